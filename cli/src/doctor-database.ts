@@ -8,7 +8,7 @@ import type { Finding } from './finding.ts'
 
 /** Returns a finding if the schema is older than this program, and `null` otherwise. */
 export async function checkSchema(db: Db): Promise<Finding | null> {
-  const schema = await db.schema()
+  const { number: schema } = await db.schema()
   const pending = readMigrations().filter(({ number }) => number > schema).length
   if (pending === 0) return null
   if (schema === 0)

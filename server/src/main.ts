@@ -194,7 +194,7 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
     first_start,
     passwords,
     metrics,
-    isReady: async () => accepting && (await db.isAt(schema)),
+    isReady: async () => accepting && (await db.runs(schema)),
     isStopping: () => !accepting,
     check_answers: overrides.check_answers ?? false,
   })

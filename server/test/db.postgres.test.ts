@@ -17,7 +17,7 @@ import { until } from './support/receiver.ts'
 import { openLine } from './support/tcp-proxy.ts'
 
 const Row = z.object({ id: z.string() })
-const things = { number: 1, name: 'tests', statements: ['create table things (id text primary key, number {int})'] }
+const things = { number: 1, name: 'tests', oldest_program: 1, statements: ['create table things (id text primary key, number {int})'] }
 const add = (db: Db, id: string) => db.run(sql`insert into things (id, number) values (${id}, 0)`)
 const list = async (db: Db) => (await db.all(Row, sql`select id from things order by id`)).map(({ id }) => id)
 
@@ -50,7 +50,7 @@ if (!noPostgres)
 
 test('a batch is one round trip, also the first time, and many batches share a connection', { skip: noPostgres }, async () => {
   const { line, db, beside } = await opened({ connections: 1 })
-  await db.isAt(0)
+  await db.runs(0)
   const redeem = (id: string) =>
     db.batch([
       sql`insert into things (id, number) values (${id}, 1)`,
@@ -196,7 +196,7 @@ test('a connection is opened again after a restart of the server, and no acknowl
   })
   await until('changes are acknowledged', async () => acknowledged.length > 100)
   await server.pause()
-  assert.equal(await db.isAt(0), false)
+  assert.equal(await db.runs(0), false)
   const [before, failed] = [acknowledged.length, failures]
   await until('every writer fails', async () => failures > failed + 2 * writers.length)
   assert.equal(acknowledged.length, before)

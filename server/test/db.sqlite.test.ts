@@ -23,7 +23,12 @@ await testConformance(async () => {
 })
 
 const Row = z.object({ n: z.int() })
-const two_tables = { number: 1, name: 'tests', statements: ['create table a (id text, n {int})', 'create table b (id text, n {int})'] }
+const two_tables = {
+  number: 1,
+  name: 'tests',
+  oldest_program: 1,
+  statements: ['create table a (id text, n {int})', 'create table b (id text, n {int})'],
+}
 
 // Commits that invalidate, or keep, the remembered answer of a look-up in table `a`.
 const commits: { commit_kind: string; commit: (db: Db, other: Db) => Promise<unknown>; invalidates: boolean }[] = [

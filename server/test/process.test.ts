@@ -189,30 +189,32 @@ test('a second signal ends the process while a request is still open', async () 
   assert.equal((await child.ended).code, 1, 'a graceful stop ends with 0')
 })
 
-test('a schema of a newer Ostiary is refused and not changed', async () => {
+test('a schema that names a later Ostiary is refused and not changed', async () => {
   const data_dir = folder()
   const path = join(data_dir, 'ostiary.db')
   const env = await settings(data_dir)
   assert.equal((await run('migrate', env).ended).code, 0)
   const database = new DatabaseSync(path)
-  database.exec("insert into schema_migrations (number, name) values (9999, 'of_the_future')")
+  database.exec("insert into schema_migrations (number, name, oldest_program) values (9999, 'of_the_future', 9999)")
   const before = database.prepare('select * from sqlite_schema order by name').all()
   for (const command of ['serve', 'migrate']) await assertRefused(run(command, env), /schema 9999/)
   assert.deepEqual(database.prepare('select * from sqlite_schema order by name').all(), before)
   database.close()
 })
 
-test('readyz is 503 and in the log while the schema is newer or older than the program', async () => {
+test('readyz is 503 and in the log while the schema names a later program, or is older than the program', async () => {
   const w = await world()
   const { db } = w.deployment
   const readiness = async () => (await w.call('GET', '/readyz', { key: null })).status
   const newest = readMigrations().at(-1)?.number ?? 0
   assert.equal(await readiness(), 200)
-  await db.run(sql`insert into schema_migrations (number, name) values (${newest + 1}, 'newer')`)
+  await db.run(sql`insert into schema_migrations (number, name, oldest_program) values (${newest + 1}, 'expanding', ${newest})`)
+  assert.equal(await readiness(), 200)
+  await db.run(sql`update schema_migrations set oldest_program = number where number = ${newest + 1}`)
   assert.equal(await readiness(), 503)
   await db.run(sql`delete from schema_migrations where number >= ${newest}`)
   assert.equal(await readiness(), 503)
-  await db.run(sql`insert into schema_migrations (number, name) values (${newest}, 'current')`)
+  await db.run(sql`insert into schema_migrations (number, name, oldest_program) values (${newest}, 'current', ${newest})`)
   assert.equal(await readiness(), 200)
   await db.run(sql`alter table schema_migrations rename to elsewhere`)
   assert.equal(await readiness(), 503)

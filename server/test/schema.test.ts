@@ -1,13 +1,13 @@
 /** Rules that the whole schema keeps. The code that relies on each of them is named beside it. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { z } from 'zod'
 import { createDb, type Db, identifiers, sql } from '../src/db/db.ts'
-import { migrate, readMigrations } from '../src/db/migrate.ts'
+import { migrate, oldestProgramOf, readMigrations } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { mailStatements } from '../src/mail/send.ts'
@@ -252,3 +252,14 @@ function parsed(text: string): unknown {
     return null // the text only looks like JSON
   }
 }
+
+test('each migration since 0034 names the oldest program that runs on its schema, which no later migration takes back', () => {
+  const newer = readMigrations().filter(({ number }) => number >= 34)
+  const folder = join(import.meta.dirname, '../migrations')
+  const silent = newer.filter(({ number, name }) => {
+    const file = `${String(number).padStart(4, '0')}_${name}.sql`
+    return oldestProgramOf(readFileSync(join(folder, file), 'utf8')) === null
+  })
+  assert.deepEqual(silent, [])
+  assert.ok(newer.every(({ number, oldest_program }) => oldest_program <= number))
+})

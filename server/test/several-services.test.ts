@@ -132,7 +132,7 @@ async function testTwoServices() {
     const hashed = await createPasswords().hash(owner.password)
     const passwords = { ...createPasswords(), hash: async () => hashed }
     const deployments = await Promise.all(['a', 'b', 'c', 'd'].map(() => openDeployment(config)))
-    for (const { db } of deployments) await db.isAt(0)
+    for (const { db } of deployments) await db.runs(0)
     const outcomes = await Promise.allSettled(
       deployments.map((deployment, i) => createFirstTenant(deployment, passwords, { ...owner, tenant_name: `T${i}`, slug: `t${i}` })),
     )

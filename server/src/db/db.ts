@@ -74,8 +74,7 @@ export interface Engine {
   write(statements: readonly Statement[]): Promise<readonly Result[]>
   /** Like `write`, but the batch may wait for other batches to share their commit until the returned function is called. */
   writeLater(statements: readonly Statement[]): () => Promise<readonly Result[]>
-  /** The number of the newest applied migration; 0 for an empty database. */
-  schema(): Promise<number>
+  schema(): Promise<Schema>
   migrate(migrations: readonly Migration[]): Promise<{ from: number; to: number }>
   /** How busy the connections of this process are. `null` if the engine has none. */
   readonly load: (() => ConnectionLoad) | null
@@ -89,9 +88,19 @@ export interface ConnectionLoad {
   readonly waiting: number
 }
 
+/** The schema of a database. A program is the number of the newest migration that it knows. */
+export interface Schema {
+  /** The number of the newest applied migration; 0 for an empty database. */
+  readonly number: number
+  /** The oldest program that runs on the schema: the latest one that an applied migration names. */
+  readonly oldest_program: number
+}
+
 export interface Migration {
   readonly number: number
   readonly name: string
+  /** The oldest program that runs on the schema after this migration. */
+  readonly oldest_program: number
   readonly statements: readonly string[]
 }
 
@@ -138,11 +147,14 @@ export function createDb(engine: Engine) {
     load: engine.load,
     close: engine.close,
 
-    /** Reports whether the database answers and its newest migration has this number. It is one short read, since probes poll it. */
-    async isAt(schema: number): Promise<boolean> {
+    /**
+     * Reports whether the database answers and its schema is one that this program runs on: it has every migration that the program
+     * knows, and names no later program. It is one short read, since probes poll it.
+     */
+    async runs(program: number): Promise<boolean> {
       try {
-        const [row] = await engine.read(sql`select max(number) as number from schema_migrations`)
-        return Number(row?.number) === schema
+        const [row] = await engine.read(sql`select max(number) as number, max(oldest_program) as oldest from schema_migrations`)
+        return Number(row?.number) >= program && Number(row?.oldest) <= program
       } catch {
         return false // also without the table: such a database serves no request
       }

@@ -1,5 +1,5 @@
 /** Migrations of a PostgreSQL database. An advisory lock lets one process migrate at a time. */
-import type { Migration, Row, Statement } from './db.ts'
+import type { Migration, Row, Schema, Statement } from './db.ts'
 import { stepOf } from './migration-code.ts'
 import { toCallersError } from './postgres-errors.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -13,26 +13,24 @@ export async function migratePostgres(server: PostgresServer, migrations: readon
     // READ COMMITTED, which may not be the default level of the database.
     await run('begin isolation level read committed')
     await run(`select pg_advisory_xact_lock(${migration_lock})`)
-    await run('create table if not exists schema_migrations (number bigint primary key, name text not null)')
-    const from = await newest(run)
+    await ensureTable(run)
+    const { number: from } = await schemaBy(run)
     for (const migration of migrations.filter(({ number }) => number > from)) {
       for (const statement of migration.statements) {
         const step = stepOf(statement)
         if (!step) await run(asPostgres(statement))
         else for (let next = step.next(); !next.done; ) next = step.next(await send(next.value))
       }
-      await run(`insert into schema_migrations (number, name) values (${migration.number}, '${migration.name}')`)
+      const { number, name, oldest_program } = migration
+      await run(`insert into schema_migrations (number, name, oldest_program) values (${number}, '${name}', ${oldest_program})`)
     }
     await run('commit')
     return { from, to: Math.max(from, ...migrations.map(({ number }) => number)) }
   })
 }
 
-export async function schemaOfPostgres(server: PostgresServer): Promise<number> {
-  return withConnection(server, async (run) => {
-    const [row] = await run(`select to_regclass('schema_migrations') as name`)
-    return row?.name == null ? 0 : newest(run)
-  })
+export async function schemaOfPostgres(server: PostgresServer): Promise<Schema> {
+  return withConnection(server, schemaBy)
 }
 
 /** Makes text columns compare by bytes, as in SQLite, whatever the collation of the database: pages of lists rely on the order of ids. */
@@ -45,9 +43,25 @@ const asPostgres = (statement: string) =>
 type Run = (text: string) => Promise<readonly Row[]>
 type Send = (statement: Pick<Statement, 'parts' | 'values'>) => Promise<readonly Row[]>
 
-async function newest(run: Run): Promise<number> {
-  const [row] = await run('select coalesce(max(number), 0) as number from schema_migrations')
-  return Number(row?.number)
+const columnsBy = async (run: Run) =>
+  (await run(`select attname as name from pg_attribute where attrelid = to_regclass('schema_migrations') and attnum > 0`)).map(
+    ({ name }) => name,
+  )
+
+async function schemaBy(run: Run): Promise<Schema> {
+  const columns = await columnsBy(run)
+  if (columns.length === 0) return { number: 0, oldest_program: 0 }
+  const oldest = columns.includes('oldest_program') ? 'max(oldest_program)' : 'max(number)'
+  const [row] = await run(`select coalesce(max(number), 0) as number, coalesce(${oldest}, 0) as oldest from schema_migrations`)
+  return { number: Number(row?.number), oldest_program: Number(row?.oldest) }
+}
+
+/** The table of a schema from before migrations named programs gets the column: no earlier program ran on such a schema. */
+async function ensureTable(run: Run): Promise<void> {
+  await run('create table if not exists schema_migrations (number bigint primary key, name text not null)')
+  if ((await columnsBy(run)).includes('oldest_program')) return
+  await run('alter table schema_migrations add column oldest_program bigint')
+  await run('update schema_migrations set oldest_program = number')
 }
 
 const no_limit_ms = 0

@@ -163,7 +163,7 @@ test('the queue of password hashes shows what runs and waits, and counts what it
 
 test('the connections to PostgreSQL show what they do', { skip: !on_postgres && 'SQLite has no connections' }, async () => {
   const { db } = w.deployment
-  const reads = Array.from({ length: 20 }, () => db.isAt(0))
+  const reads = Array.from({ length: 20 }, () => db.runs(0))
   const busy = db.load?.() ?? assert.fail()
   assert.ok(busy.in_use >= 1 && busy.in_use <= busy.open && busy.open <= 6, JSON.stringify(busy))
   assert.ok(busy.waiting >= 20 - busy.in_use, JSON.stringify(busy)) // background work reads too

@@ -16,10 +16,10 @@ export interface Child {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }>
 }
 
-/** Starts a command. Does not inherit variables that begin with OSTIARY_. */
-export function run(command: string, env: Record<string, string>): Child {
+/** Starts a command of this program, or of another one. Does not inherit variables that begin with OSTIARY_. */
+export function run(command: string, env: Record<string, string>, program = main): Child {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('OSTIARY_')))
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, command], { env: { ...inherited, ...env } })
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, command], { env: { ...inherited, ...env } })
   started.add(child)
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
@@ -35,8 +35,8 @@ export function run(command: string, env: Record<string, string>): Child {
 }
 
 /** Starts `ostiary serve`, and waits until it listens. */
-export async function serve(env: Record<string, string>): Promise<Child> {
-  const child = run('serve', { OSTIARY_LOG_LEVEL: 'info', ...env })
+export async function serve(env: Record<string, string>, program = main): Promise<Child> {
+  const child = run('serve', { OSTIARY_LOG_LEVEL: 'info', ...env }, program)
   const listening = logged(child, 'listening')
   const first = await Promise.race([listening, child.ended])
   if (first !== true) throw new Error(`serve ended with ${first.code}: ${first.stderr}`)

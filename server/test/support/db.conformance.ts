@@ -13,7 +13,7 @@ export async function testConformance(fresh: () => Promise<() => Engine>): Promi
   const db = createDb(open())
   const beside = createDb(open())
   after(() => Promise.all([db.close(), beside.close()]))
-  await db.migrate([{ number: 1, name: 'tests', statements: [things, children] }])
+  await db.migrate([{ number: 1, name: 'tests', oldest_program: 1, statements: [things, children] }])
 
   testValues(db)
   testChanges(db)
@@ -66,13 +66,19 @@ function testChanges(db: Db): void {
 }
 
 function testMigrations(fresh: () => Promise<() => Engine>): void {
-  const first = { number: 1, name: 'first', statements: ['create table a (id text primary key, number {int})'] }
-  const second = { number: 2, name: 'second', statements: ['alter table a add column label text', `insert into a (id) values ('once')`] }
+  const first = { number: 1, name: 'first', oldest_program: 1, statements: ['create table a (id text primary key, number {int})'] }
+  const second = {
+    number: 2,
+    name: 'second',
+    oldest_program: 2,
+    statements: ['alter table a add column label text', `insert into a (id) values ('once')`],
+  }
+  const expanding = { number: 3, name: 'expanding', oldest_program: 2, statements: ['alter table a add column note text'] }
 
   test('five parallel starts migrate once, step by step', async () => {
     const open = await fresh()
     const dbs = Array.from({ length: 5 }, () => createDb(open()))
-    assert.deepEqual(await Promise.all(dbs.map((db) => db.schema())), [0, 0, 0, 0, 0])
+    assert.deepEqual(await Promise.all(dbs.map(async (db) => (await db.schema()).number)), [0, 0, 0, 0, 0])
     for (const migrations of [[first], [first, second]]) {
       const outcomes = await Promise.all(dbs.map((db) => migrate(db, migrations)))
       const { length } = migrations
@@ -81,23 +87,45 @@ function testMigrations(fresh: () => Promise<() => Engine>): void {
     }
     const db = dbs[0] ?? assert.fail()
     assert.deepEqual(await db.all(Id, sql`select id from a`), [{ id: 'once' }])
-    assert.equal(await db.schema(), 2)
+    assert.equal((await db.schema()).number, 2)
     await Promise.all(dbs.map((each) => each.close()))
   })
 
-  test('a schema that is newer than the program is refused and not changed', async () => {
+  test('a schema that names a later program is refused and not changed', async () => {
     const db = createDb((await fresh())())
     await migrate(db, [first, second])
     await assert.rejects(migrate(db, [first]), SchemaTooNew)
-    assert.equal(await db.schema(), 2)
+    assert.deepEqual([await db.runs(1), await db.runs(2)], [false, true])
+    assert.deepEqual(await db.schema(), { number: 2, oldest_program: 2 })
+    await db.close()
+  })
+
+  test('a program runs on a newer schema that names no later program, and leaves it as it is', async () => {
+    const db = createDb((await fresh())())
+    await migrate(db, [first, second, expanding])
+    assert.deepEqual(await migrate(db, [first, second]), { from: 3, to: 3 })
+    await assert.rejects(migrate(db, [first]), SchemaTooNew)
+    assert.deepEqual([await db.runs(1), await db.runs(2), await db.runs(3), await db.runs(4)], [false, true, true, false])
+    assert.deepEqual(await db.schema(), { number: 3, oldest_program: 2 })
+    await db.close()
+  })
+
+  test('a schema from before migrations named programs runs no earlier program', async () => {
+    const db = createDb((await fresh())())
+    await db.run(sql`create table schema_migrations (number integer primary key, name text not null)`)
+    await db.run(sql`insert into schema_migrations (number, name) values (1, 'first')`)
+    await db.run(sql`create table a (id text primary key, number integer)`)
+    assert.deepEqual(await db.schema(), { number: 1, oldest_program: 1 })
+    await migrate(db, [first, second, expanding])
+    assert.deepEqual(await db.schema(), { number: 3, oldest_program: 2 })
     await db.close()
   })
 
   test('a failing migration changes nothing', async () => {
     const db = createDb((await fresh())())
     await migrate(db, [first])
-    await assert.rejects(migrate(db, [first, second, { number: 3, name: 'broken', statements: ['alter table none add column x text'] }]))
-    assert.equal(await db.schema(), 1)
+    await assert.rejects(migrate(db, [first, second, { ...expanding, name: 'broken', statements: ['alter table none add column x text'] }]))
+    assert.equal((await db.schema()).number, 1)
     await assert.rejects(db.all(Id, sql`select label from a`))
     await db.close()
   })
@@ -106,7 +134,8 @@ function testMigrations(fresh: () => Promise<() => Engine>): void {
     const db = createDb((await fresh())())
     const { to } = await migrate(db)
     assert.equal(to, readMigrations().at(-1)?.number)
-    assert.deepEqual([await db.isAt(to), await db.isAt(to - 1)], [true, false])
+    const { oldest_program } = await db.schema()
+    assert.deepEqual([await db.runs(to), await db.runs(to + 1), await db.runs(oldest_program - 1)], [true, false, false])
     assert.deepEqual(await migrate(db), { from: to, to })
     await db.close()
   })
@@ -121,7 +150,7 @@ function testEnding(open: () => Engine): void {
     await closing
     await assert.rejects(makeThing(db), DatabaseUnavailable)
     await assert.rejects(find(db, 'any'), DatabaseUnavailable)
-    assert.equal(await db.isAt(0), false)
+    assert.equal(await db.runs(0), false)
     await db.close()
   })
 }
