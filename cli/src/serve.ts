@@ -14,7 +14,7 @@ import { isFirst, isWorker, sayReady, sharedSetupToken, superviseWorkers } from 
 export async function serve(config: Config, values: Values<typeof commands.serve>): Promise<number | null> {
   const workers = readWorkers(values.workers)
   if (workers > 1 && !isWorker()) return superviseWorkers(config, workers)
-  const service = await startService(config, isWorker() ? { setup_token: await sharedSetupToken() } : {})
+  const service = await startService(config, { processes: workers, ...(isWorker() ? { setup_token: await sharedSetupToken() } : {}) })
   stopOnSignal(service)
   sayReady()
   const { deployment, setup_url } = service

@@ -38,7 +38,7 @@ import { createFirstStart } from './setup/first-start.ts'
 import { resealAll } from './setup/reseal.ts'
 import { ensureRoot, type Root } from './setup/root.ts'
 import { refuseUnboundHosts } from './tenancy/issuer-origins.ts'
-import { createPasswords } from './users/password.ts'
+import { createPasswords, lanesOf, type Passwords } from './users/password.ts'
 import { startJobs } from './workers/jobs.ts'
 import type { Metrics } from './workers/metrics.ts'
 
@@ -66,6 +66,9 @@ interface ServiceOverrides extends Overrides {
   check_answers?: boolean
   /** That of all workers of a deployment. */
   setup_token?: string
+  passwords?: Passwords
+  /** How many processes share the cores of this machine. Default: only this one. */
+  processes?: number
 }
 
 /** Opens the parts that every command needs, without serving. A command may run beside a service, so this seals nothing again. */
@@ -175,7 +178,7 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
   const { key_pool = createKeyPool(spare_keys) } = overrides
   const keys = createKeyStore(db)
   const issuers = createIssuers(deployment, key_pool)
-  const passwords = createPasswords()
+  const { passwords = createPasswords(lanesOf(overrides.processes ?? 1)) } = overrides
   const metrics = config.metrics_port === null ? null : (await import('./workers/metrics.ts')).createMetrics({ ...deployment, passwords })
   const shared_limiter =
     config.redis_url === null ? null : (await import('./http/rate-limit-redis.ts')).createSharedRateLimiter(config.redis_url, deployment)

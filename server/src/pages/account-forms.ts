@@ -19,7 +19,7 @@ export interface FormView {
 /** The problems of every form. */
 export type FormProblem = 'expired_form' | 'no_cookies' | 'changed'
 
-const statuses: Record<string, number> = { changed: 409, last_way_in: 409, last_factor: 409, last_owner: 409, too_many: 429 }
+const statuses: Record<string, number> = { changed: 409, last_way_in: 409, last_factor: 409, last_owner: 409, too_many: 429, busy: 503 }
 
 /** `path` is the end of the form's address. Each page leads back to the account page. */
 export function formPage(
@@ -135,7 +135,7 @@ export interface PasswordView extends FormView {
   rule: { min_length: number; reject_common: boolean }
   /** The environment sends mail. */
   is_mailed: boolean
-  problem: FormProblem | 'missing' | 'too_short' | 'too_long' | 'common' | null
+  problem: FormProblem | 'busy' | 'missing' | 'too_short' | 'too_long' | 'common' | null
 }
 
 export function passwordPage(context: PageContext, view: PasswordView): Page {
@@ -147,8 +147,9 @@ export function passwordPage(context: PageContext, view: PasswordView): Page {
     too_long: sign_up.password_too_long,
     common: sign_up.password_common,
   }
-  const wrong = problem === null || isOfForm(problem) ? null : of_password[problem]
-  const summary = isOfForm(problem) ? problemText(context, problem) : wrong && oneProblem(context, 'password', wrong)
+  const wrong = problem === null || problem === 'busy' || isOfForm(problem) ? null : of_password[problem]
+  const of_form = problem === 'busy' ? form.busy : isOfForm(problem) ? problemText(context, problem) : null
+  const summary = of_form ?? (wrong && oneProblem(context, 'password', wrong))
   // Password managers store a password with the address beside it.
   const fields = html`${field({ name: 'email', label: form.email, type: 'email', autocomplete: 'username', value: email, readonly: true })}
 ${field({ name: 'password', label: texts.new_password, type: 'password', autocomplete: 'new-password', min_length: rule.min_length, hint: sign_up.password_rule(rule.min_length, rule.reject_common), problem: wrong, autofocus: summary === null })}`

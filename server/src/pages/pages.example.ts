@@ -364,6 +364,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'sign-in, wrong': signInPage(context, { ...sign_in, problem: 'wrong_credentials' }),
     'sign-in, locked': signInPage(context, { ...sign_in, problem: 'locked', wait_seconds: 840 }),
     'sign-in, too many': signInPage(context, { ...sign_in, problem: 'too_many' }),
+    'sign-in, busy': signInPage(context, { ...sign_in, problem: 'busy' }),
     'sign-in, expired': signInPage(context, { ...sign_in, problem: 'expired_form' }),
     'sign-in, no cookies': signInPage(context, { ...sign_in, problem: 'no_cookies' }),
     'sign-in, with providers': signInPage(context, { ...sign_in, providers: exampleProviders(words), last_used: 'prv_github' }),
@@ -392,6 +393,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'link, verified': verifiedPage(context, email),
     'new password': newPasswordPage(context, new_password),
     'new password, common': newPasswordPage(context, { ...new_password, problem: 'common' }),
+    'new password, busy': newPasswordPage(context, { ...new_password, problem: 'busy' }),
     'new password, saved': passwordSavedPage(context),
     'sign-up, without a password': signUpPage(context, { ...sign_up, password_rule: null }),
     'sign-in, providers only': signInPage(context, {

@@ -13,7 +13,8 @@ type FormProblem = 'expired_form' | 'no_cookies'
 
 const bold = (email: string): Html => html`<b>${breakable(email)}</b>`
 
-function formText({ texts, issuer }: PageContext, problem: FormProblem): string {
+function formText({ texts, issuer }: PageContext, problem: FormProblem | 'busy'): string {
+  if (problem === 'busy') return texts.form.busy
   return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
 }
 
@@ -51,12 +52,12 @@ export interface NewPasswordView {
   token: string
   email: string
   password_rule: NonNullable<SignUpView['password_rule']>
-  problem: FormProblem | NonNullable<SignUpView['problems']['password']> | null
+  problem: FormProblem | 'busy' | NonNullable<SignUpView['problems']['password']> | null
 }
 
 export function newPasswordPage(context: PageContext, { csrf, token, email, password_rule, problem }: NewPasswordView): Page {
   const { texts, issuer } = context
-  const of_form = problem === 'expired_form' || problem === 'no_cookies'
+  const of_form = problem === 'expired_form' || problem === 'no_cookies' || problem === 'busy'
   const about_password = problem === null || of_form ? null : passwordText(texts.sign_up, problem, password_rule.min_length)
   const summary = of_form ? formText(context, problem) : about_password && oneProblem(context, 'password', about_password)
   // Password managers store the password with the address in the hidden field, and ignore fields of the type "hidden".
@@ -65,7 +66,7 @@ ${summary && problemSummary(summary)}
 <form method="post" action="${issuer}/new-password">${hidden({ csrf, token, ui_locales: context.locale })}<input type="email" name="username" autocomplete="username" value="${email}" readonly hidden>
 ${newPasswordField(context, password_rule, { problem: about_password, autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.reset.new_submit}</button></form>`
-  const status = problem === null ? {} : { status: 400 }
+  const status = problem === null ? {} : { status: problem === 'busy' ? 503 : 400 }
   return layout(context, { title: texts.reset.new_title, body, step: 'new-password', has_problem: problem !== null, ...status })
 }
 

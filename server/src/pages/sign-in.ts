@@ -23,6 +23,7 @@ type Problem =
   | 'second_factor'
   | 'passkey_failed'
   | 'unknown_passkey'
+  | 'busy'
 
 /** `locked` and `too_many` look the same for existing and unknown accounts. */
 const statuses = {
@@ -35,6 +36,7 @@ const statuses = {
   second_factor: 400,
   passkey_failed: 400,
   unknown_passkey: 400,
+  busy: 503,
 } satisfies Record<Problem, number>
 
 export interface SignInView {
@@ -148,5 +150,6 @@ function problemText({ texts, issuer }: PageContext, problem: Problem, wait_seco
   if (problem === 'locked') return texts.sign_in.locked(wait_seconds)
   if (problem === 'second_factor') return texts.second_factor.ended
   if (problem === 'too_many') return texts.form.too_many(wait_seconds)
+  if (problem === 'busy') return texts.form.busy
   return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
 }

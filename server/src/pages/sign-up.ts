@@ -17,7 +17,7 @@ export interface SignUpView {
   password_rule: { min_length: number; reject_common: boolean } | null
   /** All errors at once. */
   problems: {
-    form: 'expired_form' | 'no_cookies' | 'too_many' | null
+    form: 'expired_form' | 'no_cookies' | 'too_many' | 'busy' | null
     email: 'missing' | 'malformed' | 'taken' | null
     name: 'not_allowed' | null
     password: 'missing' | 'too_short' | 'too_long' | 'common' | null
@@ -43,7 +43,8 @@ ${field({ name: 'name', label: texts.form.name, type: 'text', autocomplete: 'nam
 ${password_rule && newPasswordField(context, password_rule, { problem: problems.password, autofocus: focused === 'password' })}
 <button class="b p" data-action="create-account">${texts.sign_up.submit}</button></form>
 <p class="after">${texts.sign_up.have_account} <a href="${view.sign_in_url}">${texts.sign_up.sign_in}</a></p>`
-  const status = view.problems.form === 'too_many' ? 429 : 400
+  const { form } = view.problems
+  const status = form === 'too_many' ? 429 : form === 'busy' ? 503 : 400
   const title = view.invitation ? texts.invitation.title(view.invitation.tenant_name) : texts.sign_up.title
   const step = view.invitation ? 'invitation' : 'sign-up'
   return layout(context, { title, body, step, has_problem: summary !== null, ...(summary && { status }) })
@@ -102,6 +103,7 @@ export function passwordText(
 /** The error of the whole form, or a list of links to the fields with errors. */
 function summaryOf({ texts: { form: texts }, issuer }: PageContext, { problems, wait_seconds }: SignUpView, fields: FieldProblems) {
   if (problems.form === 'too_many') return problemSummary(texts.too_many(wait_seconds))
+  if (problems.form === 'busy') return problemSummary(texts.busy)
   if (problems.form === 'no_cookies') return problemSummary(texts.no_cookies(new URL(issuer).hostname))
   if (problems.form === 'expired_form') return problemSummary(texts.expired)
   const wrong = Object.entries(fields).filter(([, text]) => text !== null)

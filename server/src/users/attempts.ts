@@ -78,6 +78,12 @@ export function accountOf(email: string): string {
   return hash('sha256', emailKey(email), 'hex')
 }
 
+/** Returns the network of an address, in which one organisation often has many sources: an IPv4 /24, or an IPv6 /48. */
+export function networkOf(ip: string | null): string {
+  if (ip === null) return 'unknown'
+  return ip.includes(':') ? `net:${prefix64(ip).split(':', 3).join(':')}` : `net:${ip.split('.', 3).join('.')}`
+}
+
 /** The limit that refuses an attempt, and how long it will. */
 export interface Refusal {
   limit: 'account' | 'source'
@@ -104,15 +110,26 @@ export async function takeAttempt(db: Db, attempt: Attempt, lockout: Lockout): P
 }
 
 /**
- * Gives an attempt back, in the batch of a successful sign-in, or because no password was checked. Resets the counter of this source
- * for this account. Decrements the counters that it shares with other sources or accounts.
+ * Gives an attempt back, in the batch of a successful sign-in. Resets the counter of this source for this account. Decrements the
+ * counters that it shares with other sources or accounts.
  */
 export function giveBack(attempt: Attempt): Statement[] {
-  const { environment_id, account, source, device, now } = attempt
-  const own = device === null ? source : `device:${device}`
+  const { environment_id, account } = attempt
+  return giveBackBy(
+    attempt,
+    (own) => sql`delete from sign_in_attempts where environment_id = ${environment_id} and account = ${account} and source = ${own}`,
+  )
+}
+
+/** Gives an attempt back whose password was not checked. Earlier wrong ones still count: filling the queue does not clear them. */
+export const giveBackUnchecked = (attempt: Attempt): Statement[] =>
+  giveBackBy(attempt, (own) => decrement(attempt.environment_id, attempt.account, own))
+
+/** @param ofOwn changes the counter of this source, or of this browser, for the account */
+function giveBackBy({ environment_id, account, source, device, now }: Attempt, ofOwn: (own: string) => Statement): Statement[] {
   return [
     ...(device === null ? [decrement(environment_id, spraying.kind, slotName(source, slotOf(now, spraying)))] : []),
-    sql`delete from sign_in_attempts where environment_id = ${environment_id} and account = ${account} and source = ${own}`,
+    ofOwn(device === null ? source : `device:${device}`),
     decrement(environment_id, account, device === null ? 'everywhere' : 'devices'),
   ]
 }
@@ -130,7 +147,7 @@ export async function takeFromSource(db: Db, of: OfSource, from: From): Promise<
   return waitOf(rows, from.source, from.now)
 }
 
-/** Gives one back that `takeFromSource` counted, in the batch of its success. */
+/** Gives one back that `takeFromSource` counted, in the batch of its success or because nothing was tried. */
 export const giveBackToSource = (of: OfSource, { environment_id, source, now }: From): Statement =>
   decrement(environment_id, of_sources[of].kind, slotName(source, slotOf(now, of_sources[of])))
 

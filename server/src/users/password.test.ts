@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hash, verify } from '@node-rs/argon2'
-import { createPasswords, HashingRefused, type Turn } from './password.ts'
+import type { Place } from './hashing-turns.ts'
+import { createPasswords, HashingRefused, lanesOf, type Turn } from './password.ts'
 
 /** An Argon2 whose calls stay pending until the test ends them. */
 function heldArgon2() {
@@ -12,13 +14,16 @@ function heldArgon2() {
 }
 
 const lanes = 2
-const one = { environment_id: 'env_1' }
-const other = { environment_id: 'env_2' }
-const third = { environment_id: 'env_3' }
+const from = (source: string, change: Partial<Place> = {}): Turn => ({
+  place: { tenant_id: 'ten_1', environment_id: 'env_1', network: source, source, has_mark: false, ...change },
+})
+const one = from('192.0.2.1')
+const other = from('198.51.100.1')
 
 function setUp() {
   const { pending, argon2 } = heldArgon2()
-  const passwords = createPasswords(lanes, argon2)
+  let clock_ms = 0
+  const passwords = createPasswords(lanes, argon2, () => clock_ms)
   const outcomes: string[] = []
   const verify = (turn: Turn) => {
     const at = outcomes.push('waiting') - 1
@@ -33,55 +38,125 @@ function setUp() {
     )
   }
   const count = (outcome: string) => outcomes.filter((each) => each === outcome).length
-  /** Ends the pending calls and every call that starts because of it. */
-  async function finish() {
+  /** Ends the pending calls and every call that starts because of it. Each takes this long. */
+  async function finish(ms = 0) {
     for (let end = pending.shift(); end; end = pending.shift()) {
+      clock_ms += ms
       end()
       await nextTurn()
     }
   }
-  return { pending, verify, count, finish }
+  return { passwords, pending, outcomes, verify, count, finish }
 }
 
-test('one hash per core runs, and at most four per core wait for one environment', async () => {
-  const { pending, verify, count, finish } = setUp()
-  for (let i = 0; i < 50; i++) void verify(one)
+/** Lets the passwords measure hashes of this length: two run at a time, so each begins when the one before the last ends. */
+async function measure({ verify, finish }: ReturnType<typeof setUp>, ms: number, hashes = 20) {
+  for (let i = 0; i < hashes; i++) {
+    void verify(one)
+    await finish(ms)
+  }
+}
+
+test('one hash per core runs, and the cores are divided among the processes, at least one each', async () => {
+  const { pending, verify, finish, passwords } = setUp()
+  for (let i = 0; i < 20; i++) void verify(one)
   await nextTurn()
   assert.equal(pending.length, lanes)
-  assert.equal(count('busy'), 50 - lanes - 4 * lanes)
+  assert.deepEqual(passwords.load(), { running: lanes, waiting: 18, refused: { busy: 0, gone: 0 } })
   await finish()
-  assert.equal(count('checked'), lanes + 4 * lanes)
+  assert.deepEqual(passwords.load(), { running: 0, waiting: 0, refused: { busy: 0, gone: 0 } })
+  const cores = availableParallelism()
+  assert.deepEqual([1, 2, cores, 64].map(lanesOf), [cores, Math.max(1, cores >> 1), 1, 1])
 })
 
-test('at most eight hashes per core wait, and one environment has at most half of the queue', async () => {
-  const { pending, verify, count, finish } = setUp()
-  for (const turn of [one, other, third]) for (let i = 0; i < 50; i++) void verify(turn)
+test('with a thousand waiting the newest of the source with the most gives way, and the newcomer where none has more', async () => {
+  const queue = setUp()
+  const { verify, outcomes, count, finish } = queue
+  await measure(queue, 1) // so short that only the number counts
+  outcomes.length = 0
+  for (let i = 0; i < lanes + 998; i++) void verify(one)
+  void verify(other)
+  void verify(other)
   await nextTurn()
-  assert.equal(pending.length, lanes)
-  assert.equal(count('waiting'), lanes + 8 * lanes)
-  await finish()
-  assert.equal(count('checked'), lanes + 8 * lanes)
-  void verify(third)
+  assert.equal(count('waiting'), lanes + 1_000)
+  void verify(one)
   await nextTurn()
-  assert.equal(pending.length, 1, 'an empty queue has room again')
+  assert.equal(outcomes.at(-1), 'busy', 'no source has more than that of the newcomer')
+  void verify(other)
+  await nextTurn()
+  assert.equal(outcomes.at(-1), 'waiting')
+  assert.equal(outcomes[lanes + 997], 'busy', 'the newest of the source with the most')
+  assert.equal(count('busy'), 2)
   await finish()
+  assert.equal(count('checked'), lanes + 1_000)
+})
+
+test('a hash whose turn would come after more than three seconds, by the mean of the last twenty, is refused', async () => {
+  const queue = setUp()
+  const { verify, outcomes, count, finish } = queue
+  await measure(queue, 5_000)
+  await measure(queue, 100)
+  outcomes.length = 0
+  for (let i = 0; i < 100; i++) void verify(one)
+  await nextTurn()
+  // 60 turns of 100 ms on two cores take 3 s, so that many may be ahead.
+  assert.equal(count('waiting'), lanes + 61)
+  assert.deepEqual(outcomes.slice(lanes + 60, lanes + 63), ['waiting', 'busy', 'busy'])
+  void verify(other)
+  await nextTurn()
+  assert.equal(outcomes.at(-1), 'waiting', 'the next turn is that of the other source')
+  assert.equal(count('busy'), 100 - lanes - 61, 'and no hash was given up for it')
+  await finish()
+  assert.equal(count('checked'), lanes + 62)
+})
+
+test('until a hash has been measured, a rush of sixty-four on one core is admitted', async () => {
+  const { argon2, pending } = heldArgon2()
+  const passwords = createPasswords(1, argon2)
+  const checked = Promise.all(Array.from({ length: 64 }, () => passwords.verify('hash', 'a password', one)))
+  await nextTurn()
+  assert.equal(passwords.load().waiting, 63)
+  for (let end = pending.shift(); end; end = pending.shift()) {
+    end()
+    await nextTurn()
+  }
+  assert.equal((await checked).length, 64)
 })
 
 test('the hash of a disconnected client is not computed and leaves the queue', async () => {
-  const { pending, verify, count, finish } = setUp()
-  const clients = Array.from({ length: lanes + 4 * lanes }, () => new AbortController())
+  const { pending, verify, count, finish, passwords } = setUp()
+  const clients = Array.from({ length: lanes + 8 }, () => new AbortController())
   for (const { signal } of clients) void verify({ ...one, signal })
   await nextTurn()
   for (const client of clients) client.abort()
   await nextTurn()
-  assert.equal(count('gone'), 4 * lanes)
+  assert.equal(count('gone'), 8)
+  assert.equal(passwords.load().waiting, 0)
   void verify({ ...one, signal: AbortSignal.abort() })
   void verify(one)
   await nextTurn()
-  assert.equal(count('gone'), 4 * lanes + 1)
+  assert.equal(count('gone'), 9)
   assert.equal(pending.length, lanes)
   await finish()
   assert.equal(count('checked'), lanes + 1)
+})
+
+test('a client that disconnects after its hash gave way, or during its turn, changes nothing', async () => {
+  const queue = setUp()
+  const { verify, outcomes, finish, passwords } = queue
+  await measure(queue, 1)
+  outcomes.length = 0
+  const clients = Array.from({ length: lanes + 1_000 }, () => new AbortController())
+  for (const { signal } of clients) void verify({ ...one, signal })
+  void verify(other)
+  await nextTurn()
+  clients[0]?.abort()
+  clients.at(-1)?.abort()
+  await nextTurn()
+  assert.equal(outcomes[lanes + 999], 'busy')
+  assert.equal(passwords.load().waiting, 1_000)
+  await finish()
+  assert.deepEqual(passwords.load(), { running: 0, waiting: 0, refused: { busy: 1, gone: 0 } })
 })
 
 // biome-ignore format: this table is read by column

@@ -1,12 +1,13 @@
 /**
  * Hashes passwords with argon2id, 19 MiB, 2 passes, 1 lane (OWASP's first choice). At most one hash per core runs at a time, so that
- * sign-ins do not starve the signing of tokens. The queue of waiting hashes is bounded, and one environment has at most half of it.
+ * sign-ins do not starve the signing of tokens. The others wait for their turn (`hashing-turns.ts`). See docs/decisions/0069.
  */
 import { availableParallelism } from 'node:os'
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
 import { normalised } from '../base/normalisation.ts'
 import { type Reason, reason } from '../base/reason.ts'
 import { Unavailable } from '../base/unavailable.ts'
+import { createTurns, type Place } from './hashing-turns.ts'
 import { longest_password } from './password-policy.ts'
 
 const parameters = { algorithm: 2 as Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 } // as: Algorithm is a const enum; 2 is Argon2id
@@ -14,9 +15,15 @@ const parameters = { algorithm: 2 as Algorithm, memoryCost: 19_456, timeCost: 2,
 /** The hash of no known password. Verifying against it makes an unknown account take as long as a known one. */
 const decoy = '$argon2id$v=19$m=19456,t=2,p=1$Zm9yIG5vIGFjY291bnQ$VGhlIGRpZ2VzdCBvZiBubyBwYXNzd29yZCBhdCBhbGw'
 
-const waiting_per_lane = 8
+/** A hash that would wait longer than this is refused, or the one that gives way to it. */
+const longest_wait_ms = 3_000
+const most_waiting = 1_000
+/** The expected wait follows from the mean of this many hashes. */
+const most_measured = 20
+/** Stands for the mean until a hash has been measured. */
+const unmeasured_ms = 25
 
-/** No hash was computed: the queue is full, or the client disconnected before its turn. */
+/** No hash was computed: too many wait, or the client disconnected before its turn. */
 export class HashingRefused extends Unavailable {
   override readonly name = 'HashingRefused'
   readonly detail = 'Too many passwords are set or checked right now. Try again shortly.'
@@ -34,25 +41,34 @@ export class HashingRefused extends Unavailable {
 
 /** The request for which a hash is computed. */
 export interface Turn {
-  environment_id: string
+  place: Place
   /** Aborted when the client disconnects. */
   signal?: AbortSignal
 }
 
+/** Where the passwords of a first start come from, which belong to no tenant yet. */
+const of_set_up: Turn = { place: { tenant_id: '', environment_id: '', network: '', source: '', has_mark: false } }
+
 interface Waiter {
-  environment_id: string
   start(): void
+  refuse(): void
 }
+
+/** The lanes of one of several processes on this machine. Each process has at least one. */
+export const lanesOf = (processes: number): number => Math.max(1, Math.floor(availableParallelism() / processes))
 
 export type MatchingForm = 'normalised' | 'typed'
 
 export type Passwords = ReturnType<typeof createPasswords>
 
-export function createPasswords(lanes = availableParallelism(), argon2 = { hash, verify }) {
-  const most_waiting = waiting_per_lane * lanes
-  const most_waiting_per_environment = most_waiting / 2
+/**
+ * @param lanes how many hashes run at a time
+ * @param milliseconds a clock that only measures
+ */
+export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, milliseconds = () => performance.now()) {
   let running = 0
-  const waiting: Waiter[] = []
+  const turns = createTurns<Waiter>()
+  const took_ms: number[] = []
   const refused = { busy: 0, gone: 0 }
 
   function refusal(reason: keyof typeof refused): HashingRefused {
@@ -63,40 +79,49 @@ export function createPasswords(lanes = availableParallelism(), argon2 = { hash,
   /** @throws HashingRefused */
   async function inLane<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     if (turn.signal?.aborted) throw refusal('gone')
-    if (running >= lanes) await waitForLane(turn)
+    if (running >= lanes) await waitForTurn(turn)
     else running++
+    const began = milliseconds()
     try {
       return await work()
     } finally {
-      const next = waiting.shift()
-      if (next) next.start()
+      took_ms.push(milliseconds() - began)
+      if (took_ms.length > most_measured) took_ms.shift()
+      const next = turns.next()
+      if (next) next.value.start()
       else running--
     }
   }
 
-  function waitForLane({ environment_id, signal }: Turn): Promise<void> {
-    const waiting_of_environment = waiting.filter((waiter) => waiter.environment_id === environment_id).length
-    if (waiting.length >= most_waiting || waiting_of_environment >= most_waiting_per_environment) throw refusal('busy')
+  function waitForTurn({ place, signal }: Turn): Promise<void> {
+    if (turns.waiting >= most_waiting || expectedWait(place) > longest_wait_ms) {
+      const other = turns.givesWayTo(place)
+      if (!other) throw refusal('busy')
+      turns.remove(other)
+      other.value.refuse()
+    }
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        environment_id,
-        start() {
-          signal?.removeEventListener('abort', leave)
-          resolve()
-        },
+      const settle = (then: () => void) => () => {
+        signal?.removeEventListener('abort', leave)
+        then()
       }
+      const waiter = turns.add(place, { start: settle(resolve), refuse: settle(() => reject(refusal('busy'))) })
       function leave() {
-        waiting.splice(waiting.indexOf(waiter), 1)
+        turns.remove(waiter)
         reject(refusal('gone'))
       }
-      waiting.push(waiter)
       signal?.addEventListener('abort', leave, { once: true })
     })
   }
 
+  function expectedWait(place: Place): number {
+    const mean_ms = took_ms.length === 0 ? unmeasured_ms : took_ms.reduce((sum, ms) => sum + ms) / took_ms.length
+    return (turns.turnsBefore(place) * mean_ms) / lanes
+  }
+
   return {
     /** What this process hashes now, and how many hashes it has refused since its start. */
-    load: () => ({ running, waiting: waiting.length, refused }),
+    load: () => ({ running, waiting: turns.waiting, refused }),
 
     /**
      * Hashes a password that `passwordProblem` accepts. Applies NFKC first, so that the same characters from different keyboards
@@ -104,7 +129,7 @@ export function createPasswords(lanes = availableParallelism(), argon2 = { hash,
      *
      * @throws HashingRefused
      */
-    async hash(password: string, turn: Turn = { environment_id: '' }): Promise<string> {
+    async hash(password: string, turn = of_set_up): Promise<string> {
       if (password.length > longest_password) throw new RangeError('The password is longer than the limit.')
       return inLane(turn, () => argon2.hash(normalised(password), parameters))
     },
@@ -116,7 +141,7 @@ export function createPasswords(lanes = availableParallelism(), argon2 = { hash,
      *
      * @throws HashingRefused
      */
-    async verify(password_hash: string | null, password: string, turn: Turn = { environment_id: '' }): Promise<MatchingForm | null> {
+    async verify(password_hash: string | null, password: string, turn = of_set_up): Promise<MatchingForm | null> {
       if (password.length > longest_password) return null
       const normal = normalised(password)
       return inLane(turn, async () => {

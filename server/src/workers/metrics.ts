@@ -134,7 +134,7 @@ function addPasswords(registry: Registry, passwords: Passwords): void {
   })
   new Counter({
     name: 'ostiary_password_hashes_refused_total',
-    help: 'Passwords that were not hashed, by reason: the queue was full, or the client was gone',
+    help: 'Passwords that were not hashed, by reason: too many waited, or the client was gone',
     labelNames: ['reason'],
     registers,
     collect() {

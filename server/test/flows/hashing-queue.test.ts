@@ -1,87 +1,255 @@
-/** A full hashing queue is 503 with Retry-After, as a page or a problem, for one environment only (decision 0005). */
+/**
+ * Passwords that wait for a core (decision 0069): a flood of one source keeps nobody else out, and who gets no turn gets the form again
+ * with 503, or a problem. Nothing was checked or stored then, and nothing counts.
+ */
 import assert from 'node:assert/strict'
-import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
+import { accountOf } from '../../src/users/attempts.ts'
+import { openAccount, press, problemOf, stepOf } from '../support/account.ts'
+import { type Agent, authorizationRequest, createAgent } from '../support/cookie-browser.ts'
+import { createHeldPasswords } from '../support/held-passwords.ts'
+import { newestMail } from '../support/mailed.ts'
+import { until } from '../support/receiver.ts'
 import { createAuthKey } from '../support/tenants.ts'
-import { expectStatus, world } from '../support/world.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
-const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })
-/** One environment may have a running hash and four waiting ones per core. */
-const most_at_once = availableParallelism() * 5
-const flood = most_at_once * 3
+const held = createHeldPasswords()
+const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' }, passwords: held.passwords })
+const client = await w.createApplication(w.test)
+const password = 'a memorable sentence'
+const from = (ip: string) => ({ 'x-forwarded-for': ip })
+
+const open = async (change: Record<string, string> = {}, agent: Agent = createAgent()) => ({
+  agent,
+  page: await agent.get(authorizationRequest(w.test, client, change).url),
+})
+
+/** A page with 503 that a browser without scripts can send again. */
+function assertBusy(reply: Reply, step: string): void {
+  assert.equal(reply.status, 503)
+  assert.ok(Number(reply.headers.get('retry-after')) > 0)
+  assert.match(reply.headers.get('content-type') ?? '', /^text\/html/)
+  assert.equal(stepOf(reply), step)
+  assert.match(problemOf(reply) ?? '', /neither checked nor saved/)
+}
+
+const shownIn = (page: Reply, field: string) => new RegExp(`<input id="${field}"[^>]* value="([^"]*)"`).exec(page.body)?.[1]
 
 const Sum = z.object({ attempts: z.int() })
+const attempts = async ({ id }: Pick<TestEnvironment, 'id'>, account: string) =>
+  (
+    await w.deployment.db.maybeOne(
+      Sum,
+      sql`select cast(coalesce(sum(attempts), 0) as integer) as attempts from sign_in_attempts where environment_id = ${id} and account = ${account}`,
+    )
+  )?.attempts
 
-test('sign-ins beyond the queue of an environment get a page with 503, and count against no limit', async () => {
-  const client = await w.createApplication(w.test)
+test('a sign-in without a turn gets its form again with the address, in its language, and the form works afterwards', async () => {
+  const person = await w.createUser(w.test)
+  const { agent, page } = await open()
+  const busy = await held.whileFull(() => agent.submit(page, person))
+  assertBusy(busy, 'sign-in')
+  assert.equal(shownIn(busy, 'email'), person.email)
+  assert.equal(shownIn(busy, 'password'), undefined)
+  const german = await open({ ui_locales: 'de' })
+  const besetzt = await held.whileFull(() => german.agent.submit(german.page, person))
+  assert.match(problemOf(besetzt) ?? '', /weder geprüft noch gespeichert/)
+  assert.equal((await agent.submit(busy, { email: person.email, password: person.password })).status, 303)
+})
+
+test('an attempt that was not checked counts against no limit, and clears no earlier one', async () => {
+  await w.changeSettings(w.test, { lockout: { max_attempts: 5 } })
+  const { email } = await w.createUser(w.test)
+  const { agent, page } = await open()
+  const guess = () => agent.submit(page, { email, password: 'wrong' }, from('192.0.2.77'))
+  for (let i = 0; i < 4; i++) assert.equal((await guess()).status, 400)
+  const [account, spraying] = [await attempts(w.test, accountOf(email)), await attempts(w.test, 'spraying')]
+  assert.equal((await held.whileFull(guess)).status, 503)
+  assert.deepEqual([await attempts(w.test, accountOf(email)), await attempts(w.test, 'spraying')], [account, spraying])
+  assert.deepEqual([(await guess()).status, (await guess()).status], [400, 429])
+})
+
+test('a sign-up without a turn keeps the address and the name, creates nothing and does not count', async () => {
+  await w.changeSettings(w.live, { email: { delivery: 'none' } })
+  const live_client = await w.createApplication(w.live)
+  for (const [environment, application] of [
+    [w.test, client],
+    [w.live, live_client],
+  ] as const) {
+    const agent = createAgent()
+    const page = await agent.get(authorizationRequest(environment, application, { prompt: 'create' }).url)
+    const form = { email: 'new-person@example.com', name: 'New Person', password }
+    const busy = await held.whileFull(() => agent.submit(page, form))
+    assertBusy(busy, 'sign-up')
+    assert.deepEqual([shownIn(busy, 'email'), shownIn(busy, 'name')], [form.email, form.name])
+    assert.equal(await attempts(environment, 'sign-up'), 0)
+    const { data } = expectStatus(200, await w.call('GET', `${environment.path}/users?email=${form.email}`))
+    assert.deepEqual(data, [])
+    const again = await agent.submit(busy, form)
+    assert.ok(again.status === 303 || stepOf(again) === 'code', `${again.status} ${stepOf(again)}`)
+  }
+})
+
+test('a new password without a turn, on the account page and behind the link of a reset, is not stored', async () => {
+  const person = await w.createUser(w.test)
+  const { agent } = await openAccount(w.test, person)
+  const page = await agent.get(`${w.test.issuer}/account?action=change-password`)
+  const busy = await held.whileFull(() => press(agent, page, 'change-password', { password }))
+  assertBusy(busy, 'account')
+  assert.equal(shownIn(busy, 'email'), person.email)
+
+  const secret = await createAuthKey(w, w.test, 'auth_secret')
+  expectStatus(202, await w.call('POST', `/v1/auth/users/${person.id}/send-reset`, { key: secret.key }))
+  const other = createAgent()
+  const link = await other.get((await newestMail(w, w.test, person.email)).link ?? '')
+  const form = await other.submit(link, {})
+  const busy_reset = await held.whileFull(() => other.submit(form, { password }))
+  assertBusy(busy_reset, 'new-password')
+  const signed_in = await open()
+  assert.equal((await signed_in.agent.submit(signed_in.page, person)).status, 303, 'the old password works')
+  assert.equal((await other.submit(busy_reset, { password })).status, 200)
+  const later = await open()
+  assert.equal((await later.agent.submit(later.page, { email: person.email, password })).status, 303)
+})
+
+test('a call of a backend without a turn is 503 unavailable and stores nothing', async () => {
+  const { key } = await createAuthKey(w, w.live, 'auth_secret')
+  const create = (email: string) => w.call('POST', '/v1/auth/users', { key, body: { email, password } })
+  const user = expectStatus(201, await create('before@example.com'))
+  const change = () => w.call('PATCH', `/v1/auth/users/${user.id}`, { key, body: { password: 'another long sentence' } })
+  for (const call of [() => create('busy@example.com'), change]) {
+    const { status, body, headers } = await held.whileFull(call)
+    assert.deepEqual([status, body.code], [503, 'unavailable'])
+    assert.ok(Number(headers.get('retry-after')) > 0)
+  }
+  const { data } = expectStatus(200, await w.call('GET', `${w.live.path}/users?email=busy@example.com`))
+  assert.deepEqual(data, [])
+  assert.equal(expectStatus(200, await w.call('GET', `${w.live.path}/users/${user.id}`)).version, user.version)
+})
+
+interface Crowd {
+  /** Sends a sign-in of the crowd, or of the one beside it. */
+  ask: (i: number) => Promise<Reply>
+  beside: () => Promise<Reply>
+}
+
+/** A browser with a sign-in page at an environment. */
+async function visitor(environment = w.test, application = client) {
   const agent = createAgent()
-  const page = await agent.get(authorizationRequest(w.test, client).url)
-  const guess = (i: number) =>
-    agent.submit(page, { email: `unknown${i}@example.com`, password: 'wrong' }, { 'x-forwarded-for': `198.51.100.${i % 200}` })
-  const replies = await Promise.all(Array.from({ length: flood }, (_, i) => guess(i)))
-  const busy = replies.filter(({ status }) => status === 503)
-  const checked = replies.filter(({ status }) => status === 400)
-  assert.equal(busy.length + checked.length, flood)
-  assert.ok(busy.length > 0 && checked.length >= most_at_once, `${checked.length} of ${flood} were checked`)
-  for (const { headers, body } of busy) {
-    assert.ok(Number(headers.get('retry-after')) > 0)
-    assert.match(headers.get('content-type') ?? '', /^text\/html/)
-    assert.match(body, /not available right now/)
-  }
-  const counted = await w.deployment.db.maybeOne(
-    Sum,
-    sql`select cast(sum(attempts) as integer) as attempts from sign_in_attempts 
-         where environment_id = ${w.test.id} and account = 'spraying'`,
-  )
-  assert.equal(counted?.attempts, checked.length)
-  assert.equal((await guess(flood)).status, 400, 'the queue has room afterwards')
-})
+  const page = await agent.get(authorizationRequest(environment, application).url)
+  return (email: string, ip: string) => agent.submit(page, { email, password: 'wrong' }, from(ip))
+}
 
-test('new passwords beyond the queue of an environment are 503 unavailable, and store nothing', async () => {
-  const [here, there] = [await createAuthKey(w, w.live, 'auth_secret'), await createAuthKey(w, w.test, 'auth_secret')]
-  const create = (key: string, email: string) =>
-    w.call('POST', '/v1/auth/users', { key, body: { email, password: 'a memorable sentence' } })
-  const [elsewhere, ...replies] = await Promise.all([
-    create(there.key, 'elsewhere@example.com'),
-    ...Array.from({ length: flood }, (_, i) => create(here.key, `new${i}@example.com`)),
-  ])
-  assert.equal(elsewhere?.status, 201, 'the queue has room for another environment')
-  const busy = replies.filter(({ status }) => status === 503)
-  assert.ok(busy.length > 0)
-  for (const { body, headers } of busy) {
-    assert.equal(body.code, 'unavailable')
-    assert.ok(Number(headers.get('retry-after')) > 0)
-  }
-  const made = replies.filter(({ status }) => status === 201).map(({ body }) => body.email)
-  assert.equal(made.length + busy.length, flood)
-  for (const [i, { status }] of replies.entries()) {
-    const { data } = expectStatus(200, await w.call('GET', `${w.live.path}/users?email=new${i}@example.com`))
-    assert.equal(data.length, status === 201 ? 1 : 0)
-  }
-})
+const crowd_size = 20
+const crowds: [who: string, crowd: () => Promise<Crowd>][] = [
+  [
+    'another source',
+    async () => {
+      const [guess, other] = [await visitor(), await visitor()]
+      return { ask: (i) => guess(`a${i}@example.com`, '192.0.2.1'), beside: () => other('b@example.com', '192.0.2.2') }
+    },
+  ],
+  [
+    'another network than that of many sources',
+    async () => {
+      const [guess, other] = [await visitor(), await visitor()]
+      return { ask: (i) => guess(`c${i}@example.com`, `192.0.2.${i}`), beside: () => other('d@example.com', '192.0.3.1') }
+    },
+  ],
+  [
+    'another IPv6 network of 48 bits than that of many subscribers',
+    async () => {
+      const [guess, other] = [await visitor(), await visitor()]
+      return { ask: (i) => guess(`e${i}@example.com`, `2001:db8:1:${i}::1`), beside: () => other('f@example.com', '2001:db8:2::1') }
+    },
+  ],
+  [
+    'another environment than that of many networks',
+    async () => {
+      const live_client = await w.createApplication(w.live)
+      const [guess, other] = [await visitor(), await visitor(w.live, live_client)]
+      return { ask: (i) => guess(`g${i}@example.com`, `203.0.${i}.1`), beside: () => other('h@example.com', '203.0.1.1') }
+    },
+  ],
+  [
+    'a browser with a mark of the account, of the same source',
+    async () => {
+      const person = await w.createUser(w.test)
+      const { agent, page } = await open()
+      assert.equal((await agent.submit(page, person)).status, 303)
+      const form = await agent.get(authorizationRequest(w.test, client, { prompt: 'login' }).url)
+      const guess = await visitor()
+      return {
+        ask: (i) => guess(`i${i}@example.com`, '192.0.2.9'),
+        beside: () => agent.submit(form, { email: person.email, password: 'wrong' }, from('192.0.2.9')),
+      }
+    },
+  ],
+  [
+    'another key',
+    async () => {
+      const [one, other] = [await createAuthKey(w, w.live, 'auth_secret'), await createAuthKey(w, w.live, 'auth_secret')]
+      const create = (key: string, email: string) => w.call('POST', '/v1/auth/users', { key, body: { email, password } })
+      return { ask: (i) => create(one.key, `j${i}@example.com`), beside: () => create(other.key, 'k@example.com') }
+    },
+  ],
+]
+for (const [who, makeCrowd] of crowds)
+  test(`the hash for ${who} comes after the one that runs and one more, however many wait`, async () => {
+    const { ask, beside } = await makeCrowd()
+    held.hold()
+    const asked = []
+    for (let i = 0; i < crowd_size; i++) {
+      asked.push(ask(i))
+      await held.untilWaiting(i) // one after the other, so that the first of the crowd has the next turn
+    }
+    const answered = beside()
+    await held.untilWaiting(crowd_size)
+    // Of the crowd, one runs and one has its turn before.
+    for (const left of [crowd_size - 1, crowd_size - 2, crowd_size - 3]) {
+      held.releaseOne()
+      await held.untilWaiting(left)
+    }
+    const { status } = await answered
+    assert.ok([400, 201].includes(status), String(status))
+    held.release()
+    for (const { status } of await Promise.all(asked)) assert.ok([400, 201].includes(status), String(status))
+  })
 
 test('a sign-in whose client disconnects while it waits is not checked, and counts against no limit', async () => {
-  const { test: environment } = await w.createProject('gone')
-  const client = await w.createApplication(environment)
-  const agent = createAgent()
-  const page = await agent.get(authorizationRequest(environment, client).url)
+  const email = 'gone@example.com'
+  const { agent, page } = await open()
   const disconnect = new AbortController()
-  const attempts = Array.from({ length: most_at_once }, (_, i) => {
-    const headers = { 'x-forwarded-for': `203.0.113.${i}` }
-    return agent.submit(page, { email: `gone${i}@example.com`, password: 'wrong' }, headers, disconnect.signal).catch(() => null)
-  })
-  // Once the first is answered, the others wait in the queue.
-  await Promise.race(attempts)
+  held.hold()
+  const runs = agent.submit(page, { email: 'runs@example.com', password: 'wrong' })
+  await held.untilWaiting(0)
+  const waits = agent.submit(page, { email, password: 'wrong' }, {}, disconnect.signal).catch(() => null)
+  await held.untilWaiting(1)
   disconnect.abort()
-  await Promise.all(attempts)
-  // The queue computes nothing for clients that disconnected.
-  assert.equal((await agent.submit(page, { email: 'last@example.com', password: 'wrong' })).status, 400)
-  const failed = await w.deployment.db.maybeOne(
-    z.object({ failed: z.int() }),
-    sql`select cast(count(*) as integer) as failed from events where environment_id = ${environment.id} and type = 'sign_in.failed'`,
-  )
-  assert.ok((failed?.failed ?? 0) < most_at_once, `${failed?.failed} of ${most_at_once + 1} were checked`)
+  assert.equal(await waits, null)
+  await held.untilWaiting(0)
+  held.release()
+  assert.equal((await runs).status, 400)
+  assert.equal(held.passwords.load().running, 0)
+  const uncounted = async () => (await attempts(w.test, accountOf(email))) === 0
+  await until('the attempt is given back', uncounted)
+})
+
+test('a rush of sixty-four people is served, from sixty-four sources and from one', async () => {
+  for (const source of [(i: number) => `198.51.100.${i + 1}`, () => '203.0.113.7']) {
+    const people = await Promise.all(Array.from({ length: 64 }, () => w.createUser(w.test)))
+    const pages = await Promise.all(people.map(() => open()))
+    const replies = await Promise.all(
+      pages.map(({ agent, page }, i) => {
+        const { email = '', password = '' } = people[i] ?? {}
+        return agent.submit(page, { email, password }, from(source(i)))
+      }),
+    )
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      people.map(() => 303),
+    )
+  }
 })

@@ -28,6 +28,7 @@ import {
 } from '../support/cookie-browser.ts'
 import { dashboardFolder, openDashboard } from '../support/dashboard-browser.ts'
 import { explanationOf } from '../support/explanations.ts'
+import { createHeldPasswords } from '../support/held-passwords.ts'
 import { startRawPeer } from '../support/mail-server.ts'
 import { launchForTests } from '../support/page-audit.ts'
 import { createPasskeyPerson, signInByPasskey } from '../support/passkeys.ts'
@@ -37,7 +38,9 @@ import { findCall, lookUp, referenceOf } from '../support/refused-calls.ts'
 import { app_origin, createAuthKey, createMember, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, randomText, world } from '../support/world.ts'
 
+const held = createHeldPasswords()
 const w = await world({
+  passwords: held.passwords,
   env: {
     OSTIARY_LIMITS: '{"webhooks": 1}',
     OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
@@ -132,12 +135,6 @@ async function enterCode(): Promise<Reply> {
   return agent.post(`${issuer}/code`, { ...hidden, email: person.email, code: '000000' })
 }
 
-/** The first reply with this status of more requests at once than the queue of passwords has places. */
-async function refusedOfMany(status: number, ask: (i: number) => Promise<Reply>): Promise<Reply> {
-  const replies = await Promise.all(Array.from({ length: 30 }, (_, i) => ask(i)))
-  return replies.findLast((reply) => reply.status === status) ?? assert.fail(`no reply has the status ${status}`)
-}
-
 interface Plant {
   code: string
   reason: string | RegExp
@@ -188,7 +185,7 @@ const plants: Plant[] = [
   { code: 'mail_not_set_up', reason: /sends no mail/, has: { status: 409 }, plant: testMailWithoutDelivery },
   { code: 'idempotency_in_progress', reason: /first request with this Idempotency-Key is still running/, has: { status: 409 }, plant: repeatDuringTheFirst },
   { code: 'rate_limited', reason: 'The limit of the credential is 1 requests in 3600 s.', has: { status: 429, key_id: slow.id }, plant: async () => [await withKey(slow.key), await withKey(slow.key)][1] ?? assert.fail() },
-  { code: 'unavailable', reason: 'Too many passwords were waiting to be hashed.', has: { status: 503 }, plant: () => refusedOfMany(503, () => w.call('POST', '/v1/auth/users', { key: environment.secret, body: { email: `${canary()}@example.com`, password: canary() } })) },
+  { code: 'unavailable', reason: 'Too many passwords were waiting to be hashed.', has: { status: 503 }, plant: () => held.whileFull(() => w.call('POST', '/v1/auth/users', { key: environment.secret, body: { email: `${canary()}@example.com`, password: canary() } })) },
   { code: 'internal_error', reason: /Something failed on our side/, has: { status: 500 }, plant: () => api('GET', `${path}/applications/${broken.id}`) },
 
   // the OAuth endpoints
@@ -325,7 +322,7 @@ const usePasskey = async (device: SoftwareAuthenticator, change: Changes = {}): 
 async function crowdSignIn(): Promise<Reply> {
   const agent = createAgent()
   const page = await agent.get(authorizationRequest(environment, client).url)
-  return refusedOfMany(503, () => agent.submit(page, { email: `${canary()}@example.com`, password: canary() }))
+  return held.whileFull(() => agent.submit(page, { email: `${canary()}@example.com`, password: canary() }))
 }
 
 await w.deployment.db.run(

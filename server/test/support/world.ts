@@ -18,7 +18,7 @@ import type { Outbound } from '../../src/outbound/fetch.ts'
 import type { Resolve } from '../../src/outbound/resolve.ts'
 import type { DeliverBySmtp } from '../../src/outbound/smtp.ts'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
-import { createPasswords } from '../../src/users/password.ts'
+import { createPasswords, type Passwords } from '../../src/users/password.ts'
 import { insertUser } from '../../src/users/store.ts'
 import { frontEnvironment, has_front, has_own_hosts, ownIssuer, startFront } from './front.ts'
 import { dropDatabase, migratedDatabase } from './postgres.ts'
@@ -72,6 +72,7 @@ export async function world(
     smtp?: DeliverBySmtp
     tick_ms?: number
     database_limits?: TimeLimits
+    passwords?: Passwords
     dashboard_folder?: string
   } = {},
 ) {
@@ -106,6 +107,7 @@ export async function world(
     ...(options.resolve ? { resolve: options.resolve } : {}),
     ...(options.outbound ? { outbound: options.outbound } : {}),
     ...(options.smtp ? { smtp: options.smtp } : {}),
+    ...(options.passwords ? { passwords: options.passwords } : {}),
     postgres: { limits: options.database_limits ?? patient },
     // Whether the dashboard is built makes no difference to other tests.
     dashboard_folder: options.dashboard_folder ?? join(data_dir, 'dashboard'),

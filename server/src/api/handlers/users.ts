@@ -3,12 +3,14 @@ import { UserChange } from '@ostiary/contract/user.ts'
 import { emailKey } from '../../base/email.ts'
 import { mergePatch } from '../../base/merge-patch.ts'
 import { reason } from '../../base/reason.ts'
+import { sourceOf } from '../../base/source.ts'
 import { sql } from '../../db/db.ts'
 import { badField, notFound } from '../../http/problem.ts'
 import { type PageCall, readPage } from '../../lists/lists.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { mailStatements } from '../../mail/send.ts'
 import { endEverything, endSessionRecord, findSessionRecord, listSessionRecords } from '../../sessions/sessions.ts'
+import { networkOf } from '../../users/attempts.ts'
 import { eraseUser } from '../../users/erase.ts'
 import { endCodesOf } from '../../users/mailed-codes.ts'
 import type { Turn } from '../../users/password.ts'
@@ -33,12 +35,11 @@ export const listAuthUsers: Handler<'listAuthUsers'> = (services, call) => listU
 
 export const getAuthUser: Handler<'getAuthUser'> = (services, call) => findUser(services, call.caller.environment.id, call)
 
-export const createUser: Handler<'createUser'> = async (services, { caller, body, fail, commit, signal }) => {
+export const createUser: Handler<'createUser'> = async (services, { caller, body, fail, commit, ip, signal }) => {
   const { now, newId } = services
   const { environment } = caller
   const { password = null, ...fields } = body
-  const password_hash =
-    password === null ? null : await hashOf(services, { environment_id: environment.id, signal: signal() }, fields, password)
+  const password_hash = password === null ? null : await hashOf(services, turnOf({ caller, ip, signal }), fields, password)
   const at = now()
   const id = newId('usr')
   const user = {
@@ -78,9 +79,7 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
   return changeVersioned(call.if_match, finder(services, call), async (current) => {
     const { password, ...sent } = call.body
     const fields = merged(current, sent)
-    const password_hash = password
-      ? await hashOf(services, { environment_id, signal: call.signal() }, { ...fields, email: fields.email ?? '' }, password)
-      : password
+    const password_hash = password ? await hashOf(services, turnOf(call), { ...fields, email: fields.email ?? '' }, password) : password
     const changed = [...new Set([...Object.keys(sent), ...Object.keys(fields)])].filter(
       (name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)),
     )
@@ -180,16 +179,32 @@ export const endSession: Handler<'endSession'> = async ({ db, now }, { caller, p
   return null
 }
 
+interface HashingCall {
+  readonly caller: {
+    readonly environment: { readonly id: EnvironmentId; readonly tenant_id: string }
+    readonly key: { readonly key_id: string } | null
+  }
+  readonly ip: string | null
+  readonly signal: () => AbortSignal
+}
+
+/** Backends send the passwords of many people, so a key is a source of its own, whatever addresses use it. */
+function turnOf({ caller: { environment, key }, ip, signal }: HashingCall): Turn & { environment_id: EnvironmentId } {
+  const from = key === null ? { network: networkOf(ip), source: sourceOf(ip) } : { network: key.key_id, source: key.key_id }
+  const place = { tenant_id: environment.tenant_id, environment_id: environment.id, ...from, has_mark: false }
+  return { place, environment_id: environment.id, signal: signal() }
+}
+
 /** Hashes a password, if the environment's rules accept it. */
 async function hashOf(
   { db, issuers, passwords }: Services,
-  turn: Turn & { environment_id: EnvironmentId },
+  { environment_id, ...turn }: ReturnType<typeof turnOf>,
   names: Names,
   password: string,
 ): Promise<string> {
-  const problem = await judgePassword(db, turn.environment_id, password, names)
+  const problem = await judgePassword(db, environment_id, password, names)
   if (!problem) return passwords.hash(password, turn)
-  const minimum = problem === 'too_short' ? (await issuers.find(turn.environment_id))?.settings.password.min_length : undefined
+  const minimum = problem === 'too_short' ? (await issuers.find(environment_id))?.settings.password.min_length : undefined
   throw badField(['password'], minimum === undefined ? password_problems[problem] : `Use at least ${minimum} characters.`)
 }
 

@@ -21,6 +21,7 @@ export const de: Texts = {
       `Ihr Browser hat das Cookie dieser Seite nicht zurückgesendet, deshalb wurde nichts geprüft. Falls Cookies ausgeschaltet sind, erlauben Sie sie für ${host}. Versuchen Sie es dann noch einmal.`,
     expired: 'Diese Seite war zu lange offen, deshalb wurde nichts gesendet. Bitte versuchen Sie es noch einmal.',
     too_many: (wait_seconds: number | null) => `Aus Ihrem Netz gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
+    busy: 'Gerade melden sich zu viele Menschen an, deshalb wurde Ihr Passwort weder geprüft noch gespeichert. Warten Sie ein paar Sekunden und geben Sie es dann noch einmal ein.',
     summary: (problems: number) => (problems === 1 ? 'Eine Angabe braucht eine Änderung:' : `${problems} Angaben brauchen eine Änderung:`),
   },
 

@@ -23,6 +23,7 @@ export const en = {
       `Your browser did not send back the cookie of this page, so nothing was checked. If cookies are turned off, allow them for ${host}. Then try again.`,
     expired: 'This page was open too long, so nothing was sent. Please try again.',
     too_many: (wait_seconds: number | null) => `There were too many attempts from your network. ${tryAgain(wait_seconds)}`,
+    busy: 'Too many people are signing in right now, so your password was neither checked nor saved. Wait a few seconds, then enter it again.',
     summary: (problems: number) => (problems === 1 ? 'One thing needs a change:' : `${problems} things need a change:`),
   },
 

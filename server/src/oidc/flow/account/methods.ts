@@ -19,6 +19,7 @@ import { accountUrl } from '../../account-url.ts'
 import { deviceCookie, withCookies } from '../../browser.ts'
 import { fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
+import { busyAnswer, hashUnlessBusy } from '../../hashing.ts'
 import { html, pageContext } from '../../hosted-page.ts'
 import { finishEnrolment } from '../passkey/passkey-enrolment.ts'
 import { holdFreshSession, raiseByNewFactor } from '../shared/fresh-sign-in.ts'
@@ -31,7 +32,7 @@ import { mayAddTotp, showAddPasskey, showAddTotp, showPassword, showRemoval } fr
 export const changeOwnPassword: OidcEndpoint = async (services, call) => {
   const own = await beginChange(services, call, 'change-password')
   if ('answer' in own) return own.answer
-  const { db, passwords } = services
+  const { db } = services
   const { issuer, now } = call
   const { environment_id } = issuer
   const { user, session } = own
@@ -40,7 +41,9 @@ export const changeOwnPassword: OidcEndpoint = async (services, call) => {
   const problem: PasswordView['problem'] = password === '' ? 'missing' : await judgePassword(db, environment_id, password, user)
   if (problem !== null) return refused(showPassword(services, call, own, problem), refused_password)
 
-  const password_hash = await passwords.hash(password, { environment_id, signal: call.signal() })
+  // A session of the account says as much as a mark.
+  const password_hash = await hashUnlessBusy(services, call, password, { has_mark: true })
+  if (password_hash === null) return busyAnswer(showPassword(services, call, own, 'busy'))
   const device = deviceOf(call)
   const notice = user.has_password
     ? { kind: 'password_changed' as const, device }

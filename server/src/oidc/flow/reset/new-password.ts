@@ -5,6 +5,7 @@ import { refusal } from '../../../base/refusal.ts'
 import { type NewPasswordView, newPasswordPage } from '../../../pages/reset.ts'
 import { formRefusals, formToken, readBrowser, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, refused } from '../../call.ts'
+import { too_busy } from '../../hashing.ts'
 import { chosenLanguages, html, pageContext } from '../../hosted-page.ts'
 
 /** A mailed link. */
@@ -25,6 +26,7 @@ export async function showNewPassword(
   const answer = withCookies(html(page), set_cookie)
   const { problem } = view
   if (problem === null) return answer
+  if (problem === 'busy') return refused(answer, too_busy)
   return refused(answer, problem === 'expired_form' || problem === 'no_cookies' ? formRefusals[problem] : bad_password)
 }
 

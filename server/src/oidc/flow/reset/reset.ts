@@ -16,6 +16,7 @@ import { findUser } from '../../../users/store.ts'
 import { formProblem, formRefusals, formToken, knownDevice, readBrowser, withCookies } from '../../browser.ts'
 import { fieldOf, type OidcCall, type OidcEndpoint, redirect, refused } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
+import { busyAnswer, hashUnlessBusy } from '../../hashing.ts'
 import { chosenLanguages, html, pageContext } from '../../hosted-page.ts'
 import { beginInteraction, continueInteraction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
@@ -103,7 +104,10 @@ export const newPassword: OidcEndpoint = async (services, call) => {
   const names = { ...user, email: owner.email }
   const of_password = password === '' ? 'missing' : await judgePassword(services.db, environment_id, password, names)
   if (of_password) return showNewPassword(services, call, { token, email: owner.email, problem: of_password })
-  const password_hash = await services.passwords.hash(password, { environment_id, signal: call.signal() })
+  const has_mark =
+    knownDevice(services, call, browser, { user_id: owner.id, email: owner.email, password_hash: owner.password_hash }) !== null
+  const password_hash = await hashUnlessBusy(services, call, password, { has_mark })
+  if (password_hash === null) return busyAnswer(await showNewPassword(services, call, { token, email: owner.email, problem: 'busy' }))
   const context = pageContext(call, chosenLanguages(call))
   const reset = { environment_id, row, owner, password_hash, device: deviceOf(call), locales: context.locale, request_id }
   return (await resetPassword(services, reset, now)) ? html(passwordSavedPage(context)) : linkEnded(call)

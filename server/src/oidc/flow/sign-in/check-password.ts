@@ -3,11 +3,12 @@
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'
-import { accountOf, giveBack, takeAttempt } from '../../../users/attempts.ts'
-import { HashingRefused } from '../../../users/password.ts'
+import { accountOf, giveBack, giveBackUnchecked, takeAttempt } from '../../../users/attempts.ts'
+import { HashingRefused, type Turn } from '../../../users/password.ts'
 import { findCredential, findUserHash, replaceHash } from '../../../users/store.ts'
 import { knownDevice } from '../../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
+import { busyAnswer, nullIfBusy, too_busy, turnOf } from '../../hashing.ts'
 import type { Interaction } from '../shared/begin.ts'
 import { recordFailedSignIn } from '../shared/failed-sign-in.ts'
 import { finishSignIn } from '../shared/finish-sign-in.ts'
@@ -50,13 +51,20 @@ export async function checkPassword(
     })
   }
 
-  const form = await passwords.verify(password_hash, password, { environment_id, signal: call.signal() }).catch(async (error) => {
-    if (error instanceof HashingRefused) await db.batch(giveBack(attempt)) // no password was checked
-    throw error
-  })
+  const turn = turnOf(call, device !== null)
+  const checked = await passwords.verify(password_hash, password, turn).then(
+    (form) => ({ form }),
+    async (error) => {
+      if (error instanceof HashingRefused) await db.batch(giveBackUnchecked(attempt))
+      return nullIfBusy(error)
+    },
+  )
+  if (checked === null)
+    return busyAnswer(await showSignIn(services, call, interaction, { email, problem: 'busy', refusal: too_busy, wait_seconds: null }))
+  const { form } = checked
   const is_right = form !== null
   if (credential && is_right && blocked_at === null) {
-    const current = form === 'typed' ? await rehash(services, call, { id: credential.id, password_hash, password }) : password_hash
+    const current = form === 'typed' ? await rehash(services, call, turn, { id: credential.id, password_hash, password }) : password_hash
     const signed_in = { user_id, email, password_hash: current, step: 'sign_in' as const, ...by_password }
     const answer = await finishSignIn(services, call, interaction, signed_in, giveBack(attempt))
     if (answer) return answer
@@ -73,10 +81,10 @@ export async function checkPassword(
 async function rehash(
   { db, passwords }: OidcServices,
   call: OidcCall,
+  turn: Turn,
   { id, password_hash, password }: { id: string; password_hash: string | null; password: string },
 ): Promise<string | null> {
   const { environment_id } = call.issuer
-  const turn = { environment_id, signal: call.signal() }
   const next = await passwords.hash(password, turn).catch((error) => {
     if (error instanceof HashingRefused) return null
     throw error

@@ -5,12 +5,15 @@ import { sendsMail } from '../../../base/mail-settings.ts'
 import { longest_email } from '../../../base/normalisation.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
+import { sourceOf } from '../../../base/source.ts'
 import type { SignUpView } from '../../../pages/sign-up.ts'
+import { giveBackToSource } from '../../../users/attempts.ts'
 import { longest_password } from '../../../users/password-policy.ts'
 import { judgePassword } from '../../../users/password-rules.ts'
 import { findCredential, insertUser } from '../../../users/store.ts'
 import { formProblem, formRefusals } from '../../browser.ts'
-import { fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { type Answer, fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { busyAnswer, hashUnlessBusy, too_busy } from '../../hashing.ts'
 import { asksForSignUp } from '../../protocol/sign-up.ts'
 import { sendCode } from '../code/email-code.ts'
 import { continueInteraction } from '../shared/begin.ts'
@@ -40,7 +43,7 @@ export const signIn: OidcEndpoint = async (services, call) => {
 export const signUp: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction.answer
-  const { db, passwords, newId } = services
+  const { db, newId } = services
   const { issuer, now } = call
   const { environment_id } = issuer
   const typed = fieldOf(call, 'email', longest_email).trim()
@@ -67,10 +70,15 @@ export const signUp: OidcEndpoint = async (services, call) => {
   const { invitation } = interaction
   const wait_seconds = await takeNewAccount(services, call)
   if (wait_seconds !== null) return showAgain({ form: 'too_many' }, wait_seconds)
-  const hash = () => passwords.hash(form.password, { environment_id, signal: call.signal() })
+  const hash = () => hashUnlessBusy(services, call, form.password, { has_mark: false })
+  async function showBusy(): Promise<Answer> {
+    await db.run(giveBackToSource('new_account', { environment_id, source: sourceOf(call.ip), now }))
+    return busyAnswer(showAgain({ form: 'busy' }))
+  }
   // With mail, neither an account nor a session begins before the code, and nothing here depends on whether the email is taken.
   if (sendsMail(issuer.settings.email)) {
     const password_hash = issuer.settings.sign_in.password ? await hash() : null
+    if (password_hash === null && issuer.settings.sign_in.password) return showBusy()
     return sendCode(services, call, interaction, { kind: 'sign_up', email: form.email, name: form.name || null, password_hash })
   }
 
@@ -80,6 +88,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
 
   const id = newId('usr')
   const password_hash = await hash()
+  if (password_hash === null) return showBusy()
   const signed_in = { user_id: id, email: form.email, password_hash, step: 'sign_up' as const, ...by_password }
   const created = await finishSignIn(services, call, interaction, signed_in, [
     ...useInvitation(services, call, interaction),
@@ -103,6 +112,7 @@ const account_not_created = refusal('not_found', reason`The invitation ended dur
 function refusalOf({ form, email, name, password }: SignUpView['problems']): Refusal {
   if (form === 'expired_form' || form === 'no_cookies') return formRefusals[form]
   if (form === 'too_many') return too_many_accounts
+  if (form === 'busy') return too_busy
   if (email === 'taken') return refusal('identifier_taken', reason`Another user of the environment has the email.`)
   const problems = [
     ...(email === null ? [] : [reason` email ${email}`]),

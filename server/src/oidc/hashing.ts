@@ -1,0 +1,40 @@
+/** Passwords on hosted pages: where their hashes come from, and what a page says when no turn came. */
+
+import { reason } from '../base/reason.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
+import { sourceOf } from '../base/source.ts'
+import { retry_after } from '../http/problem.ts'
+import { networkOf } from '../users/attempts.ts'
+import { HashingRefused, type Turn } from '../users/password.ts'
+import type { Answer, OidcCall, OidcServices } from './call.ts'
+
+/** @param has_mark the browser signed in to the account before */
+export function turnOf({ issuer, ip, signal }: Pick<OidcCall, 'issuer' | 'ip' | 'signal'>, has_mark: boolean): Turn {
+  const { tenant_id, environment_id } = issuer
+  return { place: { tenant_id, environment_id, network: networkOf(ip), source: sourceOf(ip), has_mark }, signal: signal() }
+}
+
+/** Hashes a new password. `null`: too many wait, so the page shows its form again with the problem `busy`. */
+export function hashUnlessBusy(
+  { passwords }: Pick<OidcServices, 'passwords'>,
+  call: OidcCall,
+  password: string,
+  { has_mark }: { has_mark: boolean },
+): Promise<string | null> {
+  return passwords.hash(password, turnOf(call, has_mark)).catch(nullIfBusy)
+}
+
+/** For `catch`: a client that is gone gets no page. */
+export function nullIfBusy(error: unknown): null {
+  if (error instanceof HashingRefused && error.reason === 'busy') return null
+  throw error
+}
+
+export const too_busy: Refusal = refusal('temporarily_unavailable', reason`Too many passwords were waiting to be hashed.`)
+
+/** The form again, for which no turn came (RFC 9110 §15.6.4). */
+export const busyAnswer = (page: Answer): Answer => ({
+  ...page,
+  headers: { ...page.headers, 'retry-after': retry_after },
+  refusal: too_busy,
+})
