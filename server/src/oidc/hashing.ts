@@ -2,9 +2,8 @@
 
 import { reason } from '../base/reason.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
-import { sourceOf } from '../base/source.ts'
+import { networkOf, sourceOf } from '../base/source.ts'
 import { retry_after } from '../http/problem.ts'
-import { networkOf } from '../users/attempts.ts'
 import { HashingRefused, type Turn } from '../users/password.ts'
 import type { Answer, OidcCall, OidcServices } from './call.ts'
 

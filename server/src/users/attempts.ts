@@ -78,12 +78,6 @@ export function accountOf(email: string): string {
   return hash('sha256', emailKey(email), 'hex')
 }
 
-/** Returns the network of an address, in which one organisation often has many sources: an IPv4 /24, or an IPv6 /48. */
-export function networkOf(ip: string | null): string {
-  if (ip === null) return 'unknown'
-  return ip.includes(':') ? `net:${prefix64(ip).split(':', 3).join(':')}` : `net:${ip.split('.', 3).join('.')}`
-}
-
 /** The limit that refuses an attempt, and how long it will. */
 export interface Refusal {
   limit: 'account' | 'source'
