@@ -1,4 +1,9 @@
 /** How the test files of a full run are spread over processes. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const root = join(import.meta.dirname, '..')
 
 /** These start programs, change the process they run in, or measure it. */
 const own_process: readonly RegExp[] = [
@@ -13,7 +18,7 @@ const own_process: readonly RegExp[] = [
 export const needsOwnProcess = (file: string): boolean => own_process.some((pattern) => pattern.test(file))
 
 /** The files that take longest, longest first: one that begins last would leave a core idle. */
-export const long_files: readonly string[] = [
+const long_files: readonly string[] = [
   'api/slugs',
   'api/words',
   'flows/webhooks-killed',
@@ -31,3 +36,16 @@ export const long_files: readonly string[] = [
   'flows/authorize-walk',
   'flows/sequencer',
 ].map((name) => `server/test/${name}.test.ts`)
+
+/** Writes a queue of test files, those that take longest first. Returns the main modules of the processes that run them. */
+export function writeQueue(folder: string, shared: readonly string[], processes: number): string[] {
+  mkdirSync(folder)
+  const longest_first = [...long_files.filter((file) => shared.includes(file)), ...shared.filter((file) => !long_files.includes(file))]
+  writeFileSync(join(folder, 'files'), longest_first.map((file) => join(root, file)).join('\n'))
+  const work = `import { work } from ${JSON.stringify(pathToFileURL(join(root, 'scripts/test-worker.ts')).href)}\nawait work(import.meta.dirname)\n`
+  return Array.from({ length: processes }, (_, index) => {
+    const path = join(folder, `process-${index + 1}.mjs`)
+    writeFileSync(path, work)
+    return path
+  })
+}

@@ -3,19 +3,24 @@
  * file that no other has taken. Most files then find the modules loaded and compiled, which saves about a third of the processor time. A
  * file is one test, and its own tests are subtests.
  */
+import { channel } from 'node:diagnostics_channel'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
 const root = join(import.meta.dirname, '..')
+/** Names the present file to `server/test/support/record.mjs`. */
+const begun = channel('ostiary.test-file')
 const quarter_of_an_hour_ms = 15 * 60 * 1000
 
 /** Runs files of this queue until none is left. `queue` is a folder with a list of paths, `files`. */
 export async function work(queue: string): Promise<void> {
   const files = readFileSync(join(queue, 'files'), 'utf8').split('\n')
   for (const [index, file] of files.entries()) {
-    if (take(join(queue, String(index)))) await test(relative(root, file), { timeout: quarter_of_an_hour_ms }, (t) => runFile(file, t))
+    if (!take(join(queue, String(index)))) continue
+    begun.publish(relative(root, file).replaceAll('\\', '/'))
+    await test(relative(root, file), { timeout: quarter_of_an_hour_ms }, (t) => runFile(file, t))
   }
 }
 

@@ -1,101 +1,150 @@
 /**
  * `npm test` runs the checks, then every test. Tests of behaviour (server/test/flows, server/test/api and the client's) run on the
- * embedded database and again on PostgreSQL; some tests also run with issuers on hosts of their own (`server/test/support/front.ts`). `npm test users db/`
- * runs only the test files whose path contains one of these words, each in its own process and without the checks. In a full run processes
- * share test files, which takes a quarter less; a file that changes its process is listed in `test-files.ts`. OSTIARY_TEST_SHARED=0 gives
- * each file its own.
- * Words that begin with a dash go to Node's test runner (`npm test -- users --test-name-pattern=code`).
- * OSTIARY_TEST_ENGINE=sqlite or postgres limits the run to one engine.
+ * embedded database, and those that add something there again on PostgreSQL (`second-engine.ts`); some tests also run with issuers on
+ * hosts of their own (`server/test/support/front.ts`).
+ *
+ *     npm test users db/          only the test files whose path contains one of these words, on both engines and without the checks
+ *     npm test -- --changed       only what the changed files reach (`reach.ts`); --changed=main compares with a commit
+ *     npm test -- --all           everything on both engines
+ *
+ * In a full run processes share test files, which takes a quarter less; a file that changes its process is listed in `test-files.ts`.
+ * OSTIARY_TEST_SHARED=0 gives each file its own. OSTIARY_TEST_ENGINE=sqlite or postgres limits the run to one engine, and
+ * OSTIARY_TEST_RECORD=folder keeps what the run recorded. Other words that begin with a dash go to Node's test runner
+ * (`npm test -- users --test-name-pattern=code`).
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { both_issuers } from '../server/test/support/front.ts'
 import { createTemplate, noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { writeKeyPairs } from '../server/test/support/spare-keys.ts'
-import { long_files, needsOwnProcess } from './test-files.ts'
+import { chooseChanged } from './reach.ts'
+import { readRecord } from './recorded.ts'
+import { changedFiles, readImports, readReach, writeReach } from './repository.ts'
+import { chooseAgain } from './second-engine.ts'
+import { needsOwnProcess, writeQueue } from './test-files.ts'
+import { endReport, type Part } from './test-report.ts'
+import type { Line } from './test-reporter.ts'
 
 const root = join(import.meta.dirname, '..')
 const words = process.argv.slice(2)
-const options = words.filter((word) => word.startsWith('-'))
+const ours = words.filter((word) => /^--(all|changed(=.*)?)$/.test(word))
+const options = words.filter((word) => word.startsWith('-') && !ours.includes(word))
 const filters = words.filter((word) => !word.startsWith('-'))
-const is_full_run = words.length === 0
+const is_changed_run = ours.some((word) => word.startsWith('--changed'))
+const is_full_run = filters.length === 0 && options.length === 0 && !is_changed_run
 const is_shared_run = is_full_run && process.env.OSTIARY_TEST_SHARED !== '0'
 
 let child: ChildProcess | null = null
-let queues = 0
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child?.kill('SIGTERM'))
 
+const notes: string[] = []
 const checked = !is_full_run || (await node([join(root, 'scripts/check.ts')]))
-if (!checked) console.log('✖ npm run check failed, see above. The tests run all the same; this run counts as failed.\n')
+if (!checked) notes.push('npm run check failed, see the top of the output. This run counts as failed.')
 
-const files = globSync('{contract,server,cli,sdk,scripts,packaging}/**/*.test.ts', {
-  cwd: root,
-  exclude: (path) => path.endsWith('node_modules'),
-})
-  .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
-  .sort()
-if (files.length === 0) throw new Error(`No test file has ${filters.join(' or ')} in its path.`)
+const files = filesToRun()
 const behaviour_tests = files.filter((file) => /^(server\/test\/(flows|api)\/|sdk\/test\/(every-route|client)\.)/.test(file))
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-test-run-'))
+const record = process.env.OSTIARY_TEST_RECORD ?? join(folder, 'record')
+mkdirSync(record, { recursive: true })
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 // All files share one server and a stock of RSA key pairs, because each costs a second or more of processor time.
 const postgres = noPostgres ? null : await startPostgres()
 if (postgres) await createTemplate(postgres.url)
+const recorder = pathToFileURL(join(root, 'server/test/support/record.mjs')).href
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: join(tmpdir(), 'ostiary-test-compiled'),
+  NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${recorder}`.trim(),
+  OSTIARY_TEST_RECORD: record,
   OSTIARY_TEST_KEY_PAIRS: await writeKeyPairs(folder, files.length),
   ...(postgres ? { OSTIARY_TEST_POSTGRES: postgres.url } : {}),
 }
 
-const passed = [await run(files, env)]
+const parts: Part[] = []
+const passed = [await run(process.env.OSTIARY_TEST_ENGINE === 'postgres' ? 'PostgreSQL' : 'embedded database', files, env)]
 if (process.env.OSTIARY_TEST_ENGINE === undefined && behaviour_tests.length > 0) {
-  if (noPostgres) console.log(`\nSkipped on PostgreSQL, which ${noPostgres}.`)
-  else {
+  const again = filesToRunAgain()
+  if (noPostgres) notes.push(`No test ran on PostgreSQL, which ${noPostgres}.`)
+  else if (again.length > 0) {
     console.log('\nThe same tests on PostgreSQL:\n')
-    passed.push(await run(behaviour_tests, { ...env, OSTIARY_TEST_ENGINE: 'postgres' }))
+    passed.push(await run('PostgreSQL', again, { ...env, OSTIARY_TEST_ENGINE: 'postgres' }))
   }
 }
 const on_own_hosts = files.filter((file) => both_issuers.includes(file))
 if (on_own_hosts.length > 0) {
   console.log('\nThe tests of issuers, on hosts of their own behind a proxy with TLS:\n')
   // Each world of these tests adds an authority to its process, so no process runs two of them.
-  passed.push(await run(on_own_hosts, { ...env, OSTIARY_TEST_FRONT: 'node', OSTIARY_TEST_ISSUERS: 'host' }, []))
+  passed.push(await run('issuers on own hosts', on_own_hosts, { ...env, OSTIARY_TEST_FRONT: 'node', OSTIARY_TEST_ISSUERS: 'host' }, []))
 }
 await postgres?.stop()
+writeReach(readRecord(record).ran)
+console.log(`\n${endReport(parts, notes)}`)
 process.exitCode = checked && passed.every(Boolean) ? 0 : 1
 
+function filesToRun(): string[] {
+  const all = globSync('{contract,server,cli,sdk,scripts,packaging}/**/*.test.ts', {
+    cwd: root,
+    exclude: (path) => path.endsWith('node_modules'),
+  })
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+  const named = all.filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+  if (named.length === 0) throw new Error(`No test file has ${filters.join(' or ')} in its path.`)
+  if (!is_changed_run) return named
+  const since = ours.find((word) => word.startsWith('--changed='))?.slice('--changed='.length) ?? null
+  const reached = chooseChanged(changedFiles(since), { tests: named, imports: readImports(), ran: readReach() })
+  const why = reached.everything === null ? '' : `: ${reached.everything}`
+  notes.push(`The change reaches ${reached.files.length} of ${named.length} test files${why}.`)
+  if (reached.unreached.length > 0) notes.push(`No test reaches ${reached.unreached.join(', ')}.`)
+  for (const note of notes) console.log(note)
+  if (reached.files.length === 0) process.exit(0)
+  return [...reached.files]
+}
+
+/** The tests of behaviour that run on PostgreSQL, by what they did on the embedded database. */
+function filesToRunAgain(): string[] {
+  if (filters.length > 0 || ours.includes('--all')) return behaviour_tests
+  const chosen = chooseAgain(behaviour_tests, readRecord(record).batches, (file) => readFileSync(join(root, file), 'utf8'))
+  const left = behaviour_tests.length - chosen.size
+  if (left > 0)
+    notes.push(
+      `PostgreSQL: ${chosen.size} of ${behaviour_tests.length} files ran again; ${left} add nothing there (npm test -- --all runs them).`,
+    )
+  return [...chosen.keys()]
+}
+
 /** Runs test files. Processes share those of `shareable` that do not need their own. */
-function run(chosen: readonly string[], env: NodeJS.ProcessEnv, shareable = is_shared_run ? chosen : []): Promise<boolean> {
+async function run(
+  name: string,
+  chosen: readonly string[],
+  env: NodeJS.ProcessEnv,
+  shareable = is_shared_run ? chosen : [],
+): Promise<boolean> {
   // One more than cores, because a test also waits. The processes of a queue and the other files begin in alphabetical order.
   const at_once = availableParallelism() + (is_full_run ? 1 : 0)
   const minutes = is_full_run ? 39 : 15 // of a process; a file has 15. Only one that hangs takes that long.
-  const flags = ['--test-reporter=spec', `--test-concurrency=${at_once}`, `--test-timeout=${minutes * 60_000}`]
+  const lines = join(folder, `lines-${parts.length}`)
+  const reporters = ['spec', join(root, 'scripts/test-reporter.ts')].map((reporter) => `--test-reporter=${reporter}`)
+  const destinations = ['stdout', lines].map((destination) => `--test-reporter-destination=${destination}`)
+  const flags = [...reporters, ...destinations, `--test-concurrency=${at_once}`, `--test-timeout=${minutes * 60_000}`]
   const shared = shareable.filter((file) => !needsOwnProcess(file))
   const apart = chosen.filter((file) => !shared.includes(file)).map((file) => join(root, file))
-  return node(['--test', ...flags, ...options, ...apart, ...(shared.length > 0 ? queue(shared, at_once) : [])], env)
+  const queue = shared.length > 0 ? writeQueue(join(folder, `queue-${parts.length}`), shared, at_once) : []
+  const began = performance.now()
+  const passed = await node(['--test', ...flags, ...options, ...apart, ...queue], env)
+  parts.push({ name, ms: performance.now() - began, lines: readLines(lines) })
+  return passed
 }
 
-/** Writes a queue of test files, those that take longest first. Returns the main modules of the processes that run them. */
-function queue(shared: readonly string[], processes: number): string[] {
-  queues += 1
-  const place = join(folder, `queue-${queues}`)
-  mkdirSync(place)
-  const longest_first = [...long_files.filter((file) => shared.includes(file)), ...shared.filter((file) => !long_files.includes(file))]
-  writeFileSync(join(place, 'files'), longest_first.map((file) => join(root, file)).join('\n'))
-  const work = `import { work } from ${JSON.stringify(pathToFileURL(join(root, 'scripts/test-worker.ts')).href)}\nawait work(import.meta.dirname)\n`
-  return Array.from({ length: processes }, (_, index) => {
-    const path = join(place, `process-${index + 1}.mjs`)
-    writeFileSync(path, work)
-    return path
-  })
+function readLines(path: string): Line[] {
+  const lines = readFileSync(path, 'utf8').split('\n')
+  return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
 }
 
 /** Runs this Node; `true` if it exits with 0. */

@@ -20,6 +20,7 @@
  * writes a row first that an earlier statement of this batch writes (`holdTenant`, `storeCode`). A comment names that row. A rule that
  * counts rows is such a condition. Batches write the rows of one table in the order of their keys, which prevents deadlocks.
  */
+import { channel } from 'node:diagnostics_channel'
 import type { z } from 'zod'
 import { reason } from '../base/reason.ts'
 import { withinTrace } from '../base/trace.ts'
@@ -111,18 +112,28 @@ export class DatabaseUnavailable extends Unavailable {
   readonly why = reason`The database was out of reach.`
 }
 
+/** Reports each read, each batch and each refusal by a guard to the recorder of the tests, `record.mjs`. A service has no subscriber. */
+const reported = channel('ostiary.statements')
+
 export type Db = ReturnType<typeof createDb>
 
 export function createDb(engine: Engine) {
+  const report = (statements: readonly Statement[], is_refused = false) => {
+    if (reported.hasSubscribers) reported.publish({ engine: engine.name, statements, is_refused })
+  }
   /** An engine repeats a read whose connection was lost, so a read must not change rows. */
   const checked = (statement: Statement): Statement => {
     if (!/^\s*(select|with)\b/i.test(statement.parts[0] ?? '')) throw new TypeError('A read must begin with select.')
+    report([statement])
     return statement
   }
   const cached: CachedRead = engine.versionOf ? createRowCache(engine.versionOf).read : (_, query) => query()
+  const write = (statements: readonly Statement[]) => {
+    report(statements)
+    return engine.write(statements)
+  }
   /** Runs one changing statement. */
-  const change = async (statement: Statement): Promise<Result> =>
-    firstOf((await settled([statement], engine.write([statement]))) ?? [unchanged])
+  const change = async (statement: Statement): Promise<Result> => firstOf((await settled([statement], write([statement]))) ?? [unchanged])
   const listeners = new Map<Worker, () => void>()
   async function settled(statements: readonly Statement[], written: Promise<readonly Result[]>): Promise<readonly Result[] | null> {
     try {
@@ -130,8 +141,9 @@ export function createDb(engine: Engine) {
       for (const [worker, wake] of listeners) if (statements.some(({ work }) => work === worker)) withinTrace(null, wake)
       return results
     } catch (error) {
-      if (error instanceof GuardFailed) return null
-      throw error
+      if (!(error instanceof GuardFailed)) throw error
+      report(statements, true)
+      return null
     }
   }
 
@@ -186,13 +198,14 @@ export function createDb(engine: Engine) {
     /**
      * Runs statements in order, all or nothing. `null` means that a guard failed and nothing changed. See the head of this file.
      */
-    batch: (statements: readonly Statement[]): Promise<readonly Result[] | null> => settled(statements, engine.write(statements)),
+    batch: (statements: readonly Statement[]): Promise<readonly Result[] | null> => settled(statements, write(statements)),
 
     /**
      * Like `batch`, for a caller that has other work to do meanwhile. The batch may share a commit with others. The caller must call the
      * returned function, which resolves when the batch is committed.
      */
     batchLater(statements: readonly Statement[]): () => Promise<readonly Result[] | null> {
+      report(statements)
       const written = engine.writeLater(statements)
       return () => settled(statements, written())
     },

@@ -16,9 +16,11 @@ export interface Child {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }>
 }
 
-/** Starts a command of this program, or of another one. Does not inherit variables that begin with OSTIARY_. */
+/** Starts a command of this program, or of another one. Of the variables that begin with OSTIARY_ it inherits those of the test run. */
 export function run(command: string, env: Record<string, string>, program = main): Child {
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('OSTIARY_')))
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('OSTIARY_') || name.startsWith('OSTIARY_TEST_')),
+  )
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, command], { env: { ...inherited, ...env } })
   started.add(child)
   const texts = { stdout: '', stderr: '' }
