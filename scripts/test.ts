@@ -5,7 +5,7 @@
  *
  *     npm test users db/          only the test files whose path contains one of these words, on both engines and without the checks
  *     npm test -- --changed       only what the changed files reach (`reach.ts`); --changed=main compares with a commit
- *     npm test -- --all           everything on both engines
+ *     npm test -- --all           everything on both engines, and every rule of Test and Live in both
  *
  * In a full run processes share test files, which takes a quarter less; a file that changes its process is listed in `test-files.ts`.
  * OSTIARY_TEST_SHARED=0 gives each file its own. OSTIARY_TEST_ENGINE=sqlite or postgres limits the run to one engine, and
@@ -19,6 +19,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { both_issuers } from '../server/test/support/front.ts'
+import { writeMigratedFile } from '../server/test/support/migrated-file.ts'
 import { createTemplate, noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { writeKeyPairs } from '../server/test/support/spare-keys.ts'
 import { chooseChanged } from './reach.ts'
@@ -53,7 +54,7 @@ const record = process.env.OSTIARY_TEST_RECORD ?? join(folder, 'record')
 mkdirSync(record, { recursive: true })
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-// All files share one server and a stock of RSA key pairs, because each costs a second or more of processor time.
+// All files share one server, migrated databases and a stock of RSA key pairs, because each costs processor time.
 const postgres = noPostgres ? null : await startPostgres()
 if (postgres) await createTemplate(postgres.url)
 const recorder = pathToFileURL(join(root, 'server/test/support/record.mjs')).href
@@ -62,6 +63,8 @@ const env = {
   NODE_COMPILE_CACHE: join(tmpdir(), 'ostiary-test-compiled'),
   NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${recorder}`.trim(),
   OSTIARY_TEST_RECORD: record,
+  ...(ours.includes('--all') ? { OSTIARY_TEST_ALL: '1' } : {}),
+  OSTIARY_TEST_MIGRATED: await writeMigratedFile(folder),
   OSTIARY_TEST_KEY_PAIRS: await writeKeyPairs(folder, files.length),
   ...(postgres ? { OSTIARY_TEST_POSTGRES: postgres.url } : {}),
 }

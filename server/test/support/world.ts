@@ -21,6 +21,7 @@ import { createFirstTenant } from '../../src/setup/first-tenant.ts'
 import { createPasswords, type Passwords } from '../../src/users/password.ts'
 import { insertUser } from '../../src/users/store.ts'
 import { frontEnvironment, has_front, has_own_hosts, ownIssuer, startFront } from './front.ts'
+import { copyMigratedFile } from './migrated-file.ts'
 import { dropDatabase, migratedDatabase } from './postgres.ts'
 import { spareKeys } from './spare-keys.ts'
 
@@ -53,6 +54,13 @@ type EngineName = 'sqlite' | 'postgres'
 /** The default. `npm test` runs the tests of behaviour on both engines; see scripts/test.ts. */
 const default_engine: EngineName = process.env.OSTIARY_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite'
 
+/**
+ * The types of environment for rules that do not depend on the type: Test on the embedded database and Live on PostgreSQL, or both with
+ * `npm test -- --all`.
+ */
+export const types_of_run: readonly ('test' | 'live')[] =
+  process.env.OSTIARY_TEST_ALL === '1' ? ['test', 'live'] : [default_engine === 'postgres' ? 'live' : 'test']
+
 /** A busy machine keeps a statement waiting for longer than a service does. Tests of the limits pass those of a service. */
 export const patient: TimeLimits = { connect_ms: 30_000, statement_ms: 30_000, silence_ms: 40_000, answer_ms: 40_000 }
 
@@ -79,6 +87,7 @@ export async function world(
   const port = Number(options.env?.OSTIARY_PORT ?? (await freePort()))
   const data_dir = options.data_dir ?? mkdtempSync(join(tmpdir(), 'ostiary-test-'))
   const engine = options.engine ?? (options.data_dir === undefined ? default_engine : 'sqlite')
+  if (engine === 'sqlite' && options.data_dir === undefined) copyMigratedFile(data_dir)
   const database_url = engine === 'postgres' ? await migratedDatabase() : null
   // A test that chooses its own addresses gets no proxy.
   const front_port = has_front && options.env?.OSTIARY_BASE_URL === undefined ? await freePort() : null
