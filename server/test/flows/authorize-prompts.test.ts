@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { sql } from '../../src/db/db.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson, exchange, formOf, type Request } from '../support/cookie-browser.ts'
-import { expectStatus, type Reply, world } from '../support/world.ts'
+import { expectStatus, type Reply, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 /** Without mail, as in Live by default: sign-up with mail is in `reset.test.ts`. */
@@ -29,7 +29,7 @@ async function settle(agent: Agent, reply: Reply, request: Request): Promise<Rep
   return location === null || location.startsWith(request.redirect_uri) ? reply : settle(agent, await agent.get(location), request)
 }
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   const environment = w[type]
   const client = await w.createApplication(environment)
   const asking = await w.createApplication(environment, { consent: 'ask', name: 'Asking' })

@@ -15,7 +15,7 @@ import {
   userinfo,
 } from '../support/cookie-browser.ts'
 import { longest_form, parsed } from '../support/parsed-parameters.ts'
-import { expectStatus, type Reply, randomText, type TestEnvironment, world } from '../support/world.ts'
+import { expectStatus, type Reply, randomText, type TestEnvironment, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 const steps = ['sign-in', 'sign-up', 'select-account', 'consent', 'sign-out'] as const
@@ -37,7 +37,7 @@ async function setUp(environment: TestEnvironment) {
   return { client, asking, silent, isSignedIn, request, signedIn }
 }
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   const environment = w[type]
   const { client, asking, silent, isSignedIn, request, signedIn } = await setUp(environment)
   const stepUrl = (step: string) => `${environment.issuer}/${step}`

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { authorizationRequest, createPerson, exchange, refresh, reuseEvents, userinfo } from '../support/cookie-browser.ts'
-import { expectStatus, type Reply, randomText, world } from '../support/world.ts'
+import { expectStatus, type Reply, randomText, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 
@@ -31,7 +31,7 @@ async function reuseOf(environment: typeof w.test, client: { id: string }, token
   return (await reuseEvents(w, environment, client.id)).filter(({ data }) => data.grant_id === grant_id)
 }
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   const { environment, client, other_client, other_uri, spa, elsewhere, client_elsewhere, person } = await setUp(type)
 
   for (const [kind, application] of Object.entries({ confidential: client, public: spa })) {

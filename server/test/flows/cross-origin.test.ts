@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPerson, exchange } from '../support/cookie-browser.ts'
-import { expectStatus, world } from '../support/world.ts'
+import { expectStatus, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 const cors = (headers: Headers) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') && name !== 'access-control-expose-headers'))
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   const environment = w[type]
   const elsewhere = type === 'test' ? w.live : w.test
   const spa = await w.createApplication(environment, {

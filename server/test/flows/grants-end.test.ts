@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { authorizationRequest, createAgent, createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
 import { cutShort, mostRowsOfStatement } from '../support/slices.ts'
-import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
+import { expectStatus, type TestEnvironment, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 
@@ -51,7 +51,7 @@ const ends: Record<string, (grant: Grant) => Promise<unknown>> = {
 
 let codes_issued = 0
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   const environment = w[type]
   for (const format of ['jwt', 'opaque'] as const) {
     for (const [what, end] of Object.entries(ends)) {

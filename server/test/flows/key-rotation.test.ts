@@ -8,7 +8,7 @@ import { createKeyPool, rotateAgedKeys } from '../../src/oidc/signing-keys.ts'
 import { resealAll } from '../../src/setup/reseal.ts'
 import { authorizationRequest, createPerson, exchange, refresh, reuseEvents, userinfo } from '../support/cookie-browser.ts'
 import { createAuthKey } from '../support/tenants.ts'
-import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
+import { expectStatus, type TestEnvironment, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 
@@ -21,7 +21,7 @@ async function readJwks({ issuer }: TestEnvironment) {
 const kids = ({ keys }: JSONWebKeySet) => keys.map(({ kid }) => kid)
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   test(`a new key is published before it signs, and the old one stays published until its last token has expired (${type})`, async () => {
     const environment = w[type]
     const client = await w.createApplication(environment)

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
 import { forgeriesOf } from '../support/forgeries.ts'
-import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
+import { expectStatus, type Reply, type TestEnvironment, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 const signed_out_uri = 'https://app.example.com/signed-out'
@@ -34,7 +34,7 @@ async function createIdToken(environment: TestEnvironment): Promise<string> {
 // Created before any test moves the clock.
 const id_tokens = { test: await createIdToken(w.test), live: await createIdToken(w.live) }
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   const environment = w[type]
   const elsewhere = type === 'test' ? w.live : w.test
   const client = await w.createApplication(environment, { post_logout_redirect_uris: [signed_out_uri] })

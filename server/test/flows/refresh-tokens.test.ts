@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { createPerson, refresh, reuseEvents, revoke, userinfo } from '../support/cookie-browser.ts'
-import { expectStatus, type Reply, randomText, world } from '../support/world.ts'
+import { expectStatus, type Reply, randomText, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 
@@ -11,7 +11,7 @@ const isInvalidGrant = (reply: Reply) => assert.deepEqual([reply.status, reply.b
 
 const fifty = <T>(make: () => Promise<T>) => Promise.all(Array.from({ length: 50 }, make))
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   const environment = w[type]
   const elsewhere = type === 'test' ? w.live : w.test
   const post = await w.createApplication(environment, { token_endpoint_auth_method: 'client_secret_post' })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { authorizationRequest, createPerson, exchange, type Fields, refresh, revoke, userinfo } from '../support/cookie-browser.ts'
-import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
+import { expectStatus, type Reply, type TestEnvironment, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 
@@ -64,7 +64,7 @@ async function verify(environment: TestEnvironment, access_token: string, audien
 
 const errorOf = ({ status, body }: Reply) => [status, body.error]
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   const env = await setUp(type, 'shared')
   const { environment, client, person } = env
 

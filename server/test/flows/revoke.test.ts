@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPerson, postAsClient, refresh, revoke, userinfo } from '../support/cookie-browser.ts'
 import { forgeriesOf } from '../support/forgeries.ts'
-import { expectStatus, type Reply, randomText, world } from '../support/world.ts'
+import { expectStatus, type Reply, randomText, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   for (const format of ['jwt', 'opaque'] as const) {
     const environment = w[type]
     const elsewhere = type === 'test' ? w.live : w.test

@@ -6,7 +6,7 @@ import { hash } from '@node-rs/argon2'
 import { sql } from '../../src/db/db.ts'
 import { createPasswords } from '../../src/users/password.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson } from '../support/cookie-browser.ts'
-import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
+import { expectStatus, type Reply, type TestEnvironment, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 /** A service behind a trusted proxy. */
@@ -42,7 +42,7 @@ function visibleIn(reply: Reply, email: string) {
   return { status: reply.status, headers, body: reply.body.replace(/<style>.*<\/style>/s, '').replaceAll(email, '{email}') }
 }
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   const environment = w[type]
   const { client, url, guesser, lockOut } = await setUp(w, environment)
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPerson, userinfo } from '../support/cookie-browser.ts'
 import { forgeriesOf } from '../support/forgeries.ts'
-import { type Reply, world } from '../support/world.ts'
+import { type Reply, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   const environment = w[type]
   const elsewhere = type === 'test' ? w.live : w.test
   const client = await w.createApplication(environment)

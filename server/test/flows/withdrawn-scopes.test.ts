@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
-import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
+import { expectStatus, type TestEnvironment, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 const granted = ['openid', 'profile', 'email', 'offline_access']
@@ -23,7 +23,7 @@ async function setUp(environment: TestEnvironment) {
   return { application, person, ways }
 }
 
-for (const type of ['test', 'live'] as const) {
+for (const type of types_of_run) {
   const environment = w[type]
   const { application, person, ways } = await setUp(environment)
 
