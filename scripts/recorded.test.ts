@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -28,7 +27,9 @@ for (const [text, does, target, reads] of statements)
     assert.deepEqual({ ...parsed, reads: [...parsed.reads] }, { text, guard: false, does, target, reads })
   })
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-recorded-'))
+const place = join(import.meta.dirname, '../.node') // programs elsewhere are not recorded
+mkdirSync(place, { recursive: true })
+const folder = mkdtempSync(join(place, 'recorded-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 test('a process records each combination of statements of a test file once, lists of any length as one, and none of the test itself', () => {

@@ -20,7 +20,8 @@ const nameOf = (path) => relative(root, path).split(sep).join('/')
 // The runner gives each file a process. A process that shares files says which one begins, and children inherit the name.
 const main = process.argv[1] ?? ''
 if (folder && process.env.NODE_TEST_CONTEXT) process.env.OSTIARY_TEST_FILE ??= nameOf(main)
-if (folder && process.env.OSTIARY_TEST_FILE && !main.includes('node_modules')) record()
+// Neither tools nor an earlier program of ours, which a test starts in another folder.
+if (folder && process.env.OSTIARY_TEST_FILE && main.startsWith(root) && !main.includes('node_modules')) record()
 
 function record() {
   const place = `${folder}/${process.pid}-${process.hrtime.bigint()}.jsonl`
