@@ -59,8 +59,8 @@ They call a running service, from any machine, as an administrator or with an AP
 - **Output** is a table, and one JSON document with \`--json\`; a deletion prints nothing. Messages go to standard error. A refused call prints
   its request id and the command that says why it was refused. Where the answer with a secret was lost on the way, the command exits with 1 and
   says how to get another secret.
-- **A fresh sign-in** is needed for keys, how an application authenticates, members, mail and deletions in Live. At a terminal the command
-  asks for it; a script runs \`ostiary login --fresh\` first.
+- **A fresh sign-in** of the last 10 minutes is needed for keys, secrets, mail and members, and in Live for what lets others in, sends data elsewhere or
+  weakens a check. At a terminal the command asks for it; a script runs \`ostiary login --fresh\` first.
 
 ${ownCommands().map(ownSection).join('\n')}
 ${nounTable()

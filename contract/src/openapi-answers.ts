@@ -1,5 +1,6 @@
 /** The errors that an operation can answer: the general ones that its row allows, and those it declares. */
 import { type ErrorCode, errors } from './errors.ts'
+import { needsFreshSignIn } from './fresh.ts'
 import type { Credential, Route } from './route.ts'
 
 const roleOf = (credential: Credential) => ('role' in credential ? credential.role : null)
@@ -18,7 +19,7 @@ const conditions: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   insufficient_scope: ({ credential }) => credential.kind === 'platform',
   insufficient_role: ({ credential, operators, method }) =>
     roleOf(credential) !== null && (roleOf(credential) !== 'viewer' || (operators === undefined && method !== 'GET')),
-  reauthentication_required: ({ fresh }) => fresh !== undefined,
+  reauthentication_required: ({ fresh }) => needsFreshSignIn(fresh),
   not_found: (route) => route.path.includes('{') || roleOf(route.credential) !== null,
   method_not_allowed: () => false, // another method is another operation
   idempotency_in_progress: ({ method }) => method === 'POST',

@@ -8,6 +8,7 @@
 import { z } from 'zod'
 import { descriptions } from './descriptions.ts'
 import { type ErrorCode, errors, generalErrors, Problem } from './errors.ts'
+import { freshnessWords } from './fresh.ts'
 import { exchanges, OAuthProblem, oauthErrors } from './oidc.ts'
 import { errorsOf, takesIfMatch, takesTenant } from './openapi-answers.ts'
 import { exampleOf } from './openapi-examples.ts'
@@ -122,9 +123,9 @@ function needs({ credential, operators }: Route): string[] {
 
 /** When the sign-in of an administrator must be fresh. */
 function freshness({ fresh }: Route): string[] {
-  if (fresh === undefined) return []
-  const when = fresh === 'always' ? '' : fresh === 'in_live' ? ' in a Live environment' : ` if the body ${fresh.description}`
-  return [`An administrator needs a sign-in within the last 10 minutes${when}.`]
+  const words = fresh === undefined ? [] : freshnessWords(fresh)
+  if (words.length === 0) return []
+  return [`An administrator needs a sign-in within the last 10 minutes${words.join(', and')}.`]
 }
 
 function management(route: Route, components: Components): Json {

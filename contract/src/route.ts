@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
+import type { Fresh } from './fresh.ts'
 import type { PlatformScope } from './scopes.ts'
 import type { Role } from './tenancy.ts'
 
@@ -53,15 +54,6 @@ export const administrator = (role: Role | null, own_role?: Role) =>
  */
 export type Operators = 'allowed' | 'hidden' | z.ZodType
 
-/**
- * When an administrator must have signed in recently (`reauthentication_required`). API keys are not concerned.
- *
- * always     at every call
- * in_live    for an environment of the type `live`
- * a schema   for a body that this schema accepts; its description says what such a body does
- */
-export type Fresh = 'always' | 'in_live' | z.ZodType
-
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export interface Route {
@@ -80,6 +72,7 @@ export interface Route {
   /** The member of the response with the plaintext secret. It is never stored, and `null` when the response is repeated. */
   shown_once?: string
   operators?: Operators
+  /** When an administrator needs a fresh sign-in. Each row that changes something says when, or why never. */
   fresh?: Fresh
   /** The row changes the configuration of the environment in the path: a commit raises its `config_version`. */
   configures?: true

@@ -11,7 +11,8 @@ Generated from \`contract/src/routes.ts\` by \`npm run docs\`.
 ## Management and runtime API
 
 An administrator needs at least the role in brackets. "In the root tenant" says whether operators, the members of the root tenant,
-can use the row there. Besides its own errors, every row can answer the general ones: ${generalErrors.map((code) => `\`${code}\``).join(', ')}.
+can use the row there. "Fresh sign-in" says when the sign-in of an administrator must be at most 10 minutes old; the API description names the
+fields and bodies. Besides its own errors, every row can answer the general ones: ${generalErrors.map((code) => `\`${code}\``).join(', ')}.
 ${managementTable()}
 ## OpenID Connect and hosted pages
 ${table(oidcRoutes)}
@@ -20,7 +21,7 @@ ${table(serviceRoutes)}`
 }
 
 function managementTable(): string {
-  return table(routes, { title: 'In the root tenant', of: operators })
+  return table(routes, { title: 'Fresh sign-in', of: fresh }, { title: 'In the root tenant', of: operators })
 }
 
 interface Column {
@@ -28,7 +29,7 @@ interface Column {
   of: (row: Route) => string
 }
 
-function table(rows: Record<string, Route>, extra?: Column): string {
+function table(rows: Record<string, Route>, ...extra: Column[]): string {
   const columns: Column[] = [
     { title: 'Method', of: (row) => row.method },
     { title: 'Path', of: (row) => `\`${row.path}\`` },
@@ -36,7 +37,7 @@ function table(rows: Record<string, Route>, extra?: Column): string {
     { title: 'Summary', of: (row) => row.summary },
     { title: 'Status', of: (row) => `${row.returns[0]}` },
     { title: 'Errors', of: (row) => (row.fails ?? []).join(', ') },
-    ...(extra ? [extra] : []),
+    ...extra,
   ]
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const lines = Object.entries(rows).map(([name, row]) => line([...columns.map(({ of }) => of(row)), name]))
@@ -45,6 +46,13 @@ ${line([...columns.map(({ title }) => title), 'Name'])}
 ${line([...columns, null].map(() => '---'))}
 ${lines.join('\n')}
 `
+}
+
+/** When calls of an administrator need a fresh sign-in. */
+function fresh({ fresh }: Route): string {
+  if (fresh === undefined || (typeof fresh === 'object' && 'not' in fresh)) return ''
+  if (typeof fresh === 'object') return 'fields' in fresh ? 'for some fields' : 'for some bodies'
+  return { always: 'always', in_live: 'in Live', other_members: 'for another member' }[fresh]
 }
 
 /** Whether operators can use a row. Empty for rows without an administrator or without a tenant. */

@@ -18,6 +18,7 @@ import { BackchannelLogout } from './backchannel-logout.ts'
 import { DashboardSession } from './dashboard.ts'
 import { DocumentationQuery } from './documentation.ts'
 import { Event, EventQuery } from './event.ts'
+import { freshFields, newApplication, newEnvironment, newProject, newProvider, no_need } from './fresh.ts'
 import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
 import { Grant, SignInMethod } from './method.ts'
 import { NewProvider, Provider, ProviderChange } from './provider.ts'
@@ -111,23 +112,6 @@ const keepsOfflineAccess = z.looseObject({
     .nullish(),
 })
 
-const namesAny = (...fields: string[]) => z.looseObject({}).refine((body) => fields.some((field) => field in body))
-
-const changesMail = namesAny('email').describe('changes mail')
-
-/** Such a change can end the client secret, or let another key sign in as the application. */
-const changesAuthentication = namesAny('token_endpoint_auth_method', 'jwks', 'jwks_uri').describe(
-  'changes how the application authenticates',
-)
-
-/** The methods with a client secret. A `web` application has one by default. */
-const hasSecret = z
-  .looseObject({
-    application_type: z.literal('web'),
-    token_endpoint_auth_method: z.enum(['client_secret_basic', 'client_secret_post']).optional(),
-  })
-  .describe('creates a client secret')
-
 /** The management and runtime API, relative to {base_url}. */
 // biome-ignore format: this table is read by column
 export const routes = {
@@ -136,56 +120,56 @@ export const routes = {
   validateToken:      post ('/v1/auth/tokens/validate',                  secret(null),                    'Validate an access token',                               { body: TokenToValidate, returns: [200, TokenVerdict] }),
 
   listAuthUsers:      get  ('/v1/auth/users',                            secret('developer'),             'List users; with `query`, a page can be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
-  createUser:         post ('/v1/auth/users',                            secret('developer'),             'Create a user',                                          { body: NewUser, returns: [201, User], fails: ['identifier_taken'] }),
+  createUser:         post ('/v1/auth/users',                            secret('developer'),             'Create a user',                                          { body: NewUser, returns: [201, User], fails: ['identifier_taken'], fresh: 'in_live' }),
   getAuthUser:        get  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Get a user',                                             { returns: [200, User] }),
-  changeUser:         patch('/v1/auth/users/{user_id}',                  secret('developer'),             'Update a user; a new password ends all sessions and grants', { body: UserChange, returns: [200, User], fails: ['identifier_taken'] }),
+  changeUser:         patch('/v1/auth/users/{user_id}',                  secret('developer'),             'Update a user; a new password ends all sessions and grants', { body: UserChange, returns: [200, User], fails: ['identifier_taken'], fresh: { fields: freshFields.user } }),
   deleteUser:         del  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Delete a user with all sessions and grants',             { returns: [204, null], fresh: 'in_live' }),
-  blockUser:          post ('/v1/auth/users/{user_id}/block',            secret('developer'),             'Block a user; all sessions and tokens end at once',      { returns: [200, User], operators: 'allowed' }),
-  unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Unblock a user',                                         { returns: [200, User], operators: 'allowed' }),
+  blockUser:          post ('/v1/auth/users/{user_id}/block',            secret('developer'),             'Block a user; all sessions and tokens end at once',      { returns: [200, User], operators: 'allowed', fresh: no_need.closes }),
+  unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Unblock a user',                                         { returns: [200, User], operators: 'allowed', fresh: 'in_live' }),
   listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the sessions of a user',                            { ...paged, returns: [200, page(Session)] }),
-  endUserSessions:    post (`${authUser}/end-sessions`,                  secret('developer'),             'End all sessions and grants of a user',                  { returns: [200, User], operators: 'allowed' }),
-  sendReset:          post (`${authUser}/send-reset`,                    secret('developer'),             'Mail a link with which the user chooses a new password', { returns: [202, MailAsked], fails: ['mail_not_set_up'] }),
-  sendVerification:   post (`${authUser}/send-verification`,             secret('developer'),             'Mail a code and a link that prove the email of a user',  { returns: [202, MailAsked], fails: ['mail_not_set_up'] }),
+  endUserSessions:    post (`${authUser}/end-sessions`,                  secret('developer'),             'End all sessions and grants of a user',                  { returns: [200, User], operators: 'allowed', fresh: no_need.closes }),
+  sendReset:          post (`${authUser}/send-reset`,                    secret('developer'),             'Mail a link with which the user chooses a new password', { returns: [202, MailAsked], fails: ['mail_not_set_up'], fresh: no_need.mails_owner }),
+  sendVerification:   post (`${authUser}/send-verification`,             secret('developer'),             'Mail a code and a link that prove the email of a user',  { returns: [202, MailAsked], fails: ['mail_not_set_up'], fresh: no_need.mails_owner }),
   listUserMethods:    get  (`${authUser}/methods`,                       secret('developer'),             'List the sign-in methods of a user',                     { ...paged, returns: [200, page(SignInMethod)] }),
   removeUserMethod:   del  (`${authUser}/methods/{method_id}`,           secret('developer'),             'Remove a sign-in method; the sessions and grants that began with it end', { returns: [204, null], operators: 'allowed', fresh: 'in_live' }),
   listUserGrants:     get  (`${authUser}/grants`,                        secret('developer'),             'List the active grants of a user',                       { ...paged, returns: [200, page(Grant)] }),
-  disconnectGrant:    del  (`${authUser}/grants/{grant_id}`,             secret('developer'),             'Disconnect the application of a grant: all grants of the user for it end, and so does the consent', { returns: [204, null] }),
+  disconnectGrant:    del  (`${authUser}/grants/{grant_id}`,             secret('developer'),             'Disconnect the application of a grant: all grants of the user for it end, and so does the consent', { returns: [204, null], fresh: no_need.closes }),
   getSession:         get  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'Get a session',                                          { returns: [200, Session] }),
-  endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session and revoke its tokens',                    { returns: [204, null], operators: 'allowed' }),
+  endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session and revoke its tokens',                    { returns: [204, null], operators: 'allowed', fresh: no_need.closes }),
 
   listProjects:       get  (projects,                                    platform('projects:read'),       'List the projects of the tenant',                        { ...named, returns: [200, page(Project)] }),
-  createProject:      post (projects,                                    platform('projects:write'),      'Create a project with a Test and a Live environment',    { body: NewProject, returns: [201, ProjectWithEnvironments], fails: ['slug_taken', 'issuer_taken', 'quota_exceeded'] }),
+  createProject:      post (projects,                                    platform('projects:write'),      'Create a project with a Test and a Live environment',    { body: NewProject, returns: [201, ProjectWithEnvironments], fails: ['slug_taken', 'issuer_taken', 'quota_exceeded'], fresh: newProject }),
   getProject:         get  (project,                                     platform('projects:read'),       'Get a project',                                          { returns: [200, Project] }),
-  changeProject:      patch(project,                                     platform('projects:write'),      'Update a project',                                       { body: ProjectChange, returns: [200, Project] }),
+  changeProject:      patch(project,                                     platform('projects:write'),      'Update a project',                                       { body: ProjectChange, returns: [200, Project], fresh: no_need.names }),
 
   listEnvironments:   get  (environments,                                platform('environments:read'),   'List the environments of a project',                     { ...named, returns: [200, page(Environment)] }),
-  createEnvironment:  post (environments,                                platform('environments:write'),  'Create an environment',                                  { body: NewEnvironment, returns: [201, Environment], fails: ['slug_taken', 'issuer_taken', 'quota_exceeded'] }),
+  createEnvironment:  post (environments,                                platform('environments:write'),  'Create an environment',                                  { body: NewEnvironment, returns: [201, Environment], fails: ['slug_taken', 'issuer_taken', 'quota_exceeded'], fresh: newEnvironment }),
   getEnvironment:     get  (environment,                                 platform('environments:read'),   'Get an environment',                                     { returns: [200, Environment] }),
-  changeEnvironment:  patch(environment,                                 platform('environments:write'),  'Update an environment',                                  { body: EnvironmentChange, returns: [200, Environment] }),
+  changeEnvironment:  patch(environment,                                 platform('environments:write'),  'Update an environment',                                  { body: EnvironmentChange, returns: [200, Environment], fresh: no_need.names }),
 
   getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Get the settings of an environment',                     { returns: [200, Settings] }),
-  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: keepsOfflineAccess, configures: true, fresh: changesMail }),
-  previewSettings:    post (`${environment}/settings/preview`,           platform('env.settings:write'),  'Show unsaved settings on a hosted page, in a frame of the dashboard', { body: SettingsToPreview, returns: [200, SettingsPreview], operators: 'allowed' }),
-  testMail:           post (`${environment}/settings/email/test`,        platform('env.settings:write'),  'Send a test mail and report how far it got; 10 an hour',  { body: MailTest, returns: [200, MailTested], fails: ['mail_not_set_up'], operators: 'allowed' }),
+  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: keepsOfflineAccess, configures: true, fresh: { fields: freshFields.settings } }),
+  previewSettings:    post (`${environment}/settings/preview`,           platform('env.settings:write'),  'Show unsaved settings on a hosted page, in a frame of the dashboard', { body: SettingsToPreview, returns: [200, SettingsPreview], operators: 'allowed', fresh: no_need.shows }),
+  testMail:           post (`${environment}/settings/email/test`,        platform('env.settings:write'),  'Send a test mail and report how far it got; 10 an hour',  { body: MailTest, returns: [200, MailTested], fails: ['mail_not_set_up'], operators: 'allowed', fresh: no_need.sends_again }),
 
   listApplications:   get  (applications,                                platform('applications:read'),   'List applications',                                      { ...named, returns: [200, page(Application)] }),
-  createApplication:  post (applications,                                platform('applications:write'),  'Create an application; the secret is returned once',     { body: NewApplication, returns: [201, ApplicationWithSecret], shown_once: 'client_secret', fails: ['slug_taken', 'quota_exceeded'], configures: true, fresh: hasSecret }),
+  createApplication:  post (applications,                                platform('applications:write'),  'Create an application; the secret is returned once',     { body: NewApplication, returns: [201, ApplicationWithSecret], shown_once: 'client_secret', fails: ['slug_taken', 'quota_exceeded'], configures: true, fresh: newApplication }),
   getApplication:     get  (`${applications}/{application_id}`,          platform('applications:read'),   'Get an application',                                     { returns: [200, Application] }),
-  changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application], fails: ['slug_taken'], configures: true, fresh: changesAuthentication }),
+  changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application], fails: ['slug_taken'], configures: true, fresh: { fields: freshFields.application } }),
   deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants',              { returns: [204, null], configures: true, fresh: 'in_live' }),
   rotateClientSecret: post (`${applications}/{application_id}/rotate-secret`, platform('applications:write'), 'Replace the client secret; the new one is returned once, the old one stops working', { returns: [200, ApplicationWithSecret], shown_once: 'client_secret', fails: ['secret_not_used'], fresh: 'always' }),
 
   listResourceServers:  get  (resourceServers,                           platform('resource_servers:read'),  'List resource servers',                                  { ...named, returns: [200, page(ResourceServer)] }),
-  createResourceServer: post (resourceServers,                           platform('resource_servers:write'), 'Create a resource server',                               { body: NewResourceServer, returns: [201, ResourceServer], fails: ['slug_taken', 'identifier_taken'], configures: true }),
+  createResourceServer: post (resourceServers,                           platform('resource_servers:write'), 'Create a resource server',                               { body: NewResourceServer, returns: [201, ResourceServer], fails: ['slug_taken', 'identifier_taken'], configures: true, fresh: 'in_live' }),
   getResourceServer:    get  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:read'),  'Get a resource server',                                  { returns: [200, ResourceServer] }),
-  changeResourceServer: patch(`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Update a resource server',                               { body: ResourceServerChange, returns: [200, ResourceServer], fails: ['slug_taken'], configures: true }),
+  changeResourceServer: patch(`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Update a resource server',                               { body: ResourceServerChange, returns: [200, ResourceServer], fails: ['slug_taken'], configures: true, fresh: 'in_live' }),
   deleteResourceServer: del  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Delete a resource server; issued tokens stay valid until they expire', { returns: [204, null], configures: true, fresh: 'in_live' }),
 
   listAuthKeys:       get  (authKeys,                                    platform('auth_keys:read'),      'List auth keys',                                         { ...paged, returns: [200, page(ApiKey)] }),
   createAuthKey:      post (authKeys,                                    platform('auth_keys:write'),     'Create an auth key; the key is returned once',           { body: NewAuthKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'], fresh: 'always' }),
   getAuthKey:         get  (`${authKeys}/{key_id}`,                      platform('auth_keys:read'),      'Get an auth key',                                        { returns: [200, ApiKey] }),
-  changeAuthKey:      patch(`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Update an auth key',                                     { body: AuthKeyChange, returns: [200, ApiKey], fails: ['key_revoked'] }),
-  revokeAuthKey:      del  (`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Revoke an auth key',                                     { returns: [204, null], fresh: 'always' }),
+  changeAuthKey:      patch(`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Update an auth key',                                     { body: AuthKeyChange, returns: [200, ApiKey], fails: ['key_revoked'], fresh: { fields: freshFields.key } }),
+  revokeAuthKey:      del  (`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Revoke an auth key',                                     { returns: [204, null], fresh: no_need.closes }),
   rotateAuthKey:      post (`${authKeys}/{key_id}/rotate`,               platform('auth_keys:write'),     'Replace an auth key; the new one is returned once, the old one stops working', { returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'], fresh: 'always' }),
   authKeyUsage:       get  (`${authKeys}/{key_id}/usage`,                platform('auth_keys:read'),      'Get the uses of an auth key by hour, route and address', { query: KeyUsageQuery, returns: [200, KeyUsage] }),
 
@@ -199,25 +183,25 @@ export const routes = {
   getEvent:           get  (`${environment}/events/{event_id}`,          platform('webhooks:read', 'developer'),'Get an event',                                          { returns: [200, Event] }),
 
   listProviders:      get  (providers,                                   platform('providers:read'),      'List identity providers',                                { ...named, returns: [200, page(Provider)] }),
-  createProvider:     post (providers,                                   platform('providers:write'),     'Create an identity provider',                            { body: NewProvider, returns: [201, Provider], fails: ['slug_taken', 'quota_exceeded'], operators: noLinking, configures: true }),
+  createProvider:     post (providers,                                   platform('providers:write'),     'Create an identity provider',                            { body: NewProvider, returns: [201, Provider], fails: ['slug_taken', 'quota_exceeded'], operators: noLinking, configures: true, fresh: newProvider }),
   getProvider:        get  (`${providers}/{provider_id}`,                platform('providers:read'),      'Get an identity provider',                               { returns: [200, Provider] }),
-  changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Update an identity provider',                            { body: ProviderChange, returns: [200, Provider], fails: ['slug_taken'], operators: noLinking, configures: true }),
+  changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Update an identity provider',                            { body: ProviderChange, returns: [200, Provider], fails: ['slug_taken'], operators: noLinking, configures: true, fresh: { fields: freshFields.provider } }),
   deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Delete an identity provider with all its linked identities', { returns: [204, null], fails: ['validation_failed'], operators: 'allowed', configures: true, fresh: 'in_live' }),
 
   listWebhooks:       get  (webhooks,                                    platform('webhooks:read'),       'List webhooks',                                          { ...named, returns: [200, page(Webhook)] }),
-  createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; the secret is returned once',          { body: NewWebhook, returns: [201, WebhookWithSecret], shown_once: 'secret', fails: ['slug_taken', 'quota_exceeded'], configures: true }),
+  createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; the secret is returned once',          { body: NewWebhook, returns: [201, WebhookWithSecret], shown_once: 'secret', fails: ['slug_taken', 'quota_exceeded'], configures: true, fresh: 'always' }),
   getWebhook:         get  (webhook,                                     platform('webhooks:read'),       'Get a webhook',                                          { returns: [200, Webhook] }),
-  changeWebhook:      patch(webhook,                                     platform('webhooks:write'),      'Update a webhook',                                       { body: WebhookChange, returns: [200, Webhook], fails: ['slug_taken'], configures: true }),
+  changeWebhook:      patch(webhook,                                     platform('webhooks:write'),      'Update a webhook',                                       { body: WebhookChange, returns: [200, Webhook], fails: ['slug_taken'], configures: true, fresh: { fields: freshFields.webhook } }),
   deleteWebhook:      del  (webhook,                                     platform('webhooks:write'),      'Delete a webhook with its deliveries',                   { returns: [204, null], configures: true, fresh: 'in_live' }),
-  rotateWebhookSecret: post(`${webhook}/rotate-secret`,                  platform('webhooks:write'),      'Replace the secret, which is returned once; the one before signs for 24 more hours', { returns: [200, WebhookWithSecret], shown_once: 'secret' }),
-  testWebhook:        post (`${webhook}/test`,                           platform('webhooks:write'),      'Send a test event',                                      { returns: [202, TestSent] }),
+  rotateWebhookSecret: post(`${webhook}/rotate-secret`,                  platform('webhooks:write'),      'Replace the secret, which is returned once; the one before signs for 24 more hours', { returns: [200, WebhookWithSecret], shown_once: 'secret', fresh: 'always' }),
+  testWebhook:        post (`${webhook}/test`,                           platform('webhooks:write'),      'Send a test event',                                      { returns: [202, TestSent], fresh: no_need.sends_again }),
   listDeliveries:     get  (`${webhook}/deliveries`,                     platform('webhooks:read', 'developer'),'List deliveries with their attempts',                    { query: PageQuery.extend(DeliveryQuery.shape), returns: [200, page(Delivery)], fails: ['invalid_cursor'] }),
   getDelivery:        get  (`${webhook}/deliveries/{message_id}`,        platform('webhooks:read', 'developer'),'Get a delivery with its attempts',                       { returns: [200, Delivery] }),
-  resendDelivery:     post (`${webhook}/deliveries/{message_id}/resend`, platform('webhooks:write'),      'Send a message again',                                   { returns: [202, Delivery] }),
-  resendSince:        post (`${webhook}/resend`,                         platform('webhooks:write'),      'Send messages since a time again, or count them',        { body: ResendSince, returns: [202, Resent] }),
+  resendDelivery:     post (`${webhook}/deliveries/{message_id}/resend`, platform('webhooks:write'),      'Send a message again',                                   { returns: [202, Delivery], fresh: no_need.sends_again }),
+  resendSince:        post (`${webhook}/resend`,                         platform('webhooks:write'),      'Send messages since a time again, or count them',        { body: ResendSince, returns: [202, Resent], fresh: no_need.sends_again }),
 
   listBackchannelLogouts:  get (logouts,                                 platform('applications:read', 'developer'), 'List back-channel logouts with their attempts',  { ...paged, returns: [200, page(BackchannelLogout)] }),
-  resendBackchannelLogout: post(`${logouts}/{message_id}/resend`,        platform('applications:write'),  'Send a back-channel logout again',                       { returns: [202, BackchannelLogout] }),
+  resendBackchannelLogout: post(`${logouts}/{message_id}/resend`,        platform('applications:write'),  'Send a back-channel logout again',                       { returns: [202, BackchannelLogout], fresh: no_need.sends_again }),
 
   getReadiness:       get  (`${environment}/readiness`,                  platform('environments:read'),   'Check whether the environment is ready for real users',  { returns: [200, Readiness] }),
 
@@ -233,14 +217,14 @@ export const routes = {
   me:                 get  ('/v1/me',                                    administrator(null),             'Get the administrator and their memberships',            { returns: [200, Me] }),
   lookup:             get  ('/v1/lookup/{id}',                           administrator(null),             'Find the tenant, project and environment of an id',      { returns: [200, Located] }),
   listTenants:        get  (tenants,                                     administrator(null),             'List the tenants of the administrator',                  { ...named, returns: [200, page(Tenant)] }),
-  createTenant:       post (tenants,                                     administrator(null),             'Create a tenant; the administrator becomes its owner',   { body: NewTenant, returns: [201, Tenant], fails: ['slug_taken', 'quota_exceeded'] }),
+  createTenant:       post (tenants,                                     administrator(null),             'Create a tenant; the administrator becomes its owner',   { body: NewTenant, returns: [201, Tenant], fails: ['slug_taken', 'quota_exceeded'], fresh: no_need.own_tenant }),
   getTenant:          get  (tenant,                                      administrator('viewer'),         'Get a tenant',                                           { returns: [200, Tenant] }),
-  changeTenant:       patch(tenant,                                      administrator('owner'),          'Update a tenant',                                        { body: TenantChange, returns: [200, Tenant], operators: 'allowed' }),
+  changeTenant:       patch(tenant,                                      administrator('owner'),          'Update a tenant',                                        { body: TenantChange, returns: [200, Tenant], operators: 'allowed', fresh: no_need.names }),
 
   listMembers:        get  (members,                                     administrator('viewer'),         'List members and pending invitations',                   { ...paged, returns: [200, page(Member)] }),
   addMember:          post (members,                                     administrator('admin'),          'Invite a person; the link is mailed, or returned once if the root environment has no mail',             { body: NewMember, returns: [201, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: ownersOnly, fresh: 'always' }),
   changeMember:       patch(`${members}/{member_id}`,                    administrator('admin'),          'Change the role of a member or of a pending invitation', { body: MemberChange, returns: [200, Member], fails: ['insufficient_role', 'last_owner'], operators: ownersOnly, fresh: 'always' }),
-  removeMember:       del  (`${members}/{member_id}`,                    administrator('admin', 'viewer'), 'Remove a member or a pending invitation; every member can leave', { returns: [204, null], fails: ['insufficient_role', 'last_owner'], operators: 'allowed', fresh: 'always' }),
+  removeMember:       del  (`${members}/{member_id}`,                    administrator('admin', 'viewer'), 'Remove a member or a pending invitation; every member can leave', { returns: [204, null], fails: ['insufficient_role', 'last_owner'], operators: 'allowed', fresh: 'other_members' }),
   resendInvitation:   post (`${members}/{member_id}/resend`,             administrator('admin'),          'Replace the link of a pending invitation; it is mailed, or returned once if the root environment has no mail', { returns: [200, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: 'allowed', fresh: 'always' }),
   listAuditLog:       get  (auditLog,                                    administrator('admin'),          'List the audit log; as application/jsonl, all of it',    { query: AuditQuery, returns: [200, page(AuditEntry)], fails: ['invalid_cursor'], lines: 'application/jsonl' }),
   verifyAuditLog:     get  (`${auditLog}/verify`,                        administrator('admin'),          'Verify the hash chain of the audit log',                 { returns: [200, AuditVerification] }),
@@ -253,8 +237,8 @@ export const routes = {
   listPlatformKeys:   get  (platformKeys,                                administrator('admin'),          'List platform keys',                                     { ...paged, returns: [200, page(ApiKey)], operators: 'hidden' }),
   createPlatformKey:  post (platformKeys,                                administrator('admin'),          'Create a platform key; the key is returned once',        { body: NewPlatformKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'], operators: 'hidden', fresh: 'always' }),
   getPlatformKey:     get  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Get a platform key',                                     { returns: [200, ApiKey], operators: 'hidden' }),
-  changePlatformKey:  patch(`${platformKeys}/{key_id}`,                  administrator('admin'),          'Update a platform key',                                  { body: PlatformKeyChange, returns: [200, ApiKey], fails: ['key_revoked'], operators: 'hidden' }),
-  revokePlatformKey:  del  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Revoke a platform key',                                  { returns: [204, null], operators: 'hidden', fresh: 'always' }),
+  changePlatformKey:  patch(`${platformKeys}/{key_id}`,                  administrator('admin'),          'Update a platform key',                                  { body: PlatformKeyChange, returns: [200, ApiKey], fails: ['key_revoked'], operators: 'hidden', fresh: { fields: freshFields.key } }),
+  revokePlatformKey:  del  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Revoke a platform key',                                  { returns: [204, null], operators: 'hidden', fresh: no_need.closes }),
   rotatePlatformKey:  post (`${platformKeys}/{key_id}/rotate`,           administrator('admin'),          'Replace a platform key; the new one is returned once, the old one stops working', { returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'], operators: 'hidden', fresh: 'always' }),
   platformKeyUsage:   get  (`${platformKeys}/{key_id}/usage`,            administrator('admin'),          'Get the uses of a platform key by hour, route and address', { query: KeyUsageQuery, returns: [200, KeyUsage], operators: 'hidden' }),
 } as const satisfies Record<string, Route>

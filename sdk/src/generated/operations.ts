@@ -42,6 +42,8 @@ export interface Operations {
    * Creates a user. Without a password the user cannot sign in by password until one is set.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
   createUser(body: NewUser, options?: PostOptions): Promise<User>
   /**
@@ -58,6 +60,8 @@ export interface Operations {
    * Changes the named fields. A new password ends all sessions and grants of the user. A new email or phone number counts as unverified unless the same request says otherwise.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body sends `password`, and in a Live environment if the body changes `email`, `email_verified`, `phone_number` or `phone_number_verified`.
    */
   changeUser(params: { user_id: string }, body: UserChange, options?: ChangeOptions): Promise<User>
   /**
@@ -84,6 +88,8 @@ export interface Operations {
    * Lets a blocked user sign in again. Ended sessions and tokens stay ended.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
   unblockUser(params: { user_id: string }, options?: PostOptions): Promise<User>
   /**
@@ -182,6 +188,8 @@ export interface Operations {
    * Creates a project with two environments, `test` and `live`. Each has its own issuer, users, keys and settings.
    *
    * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes if the body names an issuer of its own.
    */
   createProject(body: NewProject, options?: PostOptions): Promise<ProjectWithEnvironments>
   /**
@@ -214,6 +222,8 @@ export interface Operations {
    * Creates one more environment of the type `test` or `live`, whose issuer can have a host of its own. Neither ever changes.
    *
    * Needs a platform key with the scope `environments:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes if the body names an issuer of its own.
    */
   createEnvironment(params: { project_id: string }, body: NewEnvironment, options?: PostOptions): Promise<Environment>
   /**
@@ -247,7 +257,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes mail.
+   * An administrator needs a sign-in within the last 10 minutes if the body changes `email`, and if the body sends `email.smtp.password`, and in a Live environment if the body changes `sign_in`, `sign_up`, `mfa`, `lockout`, `password`, `sessions`, `cors`, `scopes`, `tokens.access_token_ttl_seconds`, `tokens.id_token_ttl_seconds`, `tokens.authorization_code_ttl_seconds`, `tokens.refresh_token_idle_ttl_seconds`, `tokens.refresh_token_absolute_ttl_seconds`, `tokens.refresh_retry_window_seconds` or `tokens.access_token_format`.
    */
   changeSettings(params: { project_id: string; environment_id: string }, body: SettingsChange, options?: ChangeOptions): Promise<Settings>
   /**
@@ -281,7 +291,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body creates a client secret.
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if the body creates a client secret, or has keys of the application.
    */
   createApplication(params: { project_id: string; environment_id: string }, body: NewApplication, options?: PostOptions): Promise<ApplicationWithSecret>
   /**
@@ -299,7 +309,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes how the application authenticates.
+   * An administrator needs a sign-in within the last 10 minutes if the body changes `token_endpoint_auth_method`, `jwks` or `jwks_uri`, and in a Live environment if the body changes `redirect_uris`, `post_logout_redirect_uris`, `backchannel_logout_uri`, `allowed_scopes`, `consent`, `require_pkce` or `allow_loopback_port`, and in a Live environment if the body turns off `disabled`.
    */
   changeApplication(params: { project_id: string; environment_id: string; application_id: string }, body: ApplicationChange, options?: ChangeOptions): Promise<Application>
   /**
@@ -336,6 +346,8 @@ export interface Operations {
    * Registers an API, so that applications can request access tokens for it by `resource`.
    *
    * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
   createResourceServer(params: { project_id: string; environment_id: string }, body: NewResourceServer, options?: PostOptions): Promise<ResourceServer>
   /**
@@ -352,6 +364,8 @@ export interface Operations {
    * Changes the named fields. Issued tokens keep their scopes and lifetime.
    *
    * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
   changeResourceServer(params: { project_id: string; environment_id: string; resource_server_id: string }, body: ResourceServerChange, options?: ChangeOptions): Promise<ResourceServer>
   /**
@@ -396,6 +410,8 @@ export interface Operations {
    * Changes the label, the origins, the addresses, the rate limit or the expiry of a key. The change counts from the next request on.
    *
    * Needs a platform key with the scope `auth_keys:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes if the body widens `scopes`, `ip_allowlist`, `allowed_origins`, `rate_limit` or `expires_at`.
    */
   changeAuthKey(params: { project_id: string; environment_id: string; key_id: string }, body: AuthKeyChange, options?: ChangeOptions): Promise<ApiKey>
   /**
@@ -404,8 +420,6 @@ export interface Operations {
    * Ends a key at once and for good. Its record stays readable. To revoke a revoked key changes nothing.
    *
    * Needs a platform key with the scope `auth_keys:write`, or an administrator with the role `developer` or above.
-   *
-   * An administrator needs a sign-in within the last 10 minutes.
    */
   revokeAuthKey(params: { project_id: string; environment_id: string; key_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -488,6 +502,8 @@ export interface Operations {
    * Adds an identity provider, such as Google or an OpenID Provider of a company. Register `callback_url` there.
    *
    * Needs a platform key with the scope `providers:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if the body has a secret.
    */
   createProvider(params: { project_id: string; environment_id: string }, body: NewProvider, options?: PostOptions): Promise<Provider>
   /**
@@ -504,6 +520,8 @@ export interface Operations {
    * Changes the named fields. A secret that is not named stays.
    *
    * Needs a platform key with the scope `providers:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes if the body sends `client_secret` or `private_key`, and in a Live environment if the body changes `issuer`, `client_id`, `team_id`, `key_id` or `link_by_verified_email`, and in a Live environment if the body turns on `enabled`.
    */
   changeProvider(params: { project_id: string; environment_id: string; provider_id: string }, body: ProviderChange, options?: ChangeOptions): Promise<Provider>
   /**
@@ -530,6 +548,8 @@ export interface Operations {
    * Registers a URL that gets events as signed POST requests (Standard Webhooks). `secret` verifies their signatures, and no later call returns it.
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   createWebhook(params: { project_id: string; environment_id: string }, body: NewWebhook, options?: PostOptions): Promise<WebhookWithSecret>
   /**
@@ -546,6 +566,8 @@ export interface Operations {
    * Changes the named fields. `disabled: false` resumes the deliveries of a webhook that the service disabled.
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body changes `url` or `events`, and in a Live environment if the body turns off `disabled`.
    */
   changeWebhook(params: { project_id: string; environment_id: string; webhook_id: string }, body: WebhookChange, options?: ChangeOptions): Promise<Webhook>
   /**
@@ -564,6 +586,8 @@ export interface Operations {
    * Makes a new secret. The secret before it signs for 24 more hours, also after another rotation, so receivers can switch without a gap. At most five earlier secrets sign.
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   rotateWebhookSecret(params: { project_id: string; environment_id: string; webhook_id: string }, options?: PostOptions): Promise<WebhookWithSecret>
   /**
@@ -763,7 +787,7 @@ export interface Operations {
    *
    * Needs an administrator with the role `admin` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a sign-in within the last 10 minutes to remove another member.
    */
   removeMember(params: { tenant_id: string; member_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -856,6 +880,8 @@ export interface Operations {
    * Changes the label, the scopes, the addresses, the rate limit or the expiry of a key. The change counts from the next request on.
    *
    * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
+   *
+   * An administrator needs a sign-in within the last 10 minutes if the body widens `scopes`, `ip_allowlist`, `allowed_origins`, `rate_limit` or `expires_at`.
    */
   changePlatformKey(params: { tenant_id: string; key_id: string }, body: PlatformKeyChange, options?: ChangeOptions): Promise<ApiKey>
   /**
@@ -864,8 +890,6 @@ export interface Operations {
    * Ends a platform key at once and for good. Its record stays readable. To revoke a revoked key changes nothing.
    *
    * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
-   *
-   * An administrator needs a sign-in within the last 10 minutes.
    */
   revokePlatformKey(params: { tenant_id: string; key_id: string }, options?: ChangeOptions): Promise<void>
   /**

@@ -11,6 +11,7 @@ import type { Deployment } from '../deployment/deployment.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
 import { raiseConfigVersion } from '../tenancy/store.ts'
 import type { Caller } from './authenticate.ts'
+import type { FreshSignIn } from './fresh.ts'
 import { type IdempotentRequest, recordAnswer } from './idempotency.ts'
 
 export interface Change {
@@ -39,9 +40,12 @@ interface About {
   idempotent: IdempotentRequest | null
   /** The ids in the path. The handler has looked up its environment for this caller. */
   params: Readonly<Record<string, string>>
+  /** `null` where the row or the credential needs none. */
+  sign_in: FreshSignIn | null
 }
 
-export function createCommit({ db, newId }: Deployment, { name, route, caller, request_id, ip, idempotent, params }: About): Commit {
+export function createCommit({ db, newId }: Deployment, about: About): Commit {
+  const { name, route, caller, request_id, ip, idempotent, params } = about
   const { environment_id } = params
   const origin = { action: name, actor: caller.actor, actor_label: labelOf(caller), request_id, ip }
   return async ({ statements, answer, before, after, object, event }, now) => {
@@ -49,7 +53,9 @@ export function createCommit({ db, newId }: Deployment, { name, route, caller, r
     const record = idempotent ? recordAnswer(idempotent, recorded, now) : []
     // Without a change, as when a blocked user is blocked again, only the response is recorded.
     if (statements.length === 0) return (await db.batch(record)) !== null
-    const described = describeChange(before, after ?? answer, object)
+    const result = after ?? answer
+    if (before && result) await about.sign_in?.forChange(before, result)
+    const described = describeChange(before, result, object)
     // Some answers do not name where the object is. The path does, or the secret key.
     const entry = {
       ...described,

@@ -25,7 +25,7 @@ import { parseIfMatch } from '../lists/if-match.ts'
 import { send } from './answer.ts'
 import { authenticate, type Caller, type Claimant, type Gate, isForBrowsers } from './authenticate.ts'
 import { createCommit } from './commit.ts'
-import { refuseStaleSignIn, refuseStaleSignInFor } from './fresh.ts'
+import { createFreshSignIn } from './fresh.ts'
 import type { AnyHandler, CallOf, Handlers, NothingElse, RouteName } from './handler.ts'
 import { createInFlight, findAnswer, type IdempotentRequest, type InFlight, idempotentRequest, type RecordedAnswer } from './idempotency.ts'
 import { checkIds, parseBody, parseQuery } from './input.ts'
@@ -86,12 +86,13 @@ function mountOne(
       request.caller = admitted
       const caller = admitted as CallOf<Route>['caller'] // as: every row of this table asks for a credential, which has just been checked
       const params = request.params as Record<string, string> // as: Fastify types them unknown
-      if (route.fresh && caller.administrator) await refuseStaleSignIn(gate, route, caller, params.environment_id)
+      const sign_in = route.fresh && caller.administrator ? createFreshSignIn(gate, route, caller, params) : null
+      await sign_in?.atCall()
       // The body is read only after the caller is authenticated.
       const bytes = takes_body ? await readBody(request.raw) : no_bytes
       const body = takes_body ? parseBody(route, request, bytes) : undefined
       if (caller.is_operator) refuseOperatorBody(route, body)
-      refuseStaleSignInFor(gate, route, caller, body)
+      await sign_in?.forBody(body)
       const query = parseQuery(route, request)
       const path =
         names.length === 0 ? route.path : route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
@@ -118,6 +119,7 @@ function mountOne(
               ip: request.ip_address,
               idempotent,
               params,
+              sign_in,
             })(...change),
         })
       }

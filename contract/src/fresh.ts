@@ -1,0 +1,165 @@
+/**
+ * When a call of an administrator needs a fresh sign-in (403 `reauthentication_required`): if it gives somebody else a way in, sends data
+ * elsewhere or weakens a check, in Live or for a whole tenant. Keys, secrets, mail and members need one in Test too. What closes a way in is
+ * never delayed (decision 0074). API keys are not concerned. Each row of the route table that changes something has an entry here, or says
+ * why it needs none; the server applies it (`api/fresh.ts`).
+ */
+import { z } from 'zod'
+
+/** In which environments the rule applies. A row without an environment is about the whole tenant. */
+type Where = 'always' | 'in_live'
+
+/**
+ * Which change of a field needs a fresh sign-in.
+ *
+ * changed     every change of its value; of an object, of any of its members
+ * sent        the field is in the body: it is write-only, so no change of its value can be seen
+ * turned_on   from false to true
+ * turned_off  from true to false
+ * widened     the key can do more than before, or can be used from more places or for longer
+ */
+type When = 'changed' | 'sent' | 'turned_on' | 'turned_off' | 'widened'
+
+export interface FreshField {
+  where: Where
+  when: When
+}
+
+/** The fields of a PATCH by their path, such as `email.smtp.password`. */
+export type FreshFields = Readonly<Record<string, FreshField>>
+
+export type Fresh =
+  /** Every call. */
+  | Where
+  /** The member of the path is another person. Leaving and withdrawing an invitation need none. */
+  | 'other_members'
+  /** A body that one of the schemas accepts. Its description says what such a body does. */
+  | { readonly bodies: readonly (readonly [Where, z.ZodType])[] }
+  | { readonly fields: FreshFields }
+  /** Why the row needs none. */
+  | { readonly not: string }
+
+const fields = (where: Where, when: When, ...names: string[]): FreshFields =>
+  Object.fromEntries(names.map((name) => [name, { where, when }]))
+
+export const freshFields = {
+  application: {
+    ...fields('always', 'changed', 'token_endpoint_auth_method', 'jwks', 'jwks_uri'),
+    ...fields('in_live', 'changed', 'redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri', 'allowed_scopes'),
+    ...fields('in_live', 'changed', 'consent', 'require_pkce', 'allow_loopback_port'),
+    ...fields('in_live', 'turned_off', 'disabled'),
+  },
+  provider: {
+    ...fields('always', 'sent', 'client_secret', 'private_key'),
+    ...fields('in_live', 'changed', 'issuer', 'client_id', 'team_id', 'key_id', 'link_by_verified_email'),
+    ...fields('in_live', 'turned_on', 'enabled'),
+  },
+  webhook: {
+    ...fields('in_live', 'changed', 'url', 'events'),
+    ...fields('in_live', 'turned_off', 'disabled'),
+  },
+  key: fields('always', 'widened', 'scopes', 'ip_allowlist', 'allowed_origins', 'rate_limit', 'expires_at'),
+  user: {
+    ...fields('in_live', 'sent', 'password'),
+    ...fields('in_live', 'changed', 'email', 'email_verified', 'phone_number', 'phone_number_verified'),
+  },
+  settings: {
+    ...fields('always', 'changed', 'email'),
+    ...fields('always', 'sent', 'email.smtp.password'),
+    ...fields('in_live', 'changed', 'sign_in', 'sign_up', 'mfa', 'lockout', 'password', 'sessions', 'cors', 'scopes'),
+    ...fields('in_live', 'changed', 'tokens.access_token_ttl_seconds', 'tokens.id_token_ttl_seconds'),
+    ...fields('in_live', 'changed', 'tokens.authorization_code_ttl_seconds', 'tokens.refresh_token_idle_ttl_seconds'),
+    ...fields('in_live', 'changed', 'tokens.refresh_token_absolute_ttl_seconds', 'tokens.refresh_retry_window_seconds'),
+    ...fields('in_live', 'changed', 'tokens.access_token_format'), // an opaque token is refused at once when its grant ends
+  },
+} as const satisfies Record<string, FreshFields>
+
+const namesAny = (...names: string[]) =>
+  z.looseObject({}).refine((body) => names.some((name) => (body as Record<string, unknown>)[name] != null)) // as: a loose object
+
+const every_body = z.unknown()
+
+/** Creating an application: in Live always, since it has redirect URIs; elsewhere where it has a secret or keys. */
+export const newApplication = {
+  bodies: [
+    ['in_live', every_body],
+    [
+      'always',
+      z
+        .union([
+          namesAny('jwks', 'jwks_uri'),
+          z.looseObject({
+            application_type: z.literal('web'),
+            token_endpoint_auth_method: z.enum(['client_secret_basic', 'client_secret_post']).nullish(), // the default has a secret
+          }),
+        ])
+        .describe('creates a client secret, or has keys of the application'),
+    ],
+  ],
+} as const
+
+export const newProvider = {
+  bodies: [
+    ['in_live', every_body],
+    ['always', namesAny('client_secret', 'private_key').describe('has a secret')],
+  ],
+} as const
+
+/** The host of an issuer is the tenant's, and can never be taken again. */
+export const newEnvironment = { bodies: [['always', namesAny('issuer').describe('names an issuer of its own')]] } as const
+
+export const newProject = {
+  bodies: [
+    [
+      'always',
+      z
+        .looseObject({ environments: z.array(z.unknown()).refine((list) => list.some((one) => namesAny('issuer').safeParse(one).success)) })
+        .describe('names an issuer of its own'),
+    ],
+  ],
+} as const
+
+const not = <const Reason extends string>(reason: Reason) => ({ not: reason })
+
+/** Why a row that changes something needs no fresh sign-in. */
+export const no_need = {
+  closes: not('It closes a way in, which is never delayed.'),
+  names: not('It changes names only.'),
+  mails_owner: not('The mail goes to the address that the user has.'),
+  sends_again: not('It sends to the address that is set.'),
+  shows: not('It changes nothing that others can use.'),
+  own_tenant: not('The new tenant belongs to the caller alone.'),
+} as const
+
+/** Whether calls of a row can need a fresh sign-in. */
+export const needsFreshSignIn = (fresh: Fresh | undefined): boolean => fresh !== undefined && !(typeof fresh === 'object' && 'not' in fresh)
+
+const when_words: Record<When, string> = {
+  changed: 'changes',
+  sent: 'sends',
+  turned_on: 'turns on',
+  turned_off: 'turns off',
+  widened: 'widens',
+}
+
+const where_words: Record<Where, string> = { always: '', in_live: ' in a Live environment' }
+
+/** When calls of a row need a fresh sign-in, in words that follow "An administrator needs a sign-in within the last 10 minutes". */
+export function freshnessWords(fresh: Fresh): readonly string[] {
+  if (fresh === 'other_members') return [' to remove another member']
+  if (typeof fresh === 'string') return [where_words[fresh]]
+  if ('not' in fresh) return []
+  if ('bodies' in fresh)
+    return fresh.bodies.map(
+      ([where, { description }]) => `${where_words[where]}${description === undefined ? '' : ` if the body ${description}`}`,
+    )
+  const groups = new Map<string, string[]>()
+  for (const [name, { where, when }] of Object.entries(fresh.fields)) {
+    const key = `${where_words[where]} if the body ${when_words[when]}`
+    groups.set(key, [...(groups.get(key) ?? []), `\`${name}\``])
+  }
+  return [...groups].map(([words, names]) => `${words} ${listed(names)}`)
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`

@@ -1,0 +1,42 @@
+// pure
+/** Which changes of an object need a fresh sign-in, by the table of its fields (`contract/src/fresh.ts`). */
+import type { ApiKey } from '@ostiary/contract/api-key.ts'
+import type { FreshField, FreshFields } from '@ostiary/contract/fresh.ts'
+import { isWidened } from '../keys/widening.ts'
+
+type Where = FreshField['where']
+
+/** Judges a body by the fields that are write-only. `null` where none of them needs it. */
+export const whereSent = (fields: FreshFields, body: unknown): Where | null =>
+  strictest(fields, (name, { when }) => when === 'sent' && valueAt(body, name) !== undefined)
+
+/** Judges a change by the object before and after it, as the API shows them. */
+export const whereChanged = (fields: FreshFields, before: object, after: object): Where | null =>
+  strictest(fields, (name, { when }) => {
+    const [old, next] = [valueAt(before, name), valueAt(after, name)]
+    switch (when) {
+      case 'sent':
+        return false
+      case 'changed':
+        return JSON.stringify(old) !== JSON.stringify(next)
+      case 'turned_on':
+        return old === false && next === true
+      case 'turned_off':
+        return old === true && next === false
+      case 'widened':
+        return isWidened(name, before as ApiKey, after as ApiKey) // as: only keys have such fields
+    }
+  })
+
+function strictest(fields: FreshFields, isConcerned: (name: string, field: FreshField) => boolean): Where | null {
+  const concerned = Object.entries(fields).filter(([name, field]) => isConcerned(name, field))
+  if (concerned.length === 0) return null
+  return concerned.some(([, { where }]) => where === 'always') ? 'always' : 'in_live'
+}
+
+/** The value at a path such as `email.smtp.password`. */
+function valueAt(object: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), object)
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
