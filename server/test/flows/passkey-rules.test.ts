@@ -357,6 +357,26 @@ for (const [name, spoil] of stale)
     assert.equal(await rowsOf('passkeys'), before)
   })
 
+test('a session that is no longer fresh gets no passkey through a challenge that was renewed, and its request goes on', async () => {
+  const user = await w.createUser(w.test)
+  const { agent, offer, request } = await reachOffer(w.test, client, user)
+  w.advance(590)
+  const again = await postCredential(agent, offer, { id: 'none' })
+  assert.equal(again.status, 400)
+  const device = createAuthenticator(origin)
+  w.advance(20)
+  for (const page of [again, offer]) {
+    const reply = await postCredential(agent, page, device.create(optionsOf(page)))
+    assert.equal(reply.status, 303, 'no page whose button can never succeed')
+    assert.deepEqual(
+      (await methodsOf(user.id)).map(({ type }: { type: string }) => type),
+      ['password'],
+    )
+    const onward = await agent.get(reply.headers.get('location') ?? '')
+    assert.ok(onward.headers.get('location')?.startsWith(request.redirect_uri), `${onward.status}`)
+  }
+})
+
 test('a registration for the session of another person adds nothing', async () => {
   const [ada, ben] = [await w.createUser(w.test), await w.createUser(w.test)]
   const first = await reachOffer(w.test, client, ada)

@@ -145,6 +145,7 @@ export const addOwnPasskey: OidcEndpoint = async (services, call) => {
   if ('answer' in own) return own.answer
   const outcome = await finishEnrolment(services, call, own.browser, own.session, call.form?.get('credential') ?? '')
   if ('added' in outcome) return withCookies(done(call, 'add-passkey'), outcome.set_cookie)
+  if (outcome.problem === 'stale') return refused(redirect(accountUrl(call, { action: 'add-passkey' })), outcome.refusal)
   return refused(await showAddPasskey(services, call, own, outcome.problem), outcome.refusal)
 }
 

@@ -48,8 +48,10 @@ export async function beginEnrolment(services: OidcServices, call: OidcCall, ses
 
 export type EnrolmentProblem = 'expired' | 'refused' | 'known' | 'too_many'
 
-/** `set_cookie`: the session has a higher level, and a new secret. */
-export type Enrolment = { added: { id: string; name: string }; set_cookie: string[] } | { problem: EnrolmentProblem; refusal: Refusal }
+/** `set_cookie`: the session has a higher level, and a new secret. `stale`: no new response helps, only a new sign-in. */
+export type Enrolment =
+  | { added: { id: string; name: string }; set_cookie: string[] }
+  | { problem: EnrolmentProblem | 'stale'; refusal: Refusal }
 
 /** What a valid response adds. The caller stores it in one batch with a guard on what allows it. */
 export interface JudgedEnrolment {
@@ -105,7 +107,7 @@ export async function finishEnrolment(
   session: Browser['sessions'][number],
   credential: string,
 ): Promise<Enrolment> {
-  if (!(await isFreshlySignedIn(services, call, session))) return { problem: 'expired', refusal: not_fresh }
+  if (!(await isFreshlySignedIn(services, call, session))) return { problem: 'stale', refusal: not_fresh }
   const judged = await judgeEnrolment(services, call, session, credential)
   if ('problem' in judged) return judged
   const { environment_id } = call.issuer
@@ -122,7 +124,7 @@ export async function whyNotStored(
   { issuer: { environment_id } }: OidcCall,
   user_id: string,
   { credential_id }: Pick<JudgedEnrolment, 'credential_id'>,
-): Promise<Exclude<Enrolment, { added: unknown }>> {
+): Promise<{ problem: EnrolmentProblem; refusal: Refusal }> {
   if (await findPasskey(db, environment_id, credential_id)) return { problem: 'known', refusal: is_known }
   const all = await listPasskeys(db, environment_id, user_id)
   if (all.length >= most_passkeys)

@@ -33,5 +33,6 @@ export const offerPasskey: OidcEndpoint = async (services, call) => {
   if (credential === '') return withCookies(on, [laterCookie(call)])
   const outcome = await finishEnrolment(services, call, browser, session, credential)
   if ('added' in outcome) return withCookies(on, outcome.set_cookie)
-  return (await showOffer(services, call, interaction, session, outcome)) ?? refused(on, outcome.refusal)
+  if (outcome.problem === 'stale') return refused(on, outcome.refusal) // the offer could never succeed
+  return (await showOffer(services, call, interaction, session, { ...outcome, problem: outcome.problem })) ?? refused(on, outcome.refusal)
 }
