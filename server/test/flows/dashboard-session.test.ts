@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
-import { sql } from '../../src/db/db.ts'
+import { type Statement, sql } from '../../src/db/db.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { createAgent, followToClient } from '../support/cookie-browser.ts'
 import { cookieName, finishAtCallback, signInToDashboard } from '../support/dashboard.ts'
@@ -185,7 +185,14 @@ const ends: [string, (user: { user_id: string; email: string; password: string; 
   ['its session at the issuer is ended by an operator', async (_, sid) => asOperator('DELETE', `/v1/auth/sessions/${sid}`)],
   ['the account is blocked', async ({ user_id }) => asOperator('POST', `/v1/auth/users/${user_id}/block`)],
   ['all sessions of the account are ended', async ({ user_id }) => asOperator('POST', `/v1/auth/users/${user_id}/end-sessions`)],
+  // Its grant has offline_access, and outlives these.
+  [
+    'the longest life of its session at the issuer is over',
+    async (_, sid) => run(sql`update sessions set absolute_expires_at = ${w.now()} where id = ${sid}`),
+  ],
+  ['its session at the issuer was removed', async (_, sid) => run(sql`delete from sessions where id = ${sid}`)],
 ]
+const run = (statement: Statement) => w.deployment.db.run(statement)
 async function asOperator(method: string, path: string) {
   const { root_tenant_id } = expectStatus(200, await asAdministrator(w, await administratorToken(w, owner))('GET', '/v1/me'))
   const headers = { 'x-environment-id': w.admin_issuer.split('/').at(-1) ?? '' }
@@ -199,9 +206,22 @@ for (const [i, [how, end]] of ends.entries())
     expectStatus(200, await dashboard.session())
     const { session_id } = (await sessionsOf(user.user_id))[0] ?? { session_id: '' }
     await end(user, session_id)
-    assert.equal((await dashboard.session()).status, 204)
     assert.equal((await dashboard.call('GET', '/v1/me')).status, 401)
+    assert.equal((await dashboard.session()).status, 204)
+    assert.deepEqual(await sessionsOf(user.user_id), [])
   })
+
+test('the session of the dashboard ends with a sign-out at the issuer, which leaves its grant', async () => {
+  const user = await createAdministrator(w, 'signs.out@example.com')
+  const dashboard = await signInToDashboard(w, user)
+  const [row] = await sessionsOf(user.user_id)
+  const page = await dashboard.agent.get(`${w.admin_issuer}/oauth/logout`)
+  expectStatus(200, await dashboard.agent.submit(page, { decision: 'sign_out' }))
+  assert.equal((await grantOf(row?.grant_id ?? ''))?.ended_at, null)
+  assert.equal((await dashboard.call('GET', '/v1/me')).status, 401)
+  assert.equal((await dashboard.session()).status, 204)
+  assert.notEqual((await grantOf(row?.grant_id ?? ''))?.ended_at, null, 'now it has ended too')
+})
 
 const sessionsOf = (user_id: string) =>
   w.deployment.db.all(

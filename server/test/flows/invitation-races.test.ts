@@ -6,6 +6,7 @@ import { sql } from '../../src/db/db.ts'
 import { acceptInvitation, signInAt } from '../support/administrator.ts'
 import { type Agent, createAgent } from '../support/cookie-browser.ts'
 import { type Administrator, createTenant, storedMembers } from '../support/invitations.ts'
+import { amidBatch } from '../support/overlapping-batches.ts'
 import { createAdministrator } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
@@ -64,6 +65,20 @@ test('of an acceptance and a parallel deletion of the invitation exactly one suc
     const is_member = (await storedMembers(w, t.id)).some(({ user_id }) => user_id === paul.user_id)
     assert.equal(is_member, outcome === '200 404')
     if (is_member) assert.equal((await t.as(olga, 'DELETE', `/${paul.user_id}`)).status, 204)
+  }
+})
+
+test('an invitation whose link is being replaced accepts nobody by the old link', async () => {
+  const lock = 'lock table audit_log in share row exclusive mode'
+  for (let round = 0; round < 5; round++) {
+    const t = await createTenant(w, olga)
+    const { id, invitation_url } = await t.invite('label@example.com', 'viewer')
+    const pages = await Promise.all(people.map(async ({ agent }) => ({ agent, page: await agent.get(invitation_url) })))
+    const replace = () => t.as(olga, 'POST', `/${id}/resend`)
+    const [replaced, ...replies] = await amidBatch(w, lock, replace, () => pages.map(({ agent, page }) => agent.submit(page, {})))
+    const members = (await storedMembers(w, t.id)).length - 1
+    assert.deepEqual([replaced.status, members], replies.some(isAccepted) ? [404, 1] : [200, 0])
+    if (w.deployment.db.engine === 'postgres') assert.equal(replaced.status, 200, 'its batch began first')
   }
 })
 
