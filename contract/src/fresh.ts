@@ -1,5 +1,5 @@
 /**
- * When a call of an administrator needs a fresh sign-in (403 `reauthentication_required`): if it gives somebody else a way in, sends data
+ * When a call of an administrator needs a fresh sign-in (403 `reauthentication_required`): if it gives others a way in, sends data
  * elsewhere or weakens a check, in Live or for a whole tenant. Keys, secrets, mail and members need one in Test too. What closes a way in is
  * never delayed (decision 0074). API keys are not concerned. Each row of the route table that changes something has an entry here, or says
  * why it needs none; the server applies it (`api/fresh.ts`).

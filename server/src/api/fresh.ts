@@ -1,5 +1,5 @@
 /**
- * Fresh sign-in. Calls that give somebody else a way in, send data elsewhere or weaken a check need an administrator who signed in within
+ * Fresh sign-in. Calls that give others a way in, send data elsewhere or weaken a check need an administrator who signed in within
  * the last 600 s, whatever the client: a stolen session or token can then do none of it. The column `fresh` of the route table says which
  * (`contract/src/fresh.ts`). API keys are not concerned.
  */
