@@ -1,6 +1,6 @@
 /**
- * `npm run docs` generates docs/routes.md, docs/openapi.json and the sources of the client library from the route table, and
- * docs/commands.md from the table of commands. With `--check` it only reports stale files.
+ * `npm run docs` generates docs/routes.md, docs/openapi.json and the sources of the client library from the route table,
+ * docs/commands.md from the table of commands, and docs/settings.md and the dashboard's table of settings from the settings. With `--check` it only reports stale files.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,6 +8,7 @@ import { commandsMarkdown } from '../cli/src/commands-markdown.ts'
 import { openApi } from '../contract/src/openapi.ts'
 import { routesMarkdown } from '../contract/src/routes-markdown.ts'
 import { sdkSources } from '../contract/src/sdk-source.ts'
+import { settingsSources } from '../contract/src/settings-source.ts'
 
 const root = join(import.meta.dirname, '..')
 const generated = {
@@ -15,6 +16,7 @@ const generated = {
   'docs/routes.md': routesMarkdown(),
   'docs/commands.md': commandsMarkdown(),
   ...sdkSources(),
+  ...settingsSources(),
 }
 
 const stale = Object.entries(generated).filter(([name, text]) => {

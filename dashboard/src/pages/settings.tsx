@@ -49,7 +49,7 @@ function Form(props: EditedVersion) {
             </header>
             <div className="settings-grid">
               {fields
-                .filter((field) => field.only === undefined || field.only === environment.type)
+                .filter((field) => field.only === null || field.only === environment.type)
                 .map((field) => (
                   <Input
                     key={pathOf(field)}

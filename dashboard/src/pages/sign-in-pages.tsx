@@ -11,7 +11,7 @@ import { useEnvironment } from '../scope.tsx'
 import { changesInWords, type EditedVersion, useSettingsEdits } from './settings/edits.ts'
 import { type Field, groups, type Value } from './settings/fields.ts'
 import { Input } from './settings/input.tsx'
-import { pathOf } from './settings/values.ts'
+import { pathOf, plain } from './settings/values.ts'
 import { contrastInWords } from './sign-in-pages/contrast.ts'
 import { Preview } from './sign-in-pages/preview.tsx'
 
@@ -52,7 +52,7 @@ function Form(props: EditedVersion) {
               </header>
               <div className="pad form">
                 {all
-                  .filter(({ group, only }) => of.includes(group) && (only === undefined || only === environment.type))
+                  .filter(({ group, only }) => of.includes(group) && (only === null || only === environment.type))
                   .map((field) => (
                     <Control
                       key={pathOf(field)}
@@ -117,7 +117,7 @@ function Colour({
     <div className="colour">
       <TextInput
         label={field.label}
-        description={field.help}
+        description={plain(field.help)}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         placeholder="#0b6472"
         spellCheck={false}

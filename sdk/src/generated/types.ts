@@ -413,32 +413,32 @@ export type AuthConfig = {
   }
   /** The creation of accounts. */
   sign_up: {
-    /** `open` (the default) lets people create accounts; `closed` leaves it to the API. */
+    /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
     mode: 'open' | 'closed'
   }
   /** The rules for new passwords. */
   password_policy: {
-    /** The minimum length of a new password in characters, 8 to 128. The default is 12. */
+    /** The least number of characters of a new password. From 8 to 128. The default is 12. */
     min_length: number
-    /** Whether common passwords and names are refused. The default is true. */
+    /** Common passwords are refused, and names and addresses of the person. The default is true. */
     reject_common: boolean
   }
   /** The look of the hosted pages. */
   branding: {
     /** The name on the hosted pages; `null` uses the name of the project. */
     display_name: string | null
-    /** The logo on the hosted pages; `null` for none. */
+    /** The https address of the image on the hosted pages; `null` for none. */
     logo_url: string | null
-    /** The colour of buttons as #rrggbb; `null` for the default. */
+    /** The colour of buttons as `#rrggbb`; `null` for the default. */
     primary_color: string | null
   }
   /** Links at the foot of the hosted pages. */
   links: {
-    /** The terms of service; `null` for none. */
+    /** The terms of service, linked on the hosted pages; `null` for none. */
     terms_url: string | null
-    /** The privacy policy; `null` for none. */
+    /** The privacy policy, linked on the hosted pages; `null` for none. */
     privacy_url: string | null
-    /** Where people get help; `null` for none. */
+    /** Where people get help, linked on the hosted pages; `null` for none. */
     support_url: string | null
   }
   /** The languages of the hosted pages. */
@@ -1331,110 +1331,110 @@ export type Session = {
 export type Settings = {
   /** Lifetimes and formats of tokens. */
   tokens: {
-    /** The lifetime of access tokens in seconds, 60 to 86,400. The default is 3,600. */
+    /** The lifetime of an access token. From 60 to 86,400 seconds. The default is 3,600. */
     access_token_ttl_seconds: number
-    /** The lifetime of ID tokens in seconds, 60 to 86,400. The default is 3,600. */
+    /** The lifetime of an ID token. From 60 to 86,400 seconds. The default is 3,600. */
     id_token_ttl_seconds: number
-    /** The lifetime of authorization codes in seconds, 10 to 600. The default is 60. */
+    /** The lifetime of an authorization code. From 10 to 600 seconds. The default is 60. */
     authorization_code_ttl_seconds: number
-    /** How long an unused refresh token stays valid, in seconds. The default is 1,209,600 (14 days). */
+    /** A refresh token ends after this time without use. From 3,600 to 31,536,000 seconds. The default is 1,209,600. */
     refresh_token_idle_ttl_seconds: number
-    /** How long a grant can be refreshed in all, in seconds, not below the idle time. The default is 7,776,000 (90 days). */
+    /** How long a grant can be refreshed in all, not below the time without use. From 3,600 to 63,072,000 seconds. The default is 7,776,000. */
     refresh_token_absolute_ttl_seconds: number
-    /** How long a repeated refresh gets the same answer after a lost response, in seconds, 0 to 60. The default is 0: never. */
+    /** A refresh that is repeated within this time, after a lost answer, gets the same answer. From 0 to 60 seconds. The default is 0. */
     refresh_retry_window_seconds: number
-    /** The format of access tokens without a resource server: `jwt` (the default) or `opaque`. */
+    /** The format of access tokens without a resource server: `jwt` or `opaque`. The default is `jwt`. */
     access_token_format: TokenFormat
-    /** `full` (the default) puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. */
+    /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. The default is `full`. */
     id_token_claims: 'full' | 'minimal'
   }
   /** Lifetimes of sessions. */
   sessions: {
-    /** How long an unused session stays valid, in seconds, 300 to 2,592,000. The default is 86,400 (1 day). */
+    /** A session ends after this time without use. From 300 to 2,592,000 seconds. The default is 86,400. */
     idle_ttl_seconds: number
-    /** How long a session lasts at most, in seconds, 3,600 to 31,536,000, not below the idle time. The default is 2,592,000 (30 days). */
+    /** How long a session lasts at most, not below the time without use. From 3,600 to 31,536,000 seconds. The default is 2,592,000. */
     absolute_ttl_seconds: number
   }
   /** The scopes of OpenID Connect. */
   scopes: {
-    /** OpenID Connect scopes that no application can request. The default is none. */
+    /** Scopes of OpenID Connect that are refused. The default is none. */
     disabled: ('profile' | 'email' | 'phone' | 'offline_access')[]
   }
   /** The methods of sign-in. */
   sign_in: {
-    /** Whether people can sign in with a password. The default is true. */
+    /** People can sign in with a password. The default is true. */
     password: boolean
-    /** Whether people can sign in with an emailed code. The default is false. */
+    /** People can sign in with a code by mail. It needs mail. The default is false. */
     email_code: boolean
-    /** Whether people can sign in with a passkey. The default is false. */
+    /** People can sign in with a passkey. The default is false. */
     passkey: boolean
-    /** Whether passkeys may belong to the host that all environments of the service share. A passkey can never move to another host. Live only; `null` in Test. */
+    /** Passkeys may belong to the host that all environments of the service share. A passkey can never move to another host. `null` in Test. */
     passkey_shared_host: boolean | null
   }
   /** The creation of accounts. */
   sign_up: {
-    /** `open` (the default) lets people create accounts; `closed` leaves it to the API. */
+    /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
     mode: 'open' | 'closed'
   }
   /** The rules for new passwords. */
   password: {
-    /** The minimum length of a new password in characters, 8 to 128. The default is 12. */
+    /** The least number of characters of a new password. From 8 to 128. The default is 12. */
     min_length: number
-    /** Whether common passwords and names are refused. The default is true. */
+    /** Common passwords are refused, and names and addresses of the person. The default is true. */
     reject_common: boolean
   }
   /** Second factors. */
   mfa: {
-    /** Whether a second factor is `off` (the default), `optional` or `required`. What a person enrolled is asked for in every mode. */
+    /** Whether a second factor is `off`, `optional` or `required`. What a person enrolled is asked for in every mode. The default is `off`. */
     mode: 'off' | 'optional' | 'required'
-    /** Whether people can enrol authenticator apps (TOTP). The default is true. */
+    /** People can enrol an authenticator app (TOTP). The default is true. */
     totp: boolean
   }
   /** The protection of accounts from guessing. */
   lockout: {
-    /** How many wrong passwords in a row lock an account, 3 to 100. The default is 10. */
+    /** So many wrong passwords in a row lock an account. From 3 to 100. The default is 10. */
     max_attempts: number
-    /** How long an account stays locked, in seconds, 30 to 86,400. The default is 900. */
+    /** How long an account stays locked. From 30 to 86,400 seconds. The default is 900. */
     duration_seconds: number
   }
   /** The look of the hosted pages. */
   branding: {
     /** The name on the hosted pages; `null` uses the name of the project. */
     display_name: string | null
-    /** The logo on the hosted pages; `null` for none. */
+    /** The https address of the image on the hosted pages; `null` for none. */
     logo_url: string | null
-    /** The colour of buttons as #rrggbb; `null` for the default. */
+    /** The colour of buttons as `#rrggbb`; `null` for the default. */
     primary_color: string | null
   }
   /** Links at the foot of the hosted pages. */
   links: {
-    /** The terms of service; `null` for none. */
+    /** The terms of service, linked on the hosted pages; `null` for none. */
     terms_url: string | null
-    /** The privacy policy; `null` for none. */
+    /** The privacy policy, linked on the hosted pages; `null` for none. */
     privacy_url: string | null
-    /** Where people get help; `null` for none. */
+    /** Where people get help, linked on the hosted pages; `null` for none. */
     support_url: string | null
   }
   /** Calls from browsers. */
   cors: {
-    /** Origins whose scripts can call the token endpoints, besides those of spa applications. */
+    /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. The default is none. */
     allowed_origins: string[]
   }
   /** The email address. */
   email: {
     /** `smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing. */
     delivery: 'none' | 'smtp' | 'capture'
-    /** The sender of mail. */
+    /** The sender of mail: an address, or `Name <address>`. Required with `smtp`. */
     from: string | null
     /** The SMTP server; `null` for none. */
     smtp: {
       /** The name or the address of the mail server. */
       host: string
-      /** The port of the mail server. The default is 587. */
+      /** The port of the mail server. From 1 to 65,535. The default is 587. */
       port: number
       /** The user name at the mail server; `null` for none. */
       username: string | null
-      /** `starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network. */
+      /** `starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network. The default is `starttls`. */
       tls: 'starttls' | 'implicit' | 'none'
       /** Whether the SMTP server has a password. */
       has_password: boolean
@@ -1456,98 +1456,98 @@ export type Settings = {
 export type SettingsChange = {
   /** Lifetimes and formats of tokens. */
   tokens?: {
-    /** The lifetime of access tokens in seconds, 60 to 86,400. The default is 3,600. */
+    /** The lifetime of an access token. From 60 to 86,400 seconds. The default is 3,600. */
     access_token_ttl_seconds?: number | null | undefined
-    /** The lifetime of ID tokens in seconds, 60 to 86,400. The default is 3,600. */
+    /** The lifetime of an ID token. From 60 to 86,400 seconds. The default is 3,600. */
     id_token_ttl_seconds?: number | null | undefined
-    /** The lifetime of authorization codes in seconds, 10 to 600. The default is 60. */
+    /** The lifetime of an authorization code. From 10 to 600 seconds. The default is 60. */
     authorization_code_ttl_seconds?: number | null | undefined
-    /** How long an unused refresh token stays valid, in seconds. The default is 1,209,600 (14 days). */
+    /** A refresh token ends after this time without use. From 3,600 to 31,536,000 seconds. The default is 1,209,600. */
     refresh_token_idle_ttl_seconds?: number | null | undefined
-    /** How long a grant can be refreshed in all, in seconds, not below the idle time. The default is 7,776,000 (90 days). */
+    /** How long a grant can be refreshed in all, not below the time without use. From 3,600 to 63,072,000 seconds. The default is 7,776,000. */
     refresh_token_absolute_ttl_seconds?: number | null | undefined
-    /** How long a repeated refresh gets the same answer after a lost response, in seconds, 0 to 60. The default is 0: never. */
+    /** A refresh that is repeated within this time, after a lost answer, gets the same answer. From 0 to 60 seconds. The default is 0. */
     refresh_retry_window_seconds?: number | null | undefined
-    /** The format of access tokens without a resource server: `jwt` (the default) or `opaque`. */
+    /** The format of access tokens without a resource server: `jwt` or `opaque`. The default is `jwt`. */
     access_token_format?: TokenFormat | null | undefined
-    /** `full` (the default) puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. */
+    /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. The default is `full`. */
     id_token_claims?: 'full' | 'minimal' | null | undefined
   } | null | undefined
   /** Lifetimes of sessions. */
   sessions?: {
-    /** How long an unused session stays valid, in seconds, 300 to 2,592,000. The default is 86,400 (1 day). */
+    /** A session ends after this time without use. From 300 to 2,592,000 seconds. The default is 86,400. */
     idle_ttl_seconds?: number | null | undefined
-    /** How long a session lasts at most, in seconds, 3,600 to 31,536,000, not below the idle time. The default is 2,592,000 (30 days). */
+    /** How long a session lasts at most, not below the time without use. From 3,600 to 31,536,000 seconds. The default is 2,592,000. */
     absolute_ttl_seconds?: number | null | undefined
   } | null | undefined
   /** The scopes of OpenID Connect. */
   scopes?: {
-    /** OpenID Connect scopes that no application can request. The default is none. */
+    /** Scopes of OpenID Connect that are refused. The default is none. */
     disabled?: ('profile' | 'email' | 'phone' | 'offline_access')[] | null | undefined
   } | null | undefined
   /** The methods of sign-in. */
   sign_in?: {
-    /** Whether people can sign in with a password. The default is true. */
+    /** People can sign in with a password. The default is true. */
     password?: boolean | null | undefined
-    /** Whether people can sign in with an emailed code. The default is false. */
+    /** People can sign in with a code by mail. It needs mail. The default is false. */
     email_code?: boolean | null | undefined
-    /** Whether people can sign in with a passkey. The default is false. */
+    /** People can sign in with a passkey. The default is false. */
     passkey?: boolean | null | undefined
-    /** Whether passkeys may belong to the host that all environments of the service share. A passkey can never move to another host. Live only; the default is false. */
+    /** Passkeys may belong to the host that all environments of the service share. A passkey can never move to another host. The default is false. */
     passkey_shared_host?: boolean | null | undefined
   } | null | undefined
   /** The creation of accounts. */
   sign_up?: {
-    /** `open` (the default) lets people create accounts; `closed` leaves it to the API. */
+    /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
     mode?: 'open' | 'closed' | null | undefined
   } | null | undefined
   /** The rules for new passwords. */
   password?: {
-    /** The minimum length of a new password in characters, 8 to 128. The default is 12. */
+    /** The least number of characters of a new password. From 8 to 128. The default is 12. */
     min_length?: number | null | undefined
-    /** Whether common passwords and names are refused. The default is true. */
+    /** Common passwords are refused, and names and addresses of the person. The default is true. */
     reject_common?: boolean | null | undefined
   } | null | undefined
   /** Second factors. */
   mfa?: {
-    /** Whether a second factor is `off` (the default), `optional` or `required`. What a person enrolled is asked for in every mode. */
+    /** Whether a second factor is `off`, `optional` or `required`. What a person enrolled is asked for in every mode. The default is `off`. */
     mode?: 'off' | 'optional' | 'required' | null | undefined
-    /** Whether people can enrol authenticator apps (TOTP). The default is true. */
+    /** People can enrol an authenticator app (TOTP). The default is true. */
     totp?: boolean | null | undefined
   } | null | undefined
   /** The protection of accounts from guessing. */
   lockout?: {
-    /** How many wrong passwords in a row lock an account, 3 to 100. The default is 10. */
+    /** So many wrong passwords in a row lock an account. From 3 to 100. The default is 10. */
     max_attempts?: number | null | undefined
-    /** How long an account stays locked, in seconds, 30 to 86,400. The default is 900. */
+    /** How long an account stays locked. From 30 to 86,400 seconds. The default is 900. */
     duration_seconds?: number | null | undefined
   } | null | undefined
   /** The look of the hosted pages. */
   branding?: {
     /** The name on the hosted pages; `null` uses the name of the project. */
     display_name?: string | null | undefined
-    /** The logo on the hosted pages; `null` for none. */
+    /** The https address of the image on the hosted pages; `null` for none. */
     logo_url?: string | null | undefined
-    /** The colour of buttons as #rrggbb; `null` for the default. */
+    /** The colour of buttons as `#rrggbb`; `null` for the default. */
     primary_color?: string | null | undefined
   } | null | undefined
   /** Links at the foot of the hosted pages. */
   links?: {
-    /** The terms of service; `null` for none. */
+    /** The terms of service, linked on the hosted pages; `null` for none. */
     terms_url?: string | null | undefined
-    /** The privacy policy; `null` for none. */
+    /** The privacy policy, linked on the hosted pages; `null` for none. */
     privacy_url?: string | null | undefined
-    /** Where people get help; `null` for none. */
+    /** Where people get help, linked on the hosted pages; `null` for none. */
     support_url?: string | null | undefined
   } | null | undefined
   /** Calls from browsers. */
   cors?: {
-    /** Origins whose scripts can call the token endpoints, besides those of spa applications. */
+    /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. The default is none. */
     allowed_origins?: string[] | null | undefined
   } | null | undefined
   /** The email address. */
   email?: {
-    /** `smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing. */
+    /** `smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing. The default is `capture`. */
     delivery?: 'capture' | 'none' | 'smtp' | null | undefined
     /** The sender of mail: an address, or `Name <address>`. Required with `smtp`. */
     from?: string | null | undefined
@@ -1555,13 +1555,13 @@ export type SettingsChange = {
     smtp?: {
       /** The name or the address of the mail server. */
       host?: string | null | undefined
-      /** The port of the mail server. The default is 587. */
+      /** The port of the mail server. From 1 to 65,535. The default is 587. */
       port?: number | null | undefined
       /** The user name at the mail server; `null` for none. */
       username?: string | null | undefined
       /** The password at the mail server. It is write-only. */
       password?: string | null | undefined
-      /** `starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network. */
+      /** `starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network. The default is `starttls`. */
       tls?: 'starttls' | 'implicit' | 'none' | null | undefined
     } | null | undefined
   } | null | undefined

@@ -44,7 +44,7 @@ export const contents: readonly Group[] = [
       })),
     ],
   },
-  { title: 'Reference', documents: [doc('routes'), doc('commands'), { name: 'sdk', file: 'sdk/README.md' }] },
+  { title: 'Reference', documents: [doc('routes'), doc('settings'), doc('commands'), { name: 'sdk', file: 'sdk/README.md' }] },
   {
     title: 'Operation',
     documents: [

@@ -30,21 +30,21 @@ test('chosen differences go from Test to Live after a plan, and a change meanwhi
   const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
 
   await t.test('each row has its state, and only differences can be taken to Live', async () => {
-    await row(/Access token lives 15 min 1 h Differs/).waitFor()
+    await row(/Access token 15 min 1 h Differs/).waitFor()
     await row(/Terms.*Missing in Live/).waitFor()
     await row(/Meal Planner.*Exists Missing Missing in Live/).waitFor()
-    assert.equal(await row(/Session ends after idle/).count(), 0, 'what is the same is not among the differences')
+    assert.equal(await row(/Session unused/).count(), 0, 'what is the same is not among the differences')
     const boxes = await page.getByRole('checkbox').count()
     assert.equal(boxes, await page.getByText('Differs', { exact: true }).count())
     assert.deepEqual(await audit(page, 'test and live'), [])
     await page.setViewportSize({ width: 1280, height: 900 })
   })
 
-  await page.getByLabel('Take Access token lives to Live').check()
+  await page.getByLabel('Take Access token to Live').check()
   await page.getByLabel('Take Shop: Consent page to Live').check()
   await t.test('the plan sends nothing when Live changed meanwhile, and shows both versions', async () => {
     await button(page, 'Review changes to Live').click()
-    await dialog.getByRole('row', { name: /Access token lives 1 h 15 min/ }).waitFor()
+    await dialog.getByRole('row', { name: /Access token 1 h 15 min/ }).waitFor()
     assert.deepEqual(await audit(page, 'plan for live'), [])
     await page.setViewportSize({ width: 1280, height: 900 })
     await settings({ tokens: { access_token_ttl_seconds: 7_200 } })
@@ -62,7 +62,7 @@ test('chosen differences go from Test to Live after a plan, and a change meanwhi
     assert.deepEqual([tokens.access_token_ttl_seconds, sign_in.passkey, links.terms_url], [900, false, null])
     const [in_live] = expectStatus(200, await w.call('GET', `${w.live.path}/applications?slug=shop`)).data
     assert.deepEqual([in_live.consent, in_live.redirect_uris], ['ask', application.redirect_uris])
-    await row(/Access token lives/).waitFor({ state: 'hidden' })
+    await row(/Access token/).waitFor({ state: 'hidden' })
   })
 
   await t.test('each open check of "Ready for Live?" leads to a page of Live', async () => {

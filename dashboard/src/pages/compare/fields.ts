@@ -1,7 +1,9 @@
 /**
  * The configuration of an environment in plain words: what each field is called, whether it travels from Test to Live, and whom a change
- * affects. The classes are those of the contract; a test compares both.
+ * affects. The settings are generated from the contract; the classes of the other objects are compared with it by a test.
  */
+
+import { type Field, settings_groups } from '../../generated/settings.ts'
 
 /** How a value is shown. */
 export type Look = 'switch' | 'seconds' | 'count' | 'text' | 'list' | 'events' | 'scopes' | Readonly<Record<string, string>>
@@ -24,13 +26,9 @@ export interface Owned {
 }
 
 const travels = (path: string, label: string, look: Look, affects: string): Travelling => ({ path, label, look, affects })
-const owned = (path: string, label: string, look: Look, advice: string): Owned => ({ path, label, look, advice })
 
 const next_tokens = 'Tokens that are issued from then on. Those already issued keep their time.'
-const next_refresh = 'Each grant, from its next refresh.'
 const each_visitor = 'Every person who opens a sign-in page.'
-const new_passwords = 'People who set a new password. Those they have stay valid.'
-const sign_in_page = 'Every person who signs in: the page offers it, or no longer does. Nobody is signed out.'
 const formats = { jwt: 'JWT', opaque: 'Opaque' }
 
 export interface SettingsGroup {
@@ -40,56 +38,23 @@ export interface SettingsGroup {
   fields: readonly (Travelling | Owned)[]
 }
 
-// biome-ignore format: this table is read by column
-export const settingsGroups: readonly SettingsGroup[] = [
-  { title: 'Sign-in', page: '/settings', fields: [
-    travels('sign_in.password',   'Password sign-in',   'switch', sign_in_page),
-    travels('sign_in.email_code', 'Emailed code',       'switch', sign_in_page),
-    travels('sign_in.passkey',    'Passkeys',           'switch', sign_in_page),
-    owned('sign_in.passkey_shared_host', 'Passkeys on the shared host', 'switch', 'Live only'),
-    travels('sign_up.mode',       'New accounts',       { open: 'Anyone may sign up', closed: 'Closed' }, 'People without an account.'),
-    travels('mfa.mode',           'Second factor',      { off: 'Off', optional: 'Optional', required: 'Required' }, 'Every person, at the next sign-in. “Required” asks those without one to enrol.'),
-    travels('mfa.totp',           'Authenticator app',  'switch', 'People who want to enrol one. Enrolled ones stay.'),
-  ] },
-  { title: 'Passwords and lockout', page: '/settings', fields: [
-    travels('password.min_length',      'Shortest password',           'count',   new_passwords),
-    travels('password.reject_common',   'Common passwords refused',    'switch',  new_passwords),
-    travels('lockout.max_attempts',     'Wrong passwords until lockout', 'count', 'People who mistype, from the next attempt.'),
-    travels('lockout.duration_seconds', 'Lockout lasts',               'seconds', 'Accounts that are locked from then on.'),
-  ] },
-  { title: 'Tokens and sessions', page: '/settings', fields: [
-    travels('tokens.access_token_ttl_seconds',           'Access token lives',            'seconds', next_tokens),
-    travels('tokens.id_token_ttl_seconds',               'ID token lives',                'seconds', next_tokens),
-    travels('tokens.authorization_code_ttl_seconds',     'Authorization code lives',      'seconds', 'Sign-ins from then on.'),
-    travels('tokens.refresh_token_idle_ttl_seconds',     'Refresh ends after idle',       'seconds', next_refresh),
-    travels('tokens.refresh_token_absolute_ttl_seconds', 'Refresh ends in all',           'seconds', next_refresh),
-    travels('tokens.refresh_retry_window_seconds',       'Retry window of refresh',       'seconds', 'Applications that repeat a refresh after a lost answer.'),
-    travels('tokens.access_token_format',                'Access token format',           formats,   'Every program that reads access tokens, from the next token on.'),
-    travels('tokens.id_token_claims',                    'Claims in the ID token',        { full: 'Full', minimal: 'Minimal' }, 'Every application that reads claims from ID tokens, from the next one on.'),
-    travels('sessions.idle_ttl_seconds',                 'Session ends after idle',       'seconds', 'People who are signed in, from their next visit.'),
-    travels('sessions.absolute_ttl_seconds',             'Session ends in all',           'seconds', 'Sessions that begin from then on.'),
-    travels('scopes.disabled',                           'Scopes switched off',           'list',    'Applications that request these scopes: they are refused at once.'),
-  ] },
-  { title: 'Mail', page: '/settings', fields: [
-    owned('email.delivery',      'Delivery',            { none: 'None', smtp: 'Mail server', capture: 'Captured' }, 'Set a mail server in Live'),
-    owned('email.from',          'Sender',              'text',  'Needed before mail can leave'),
-    owned('email.smtp.host',     'Mail server',         'text',  'Set a mail server in Live'),
-    owned('email.smtp.port',     'Port',                'text',  'Part of the mail server'),
-    owned('email.smtp.username', 'User name at the mail server', 'text', 'Part of the mail server'),
-    owned('email.smtp.tls',      'TLS to the mail server', { starttls: 'STARTTLS', implicit: 'Implicit', none: 'None' }, 'Part of the mail server'),
-  ] },
-  { title: 'Look and links', page: '/settings', fields: [
-    travels('branding.display_name',  'Name on the pages', 'text', each_visitor),
-    travels('branding.primary_color', 'Colour',            'text', each_visitor),
-    owned('branding.logo_url',  'Logo',    'text', 'Add the address of the logo in Live'),
-    owned('links.terms_url',    'Terms',   'text', 'Add the address of the terms in Live'),
-    owned('links.privacy_url',  'Privacy', 'text', 'Add the address of the privacy policy in Live'),
-    owned('links.support_url',  'Support', 'text', 'Add the address of your support in Live'),
-  ] },
-  { title: 'Calls from browsers', page: '/settings', fields: [
-    owned('cors.allowed_origins', 'Further origins', 'list', 'Add the origins of Live'),
-  ] },
-]
+const looks = { switch: 'switch', seconds: 'seconds', number: 'count', text: 'text', set: 'list', lines: 'list' } as const
+
+const lookOf = ({ kind, choices }: Field): Look =>
+  kind === 'choice' ? Object.fromEntries((choices ?? []).map(({ value, label }) => [value, label])) : looks[kind]
+
+/** A secret, and what exists in Test only, is not compared. */
+function compared(field: Field): (Travelling | Owned)[] {
+  const { path, label, affects, advice } = field
+  if (field.class === 'travels') return [travels(path, label, lookOf(field), affects)]
+  return field.class === 'owned' ? [{ path, label, look: lookOf(field), advice: advice ?? 'Set it in Live' }] : []
+}
+
+export const settingsGroups: readonly SettingsGroup[] = settings_groups.map(({ title, fields }) => ({
+  title,
+  page: '/settings',
+  fields: fields.flatMap(compared),
+}))
 
 export type ObjectKind = 'application' | 'resource_server' | 'provider' | 'webhook'
 

@@ -5,7 +5,7 @@ import { duration } from '../../parts/time.tsx'
 import { linesOf } from '../applications/create.tsx'
 import type { Field, Value } from './fields.ts'
 import { problemOf } from './rules.ts'
-import { shown } from './values.ts'
+import { plain, shown } from './values.ts'
 
 const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
 
@@ -17,8 +17,10 @@ interface InputProps {
 }
 
 export function Input({ field, value, change, error }: InputProps) {
-  const { label, kind, choices = [] } = field
-  const help = ['text', 'set', 'lines'].includes(kind) ? field.help : `${field.help} Default: ${shown(field, field.default)}.`
+  const { kind } = field
+  const label = labelOf(field)
+  const choices = field.choices ?? []
+  const help = helpOf(field)
   if (kind === 'switch')
     return (
       <Checkbox
@@ -34,9 +36,13 @@ export function Input({ field, value, change, error }: InputProps) {
   if (kind === 'set')
     return (
       // In the order of the choices, so that the same set is the same value.
-      <Checkbox.Group {...texts} value={list} onChange={(chosen) => change(choices.filter((choice) => chosen.includes(choice)))}>
+      <Checkbox.Group
+        {...texts}
+        value={list}
+        onChange={(chosen) => change(choices.map(({ value }) => value).filter((choice) => chosen.includes(choice)))}
+      >
         <div className="choices-column">
-          {choices.map((choice) => (
+          {choices.map(({ value: choice }) => (
             <Checkbox key={choice} value={choice} label={<code>{choice}</code>} />
           ))}
         </div>
@@ -44,7 +50,7 @@ export function Input({ field, value, change, error }: InputProps) {
     )
   if (kind === 'lines') return <Lines texts={texts} value={list} change={change} />
   if (kind === 'choice')
-    return <NativeSelect {...texts} data={choices} value={String(value)} onChange={(event) => change(event.currentTarget.value)} />
+    return <NativeSelect {...texts} data={[...choices]} value={String(value)} onChange={(event) => change(event.currentTarget.value)} />
   if (kind === 'text')
     return (
       <TextInput {...texts} value={value === null ? '' : String(value)} onChange={(event) => change(event.currentTarget.value || null)} />
@@ -57,13 +63,25 @@ export function Input({ field, value, change, error }: InputProps) {
       description={`${help}${unit}`}
       error={problemOf(field, value) ?? error}
       type="number"
-      min={field.min}
-      max={field.max}
+      min={field.min ?? undefined}
+      max={field.max ?? undefined}
       placeholder={String(field.default)}
       value={number ?? ''}
       onChange={(event) => change(event.currentTarget.value === '' ? null : Number(event.currentTarget.value))}
     />
   )
+}
+
+/** The label with its unit. */
+const labelOf = ({ kind, label }: Field) =>
+  kind === 'seconds' ? `${label}, in seconds` : kind === 'lines' ? `${label}, one per line` : label
+
+/** What the field does, with its range and its default. */
+function helpOf(field: Field): string {
+  const { kind, min, max } = field
+  const range = min === null || max === null ? '' : ` ${min.toLocaleString('en')} to ${max.toLocaleString('en')}.`
+  const by_default = ['text', 'set', 'lines'].includes(kind) ? '' : ` Default: ${shown(field, field.default)}.`
+  return `${plain(field.help)}${range}${by_default}`
 }
 
 interface LinesProps {

@@ -32,7 +32,7 @@ export function MailSettings({ base, report }: EditedVersion) {
   const [from, setFrom] = useState(email.from ?? '')
   const [smtp, setSmtp] = useState(fieldsOf(email.smtp))
   const [password, setPassword] = useState('')
-  const save = useSaveSettings({ base, report }, (pointer) => names[pointer as keyof typeof names]) // as: another pointer has no name here
+  const save = useSaveSettings({ base, report }, (pointer) => names[pointer])
   const has_new_host = email.smtp !== null && smtp.host !== email.smtp.host
   const change = changeOf(email, { delivery, from, smtp, password })
   const is_edited = Object.keys(change).length > 0
@@ -43,7 +43,7 @@ export function MailSettings({ base, report }: EditedVersion) {
     event.preventDefault()
     save.run({ email: change })
   }
-  const text = (name: keyof typeof smtp, pointer: keyof typeof names) => ({
+  const text = (name: keyof typeof smtp, pointer: string) => ({
     label: names[pointer],
     value: smtp[name],
     onChange: (event: { currentTarget: { value: string } }) => {

@@ -3,7 +3,7 @@ import type { Field, Value } from './fields.ts'
 
 /** What is wrong with a number while it is typed. The service has the last word. */
 export function problemOf({ min, max }: Field, value: Value): string | null {
-  if (typeof value !== 'number' || min === undefined || max === undefined) return null
+  if (typeof value !== 'number' || min === null || max === null) return null
   if (!Number.isInteger(value)) return 'Use a whole number.'
   return value < min || value > max ? `Use ${min.toLocaleString('en')} to ${max.toLocaleString('en')}.` : null
 }
@@ -11,5 +11,5 @@ export function problemOf({ min, max }: Field, value: Value): string | null {
 /** What a change of a lifetime ends; `null` where it is not lowered. */
 export function endedBy(field: Field, before: Value, value: Value): string | null {
   const then = value ?? field.default
-  return typeof before === 'number' && typeof then === 'number' && then < before ? (field.lowered ?? null) : null
+  return typeof before === 'number' && typeof then === 'number' && then < before ? field.lowered : null
 }

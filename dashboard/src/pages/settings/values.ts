@@ -11,11 +11,16 @@ export const pathOf = ({ group, name }: Pick<Field, 'group' | 'name'>) => `/${gr
 
 export const isSame = (one: Value, other: Value) => JSON.stringify(one) === JSON.stringify(other)
 
+/** The words of the contract without the marks of code. An empty field is `null`. */
+export const plain = (text: string) => text.replaceAll('`null`', 'empty').replaceAll('`', '')
+
 /** `null` is no value, or restores the default of a field that has one. */
 export function shown(field: Field, value: Value): string {
   if (value === null) return field.default === null ? 'Not set' : `Default: ${shown(field, field.default)}`
   if (typeof value === 'boolean') return value ? 'On' : 'Off'
   if (Array.isArray(value)) return value.join(', ') || 'None'
+  const choice = field.kind === 'choice' ? field.choices?.find((one) => one.value === value) : undefined
+  if (choice) return choice.label
   return field.kind === 'seconds' && typeof value === 'number' ? duration(value) : String(value)
 }
 

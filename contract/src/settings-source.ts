@@ -1,0 +1,155 @@
+/** What is generated from the settings: the table that the dashboard reads, and `docs/settings.md`. */
+import { fieldClasses } from './field-classes.ts'
+import { settingsSchemas } from './settings.ts'
+import { rangeOf, type ValueRange } from './settings-sentences.ts'
+import { type SettingWords, settings_words } from './settings-words.ts'
+
+interface Described extends SettingWords {
+  path: string
+  range: ValueRange
+  class: string
+}
+
+interface Member {
+  properties?: Record<string, Member>
+  anyOf?: Member[]
+}
+
+/** The groups in the order of the pages, each field with its range and class. */
+function describedGroups(): { title: string; fields: Described[] }[] {
+  const documents = { test: rangeOf(settingsSchemas.test), live: rangeOf(settingsSchemas.live) }
+  return settings_words.map(({ title, fields }) => ({
+    title,
+    fields: Object.entries(fields).map(([path, words]) => ({
+      ...words,
+      path,
+      range: at(documents[words.only ?? 'test'] as Member, path) as ValueRange, // as: a JSON Schema
+      class: String(at({ properties: fieldClasses.settings as never }, path)), // as: the classes have the shape of the document
+    })),
+  }))
+}
+
+/** The member of a JSON Schema at a path. */
+function at(document: Member, path: string): Member {
+  return path.split('.').reduce<Member>((schema, name) => {
+    const object = schema.properties ? schema : (schema.anyOf?.find(({ properties }) => properties) ?? { properties: schema as never }) // as: the classes are plain objects
+    const member = object.properties?.[name]
+    if (!member) throw new TypeError(`The settings have no ${path}.`)
+    return member
+  }, document)
+}
+
+/** How a value is edited and shown. */
+function kindOf({ path, range }: Described): string {
+  if (path.endsWith('_seconds')) return 'seconds'
+  if (range.type === 'integer') return 'number'
+  if (range.type === 'boolean') return 'switch'
+  if (range.enum) return 'choice'
+  if (range.items) return range.items.enum ? 'set' : 'lines'
+  return 'text'
+}
+
+/** The sources by their path from the root of the repository. */
+export function settingsSources(): Record<string, string> {
+  const groups = describedGroups().map(({ title, fields }) => ({ title, fields: fields.map(fieldOf) }))
+  return { 'dashboard/src/generated/settings.ts': dashboardSource(groups), 'docs/settings.md': markdown() }
+}
+
+function fieldOf(described: Described): object {
+  const { path, range, label, help, affects, lowered = null, advice = null, only = null, choices } = described
+  const [group, ...names] = path.split('.')
+  return {
+    path,
+    group,
+    name: names.join('.'),
+    label,
+    help,
+    affects,
+    lowered,
+    advice,
+    only,
+    class: described.class,
+    kind: kindOf(described),
+    default: range.default ?? null,
+    min: range.minimum ?? null,
+    max: range.maximum ?? null,
+    choices: choicesOf(range, choices),
+  }
+}
+
+function choicesOf(range: ValueRange, words: SettingWords['choices']): { value: string; label: string }[] | null {
+  const values = words ? Object.keys(words) : (range.enum ?? range.items?.enum)
+  return values?.map((value) => ({ value, label: words?.[value] ?? value })) ?? null
+}
+
+const dashboardSource = (
+  groups: readonly object[],
+) => `// Generated from contract/src/settings.ts and settings-words.ts by \`npm run docs\`.
+
+export type Value = string | number | boolean | null | readonly string[]
+
+/** A field of the settings: what it is called, what a change of it means, its range, and what happens to it on the way to Live. */
+export interface Field {
+  /** The path in the document. */
+  path: string
+  group: string
+  name: string
+  label: string
+  help: string
+  /** Who notices a change, and when. */
+  affects: string
+  /** What a lower value ends. */
+  lowered: string | null
+  /** What to do in Live where only Test has a value. */
+  advice: string | null
+  /** The type of environment that has the field, if not both. */
+  only: 'test' | 'live' | null
+  class: 'travels' | 'owned' | 'never'
+  kind: 'seconds' | 'number' | 'switch' | 'choice' | 'text' | 'set' | 'lines'
+  default: Value
+  min: number | null
+  max: number | null
+  choices: readonly { value: string; label: string }[] | null
+}
+
+export const settings_groups: readonly { title: string; fields: readonly Field[] }[] = ${JSON.stringify(groups, null, 2)}
+`
+
+function markdown(): string {
+  const sections = describedGroups().map(({ title, fields }) => {
+    const rows = fields.map(
+      (field) =>
+        `| \`${field.path}\` | ${cell(`${field.label}. ${field.help}`)} | ${rangeIn(field)} | ${defaultIn(field)} | ${field.class} | ${cell(consequence(field))} |`,
+    )
+    return [
+      `## ${title}`,
+      '',
+      '| Field | What it does | Values | Default | To Live | A change |',
+      '| --- | --- | --- | --- | --- | --- |',
+      ...rows,
+      '',
+    ].join('\n')
+  })
+  return `# Settings
+
+The settings of an environment, one document in groups: read by \`GET …/settings\`, changed by a merge patch (\`null\` restores a default).
+The dashboard and the command line use the same words. "To Live" says what happens when Test is brought to Live: \`travels\` is copied,
+\`owned\` belongs to its environment, \`never\` is a secret or exists in one type only.
+
+${sections.join('\n')}`
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|')
+const consequence = ({ affects, lowered }: Described) => (lowered === undefined ? affects : `${affects} Lowered: ${lowered}`)
+
+function rangeIn({ range, path, choices }: Described): string {
+  const values = choicesOf(range, choices)
+  if (values) return values.map(({ value }) => `\`${value}\``).join(' ')
+  if (range.minimum === undefined || range.maximum === undefined) return range.type === 'boolean' ? '`true` `false`' : 'text'
+  return `${range.minimum.toLocaleString('en')} to ${range.maximum.toLocaleString('en')}${path.endsWith('_seconds') ? ' s' : ''}`
+}
+
+function defaultIn({ range }: Described): string {
+  if (range.default === undefined || range.default === null) return 'none'
+  return `\`${JSON.stringify(range.default).replaceAll('"', '')}\``
+}

@@ -1,0 +1,280 @@
+/**
+ * The settings in words: what each field is called, what it does, and what a change of it means. The dashboard, the API reference, the
+ * command line and `docs/settings.md` read them here. Ranges, defaults and classes stand in `settings.ts`.
+ */
+
+export interface SettingWords {
+  /** What people call the field. A duration is in seconds. */
+  readonly label: string
+  /** What it does, in sentences. Range and default follow it wherever it is shown. */
+  readonly help: string
+  /** Who notices a change, and when. */
+  readonly affects: string
+  /** What a lower value ends, and when; for durations that something has already. */
+  readonly lowered?: string
+  /** What to do in Live where only Test has a value; for fields that belong to their environment. */
+  readonly advice?: string
+  /** The words for each choice. */
+  readonly choices?: Readonly<Record<string, string>>
+  /** The type of environment that has the field, if not both. */
+  readonly only?: 'test' | 'live'
+}
+
+export interface SettingsGroupWords {
+  readonly title: string
+  /** Each field by its path in the document. */
+  readonly fields: Readonly<Record<string, SettingWords>>
+}
+
+const next_tokens = 'Tokens that are issued from then on. Those already issued keep their time.'
+const each_visitor = 'Every person who opens a hosted page.'
+const sign_in_page = 'Every person who signs in: the page offers it, or no longer does. Nobody is signed out.'
+const new_passwords = 'People who set a new password. Those they have stay valid.'
+const next_mail = 'Every mail that is sent from then on.'
+const formats = { jwt: 'JWT', opaque: 'Opaque' }
+const keepTheirTime = (issued: string) => `It ends nothing now: ${issued} keep their time.`
+
+export const settings_words: readonly SettingsGroupWords[] = [
+  {
+    title: 'Sign-in',
+    fields: {
+      'sign_in.password': { label: 'Password', help: 'People can sign in with a password.', affects: sign_in_page },
+      'sign_in.email_code': {
+        label: 'Emailed code',
+        help: 'People can sign in with a code by mail. It needs mail.',
+        affects: sign_in_page,
+      },
+      'sign_in.passkey': { label: 'Passkey', help: 'People can sign in with a passkey.', affects: sign_in_page },
+      'sign_in.passkey_shared_host': {
+        label: 'Passkeys of the shared host',
+        help: 'Passkeys may belong to the host that all environments of the service share. A passkey can never move to another host.',
+        affects: sign_in_page,
+        advice: 'Live only',
+        only: 'live',
+      },
+      'sign_up.mode': {
+        label: 'New accounts',
+        help: 'Whether people create accounts themselves (`open`), or the API alone does (`closed`).',
+        affects: 'People without an account.',
+        choices: { open: 'Anyone may sign up', closed: 'Only the API creates them' },
+      },
+      'mfa.mode': {
+        label: 'Second factor',
+        help: 'Whether a second factor is `off`, `optional` or `required`. What a person enrolled is asked for in every mode.',
+        affects: 'Every person, at the next sign-in. “Required” asks those without one to enrol.',
+        choices: { off: 'Off', optional: 'Optional', required: 'Required' },
+      },
+      'mfa.totp': {
+        label: 'Authenticator app',
+        help: 'People can enrol an authenticator app (TOTP).',
+        affects: 'People who want to enrol one. Enrolled ones stay.',
+      },
+    },
+  },
+  {
+    title: 'Passwords and lockout',
+    fields: {
+      'password.min_length': { label: 'Minimum length', help: 'The least number of characters of a new password.', affects: new_passwords },
+      'password.reject_common': {
+        label: 'Refuse common passwords',
+        help: 'Common passwords are refused, and names and addresses of the person.',
+        affects: new_passwords,
+      },
+      'lockout.max_attempts': {
+        label: 'Wrong attempts until lockout',
+        help: 'So many wrong passwords in a row lock an account.',
+        affects: 'People who mistype, from the next attempt.',
+      },
+      'lockout.duration_seconds': {
+        label: 'Lockout',
+        help: 'How long an account stays locked.',
+        affects: 'Accounts that are locked from then on.',
+        lowered: keepTheirTime('accounts that are locked'),
+      },
+    },
+  },
+  {
+    title: 'Tokens',
+    fields: {
+      'tokens.access_token_ttl_seconds': {
+        label: 'Access token',
+        help: 'The lifetime of an access token.',
+        affects: next_tokens,
+        lowered: keepTheirTime('tokens that are issued'),
+      },
+      'tokens.id_token_ttl_seconds': {
+        label: 'ID token',
+        help: 'The lifetime of an ID token.',
+        affects: next_tokens,
+        lowered: keepTheirTime('tokens that are issued'),
+      },
+      'tokens.authorization_code_ttl_seconds': {
+        label: 'Authorization code',
+        help: 'The lifetime of an authorization code.',
+        affects: 'Sign-ins from then on.',
+        lowered: keepTheirTime('codes that are issued'),
+      },
+      'tokens.refresh_token_idle_ttl_seconds': {
+        label: 'Refresh token unused',
+        help: 'A refresh token ends after this time without use.',
+        affects: 'Each grant, from its next refresh.',
+        lowered: 'Refresh tokens keep their time until their next use. Those that follow end sooner when they are unused.',
+      },
+      'tokens.refresh_token_absolute_ttl_seconds': {
+        label: 'Refresh in all',
+        help: 'How long a grant can be refreshed in all, not below the time without use.',
+        affects: 'Each grant, from its next refresh.',
+        lowered: 'Grants that are older than this end at their next refresh, and the person signs in again.',
+      },
+      'tokens.refresh_retry_window_seconds': {
+        label: 'Retry window of refresh',
+        help: 'A refresh that is repeated within this time, after a lost answer, gets the same answer.',
+        affects: 'Applications that repeat a refresh after a lost answer.',
+        lowered: 'A repeat that comes later than this ends the grant, since it could be a stolen token.',
+      },
+      'tokens.access_token_format': {
+        label: 'Format of access tokens',
+        help: 'The format of access tokens without a resource server: `jwt` or `opaque`.',
+        affects: 'Every program that reads access tokens, from the next token on.',
+        choices: formats,
+      },
+      'tokens.id_token_claims': {
+        label: 'Claims in the ID token',
+        help: '`full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo.',
+        affects: 'Every application that reads claims from ID tokens, from the next one on.',
+        choices: { full: 'Full', minimal: 'Minimal' },
+      },
+    },
+  },
+  {
+    title: 'Sessions',
+    fields: {
+      'sessions.idle_ttl_seconds': {
+        label: 'Session unused',
+        help: 'A session ends after this time without use.',
+        affects: 'People who are signed in, from their next visit.',
+        lowered: 'Sessions keep their time until the next visit. After that they end sooner when they are unused.',
+      },
+      'sessions.absolute_ttl_seconds': {
+        label: 'Session in all',
+        help: 'How long a session lasts at most, not below the time without use.',
+        affects: 'Sessions that begin from then on.',
+        lowered: keepTheirTime('sessions that have begun'),
+      },
+    },
+  },
+  {
+    title: 'Scopes and browsers',
+    fields: {
+      'scopes.disabled': {
+        label: 'Scopes that no application can request',
+        help: 'Scopes of OpenID Connect that are refused.',
+        affects: 'Applications that request these scopes: they are refused at once.',
+      },
+      'cors.allowed_origins': {
+        label: 'Origins that may call the token endpoints',
+        help: 'Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`.',
+        affects: 'Scripts of these origins, at once.',
+        advice: 'Add the origins of Live',
+      },
+    },
+  },
+  {
+    title: 'Mail',
+    fields: {
+      'email.delivery': {
+        label: 'Delivery',
+        help: '`smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing.',
+        affects: next_mail,
+        advice: 'Set a mail server in Live',
+        choices: { none: 'None', smtp: 'Mail server', capture: 'Captured' },
+      },
+      'email.from': {
+        label: 'Sender',
+        help: 'The sender of mail: an address, or `Name <address>`. Required with `smtp`.',
+        affects: next_mail,
+        advice: 'Needed before mail can leave',
+      },
+      'email.smtp.host': {
+        label: 'Mail server',
+        help: 'The name or the address of the mail server.',
+        affects: next_mail,
+        advice: 'Set a mail server in Live',
+      },
+      'email.smtp.port': { label: 'Port', help: 'The port of the mail server.', affects: next_mail, advice: 'Part of the mail server' },
+      'email.smtp.tls': {
+        label: 'Encryption',
+        help: '`starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network.',
+        affects: next_mail,
+        advice: 'Part of the mail server',
+        choices: { starttls: 'STARTTLS', implicit: 'Implicit', none: 'None' },
+      },
+      'email.smtp.username': {
+        label: 'User name',
+        help: 'The user name at the mail server; `null` for none.',
+        affects: next_mail,
+        advice: 'Part of the mail server',
+      },
+      'email.smtp.password': { label: 'Password', help: 'The password at the mail server. It is write-only.', affects: next_mail },
+    },
+  },
+  {
+    title: 'Look and links',
+    fields: {
+      'branding.display_name': {
+        label: 'Name on the pages',
+        help: 'The name on the hosted pages; `null` uses the name of the project.',
+        affects: each_visitor,
+      },
+      'branding.logo_url': {
+        label: 'Logo',
+        help: 'The https address of the image on the hosted pages; `null` for none.',
+        affects: each_visitor,
+        advice: 'Add the address of the logo in Live',
+      },
+      'branding.primary_color': {
+        label: 'Colour',
+        help: 'The colour of buttons as `#rrggbb`; `null` for the default.',
+        affects: each_visitor,
+      },
+      'links.terms_url': {
+        label: 'Terms',
+        help: 'The terms of service, linked on the hosted pages; `null` for none.',
+        affects: each_visitor,
+        advice: 'Add the address of the terms in Live',
+      },
+      'links.privacy_url': {
+        label: 'Privacy',
+        help: 'The privacy policy, linked on the hosted pages; `null` for none.',
+        affects: each_visitor,
+        advice: 'Add the address of the privacy policy in Live',
+      },
+      'links.support_url': {
+        label: 'Support',
+        help: 'Where people get help, linked on the hosted pages; `null` for none.',
+        affects: each_visitor,
+        advice: 'Add the address of your support in Live',
+      },
+    },
+  },
+  {
+    title: 'Test only',
+    fields: {
+      'test.fixed_code': {
+        label: 'Fixed code',
+        help: 'Six digits that replace emailed codes; `null` for real codes.',
+        affects: 'Everybody who gets a code in this Test environment.',
+        only: 'test',
+      },
+    },
+  },
+]
+
+const by_path = new Map(settings_words.flatMap(({ fields }) => Object.entries(fields)))
+
+/** The words of a field. @throws TypeError for a field without words */
+export function wordsOf(path: string): SettingWords {
+  const words = by_path.get(path)
+  if (!words) throw new TypeError(`The setting ${path} has no words in settings-words.ts.`)
+  return words
+}

@@ -1,0 +1,782 @@
+// Generated from contract/src/settings.ts and settings-words.ts by `npm run docs`.
+
+export type Value = string | number | boolean | null | readonly string[]
+
+/** A field of the settings: what it is called, what a change of it means, its range, and what happens to it on the way to Live. */
+export interface Field {
+  /** The path in the document. */
+  path: string
+  group: string
+  name: string
+  label: string
+  help: string
+  /** Who notices a change, and when. */
+  affects: string
+  /** What a lower value ends. */
+  lowered: string | null
+  /** What to do in Live where only Test has a value. */
+  advice: string | null
+  /** The type of environment that has the field, if not both. */
+  only: 'test' | 'live' | null
+  class: 'travels' | 'owned' | 'never'
+  kind: 'seconds' | 'number' | 'switch' | 'choice' | 'text' | 'set' | 'lines'
+  default: Value
+  min: number | null
+  max: number | null
+  choices: readonly { value: string; label: string }[] | null
+}
+
+export const settings_groups: readonly { title: string; fields: readonly Field[] }[] = [
+  {
+    "title": "Sign-in",
+    "fields": [
+      {
+        "path": "sign_in.password",
+        "group": "sign_in",
+        "name": "password",
+        "label": "Password",
+        "help": "People can sign in with a password.",
+        "affects": "Every person who signs in: the page offers it, or no longer does. Nobody is signed out.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "switch",
+        "default": true,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "sign_in.email_code",
+        "group": "sign_in",
+        "name": "email_code",
+        "label": "Emailed code",
+        "help": "People can sign in with a code by mail. It needs mail.",
+        "affects": "Every person who signs in: the page offers it, or no longer does. Nobody is signed out.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "switch",
+        "default": false,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "sign_in.passkey",
+        "group": "sign_in",
+        "name": "passkey",
+        "label": "Passkey",
+        "help": "People can sign in with a passkey.",
+        "affects": "Every person who signs in: the page offers it, or no longer does. Nobody is signed out.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "switch",
+        "default": false,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "sign_in.passkey_shared_host",
+        "group": "sign_in",
+        "name": "passkey_shared_host",
+        "label": "Passkeys of the shared host",
+        "help": "Passkeys may belong to the host that all environments of the service share. A passkey can never move to another host.",
+        "affects": "Every person who signs in: the page offers it, or no longer does. Nobody is signed out.",
+        "lowered": null,
+        "advice": "Live only",
+        "only": "live",
+        "class": "owned",
+        "kind": "switch",
+        "default": false,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "sign_up.mode",
+        "group": "sign_up",
+        "name": "mode",
+        "label": "New accounts",
+        "help": "Whether people create accounts themselves (`open`), or the API alone does (`closed`).",
+        "affects": "People without an account.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "choice",
+        "default": "open",
+        "min": null,
+        "max": null,
+        "choices": [
+          {
+            "value": "open",
+            "label": "Anyone may sign up"
+          },
+          {
+            "value": "closed",
+            "label": "Only the API creates them"
+          }
+        ]
+      },
+      {
+        "path": "mfa.mode",
+        "group": "mfa",
+        "name": "mode",
+        "label": "Second factor",
+        "help": "Whether a second factor is `off`, `optional` or `required`. What a person enrolled is asked for in every mode.",
+        "affects": "Every person, at the next sign-in. “Required” asks those without one to enrol.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "choice",
+        "default": "off",
+        "min": null,
+        "max": null,
+        "choices": [
+          {
+            "value": "off",
+            "label": "Off"
+          },
+          {
+            "value": "optional",
+            "label": "Optional"
+          },
+          {
+            "value": "required",
+            "label": "Required"
+          }
+        ]
+      },
+      {
+        "path": "mfa.totp",
+        "group": "mfa",
+        "name": "totp",
+        "label": "Authenticator app",
+        "help": "People can enrol an authenticator app (TOTP).",
+        "affects": "People who want to enrol one. Enrolled ones stay.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "switch",
+        "default": true,
+        "min": null,
+        "max": null,
+        "choices": null
+      }
+    ]
+  },
+  {
+    "title": "Passwords and lockout",
+    "fields": [
+      {
+        "path": "password.min_length",
+        "group": "password",
+        "name": "min_length",
+        "label": "Minimum length",
+        "help": "The least number of characters of a new password.",
+        "affects": "People who set a new password. Those they have stay valid.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "number",
+        "default": 12,
+        "min": 8,
+        "max": 128,
+        "choices": null
+      },
+      {
+        "path": "password.reject_common",
+        "group": "password",
+        "name": "reject_common",
+        "label": "Refuse common passwords",
+        "help": "Common passwords are refused, and names and addresses of the person.",
+        "affects": "People who set a new password. Those they have stay valid.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "switch",
+        "default": true,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "lockout.max_attempts",
+        "group": "lockout",
+        "name": "max_attempts",
+        "label": "Wrong attempts until lockout",
+        "help": "So many wrong passwords in a row lock an account.",
+        "affects": "People who mistype, from the next attempt.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "number",
+        "default": 10,
+        "min": 3,
+        "max": 100,
+        "choices": null
+      },
+      {
+        "path": "lockout.duration_seconds",
+        "group": "lockout",
+        "name": "duration_seconds",
+        "label": "Lockout",
+        "help": "How long an account stays locked.",
+        "affects": "Accounts that are locked from then on.",
+        "lowered": "It ends nothing now: accounts that are locked keep their time.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "seconds",
+        "default": 900,
+        "min": 30,
+        "max": 86400,
+        "choices": null
+      }
+    ]
+  },
+  {
+    "title": "Tokens",
+    "fields": [
+      {
+        "path": "tokens.access_token_ttl_seconds",
+        "group": "tokens",
+        "name": "access_token_ttl_seconds",
+        "label": "Access token",
+        "help": "The lifetime of an access token.",
+        "affects": "Tokens that are issued from then on. Those already issued keep their time.",
+        "lowered": "It ends nothing now: tokens that are issued keep their time.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "seconds",
+        "default": 3600,
+        "min": 60,
+        "max": 86400,
+        "choices": null
+      },
+      {
+        "path": "tokens.id_token_ttl_seconds",
+        "group": "tokens",
+        "name": "id_token_ttl_seconds",
+        "label": "ID token",
+        "help": "The lifetime of an ID token.",
+        "affects": "Tokens that are issued from then on. Those already issued keep their time.",
+        "lowered": "It ends nothing now: tokens that are issued keep their time.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "seconds",
+        "default": 3600,
+        "min": 60,
+        "max": 86400,
+        "choices": null
+      },
+      {
+        "path": "tokens.authorization_code_ttl_seconds",
+        "group": "tokens",
+        "name": "authorization_code_ttl_seconds",
+        "label": "Authorization code",
+        "help": "The lifetime of an authorization code.",
+        "affects": "Sign-ins from then on.",
+        "lowered": "It ends nothing now: codes that are issued keep their time.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "seconds",
+        "default": 60,
+        "min": 10,
+        "max": 600,
+        "choices": null
+      },
+      {
+        "path": "tokens.refresh_token_idle_ttl_seconds",
+        "group": "tokens",
+        "name": "refresh_token_idle_ttl_seconds",
+        "label": "Refresh token unused",
+        "help": "A refresh token ends after this time without use.",
+        "affects": "Each grant, from its next refresh.",
+        "lowered": "Refresh tokens keep their time until their next use. Those that follow end sooner when they are unused.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "seconds",
+        "default": 1209600,
+        "min": 3600,
+        "max": 31536000,
+        "choices": null
+      },
+      {
+        "path": "tokens.refresh_token_absolute_ttl_seconds",
+        "group": "tokens",
+        "name": "refresh_token_absolute_ttl_seconds",
+        "label": "Refresh in all",
+        "help": "How long a grant can be refreshed in all, not below the time without use.",
+        "affects": "Each grant, from its next refresh.",
+        "lowered": "Grants that are older than this end at their next refresh, and the person signs in again.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "seconds",
+        "default": 7776000,
+        "min": 3600,
+        "max": 63072000,
+        "choices": null
+      },
+      {
+        "path": "tokens.refresh_retry_window_seconds",
+        "group": "tokens",
+        "name": "refresh_retry_window_seconds",
+        "label": "Retry window of refresh",
+        "help": "A refresh that is repeated within this time, after a lost answer, gets the same answer.",
+        "affects": "Applications that repeat a refresh after a lost answer.",
+        "lowered": "A repeat that comes later than this ends the grant, since it could be a stolen token.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "seconds",
+        "default": 0,
+        "min": 0,
+        "max": 60,
+        "choices": null
+      },
+      {
+        "path": "tokens.access_token_format",
+        "group": "tokens",
+        "name": "access_token_format",
+        "label": "Format of access tokens",
+        "help": "The format of access tokens without a resource server: `jwt` or `opaque`.",
+        "affects": "Every program that reads access tokens, from the next token on.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "text",
+        "default": "jwt",
+        "min": null,
+        "max": null,
+        "choices": [
+          {
+            "value": "jwt",
+            "label": "JWT"
+          },
+          {
+            "value": "opaque",
+            "label": "Opaque"
+          }
+        ]
+      },
+      {
+        "path": "tokens.id_token_claims",
+        "group": "tokens",
+        "name": "id_token_claims",
+        "label": "Claims in the ID token",
+        "help": "`full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo.",
+        "affects": "Every application that reads claims from ID tokens, from the next one on.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "choice",
+        "default": "full",
+        "min": null,
+        "max": null,
+        "choices": [
+          {
+            "value": "full",
+            "label": "Full"
+          },
+          {
+            "value": "minimal",
+            "label": "Minimal"
+          }
+        ]
+      }
+    ]
+  },
+  {
+    "title": "Sessions",
+    "fields": [
+      {
+        "path": "sessions.idle_ttl_seconds",
+        "group": "sessions",
+        "name": "idle_ttl_seconds",
+        "label": "Session unused",
+        "help": "A session ends after this time without use.",
+        "affects": "People who are signed in, from their next visit.",
+        "lowered": "Sessions keep their time until the next visit. After that they end sooner when they are unused.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "seconds",
+        "default": 86400,
+        "min": 300,
+        "max": 2592000,
+        "choices": null
+      },
+      {
+        "path": "sessions.absolute_ttl_seconds",
+        "group": "sessions",
+        "name": "absolute_ttl_seconds",
+        "label": "Session in all",
+        "help": "How long a session lasts at most, not below the time without use.",
+        "affects": "Sessions that begin from then on.",
+        "lowered": "It ends nothing now: sessions that have begun keep their time.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "seconds",
+        "default": 2592000,
+        "min": 3600,
+        "max": 31536000,
+        "choices": null
+      }
+    ]
+  },
+  {
+    "title": "Scopes and browsers",
+    "fields": [
+      {
+        "path": "scopes.disabled",
+        "group": "scopes",
+        "name": "disabled",
+        "label": "Scopes that no application can request",
+        "help": "Scopes of OpenID Connect that are refused.",
+        "affects": "Applications that request these scopes: they are refused at once.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "set",
+        "default": [],
+        "min": null,
+        "max": null,
+        "choices": [
+          {
+            "value": "profile",
+            "label": "profile"
+          },
+          {
+            "value": "email",
+            "label": "email"
+          },
+          {
+            "value": "phone",
+            "label": "phone"
+          },
+          {
+            "value": "offline_access",
+            "label": "offline_access"
+          }
+        ]
+      },
+      {
+        "path": "cors.allowed_origins",
+        "group": "cors",
+        "name": "allowed_origins",
+        "label": "Origins that may call the token endpoints",
+        "help": "Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`.",
+        "affects": "Scripts of these origins, at once.",
+        "lowered": null,
+        "advice": "Add the origins of Live",
+        "only": null,
+        "class": "owned",
+        "kind": "lines",
+        "default": [],
+        "min": null,
+        "max": null,
+        "choices": null
+      }
+    ]
+  },
+  {
+    "title": "Mail",
+    "fields": [
+      {
+        "path": "email.delivery",
+        "group": "email",
+        "name": "delivery",
+        "label": "Delivery",
+        "help": "`smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing.",
+        "affects": "Every mail that is sent from then on.",
+        "lowered": null,
+        "advice": "Set a mail server in Live",
+        "only": null,
+        "class": "owned",
+        "kind": "choice",
+        "default": "capture",
+        "min": null,
+        "max": null,
+        "choices": [
+          {
+            "value": "none",
+            "label": "None"
+          },
+          {
+            "value": "smtp",
+            "label": "Mail server"
+          },
+          {
+            "value": "capture",
+            "label": "Captured"
+          }
+        ]
+      },
+      {
+        "path": "email.from",
+        "group": "email",
+        "name": "from",
+        "label": "Sender",
+        "help": "The sender of mail: an address, or `Name <address>`. Required with `smtp`.",
+        "affects": "Every mail that is sent from then on.",
+        "lowered": null,
+        "advice": "Needed before mail can leave",
+        "only": null,
+        "class": "owned",
+        "kind": "text",
+        "default": null,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "email.smtp.host",
+        "group": "email",
+        "name": "smtp.host",
+        "label": "Mail server",
+        "help": "The name or the address of the mail server.",
+        "affects": "Every mail that is sent from then on.",
+        "lowered": null,
+        "advice": "Set a mail server in Live",
+        "only": null,
+        "class": "owned",
+        "kind": "text",
+        "default": null,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "email.smtp.port",
+        "group": "email",
+        "name": "smtp.port",
+        "label": "Port",
+        "help": "The port of the mail server.",
+        "affects": "Every mail that is sent from then on.",
+        "lowered": null,
+        "advice": "Part of the mail server",
+        "only": null,
+        "class": "owned",
+        "kind": "number",
+        "default": 587,
+        "min": 1,
+        "max": 65535,
+        "choices": null
+      },
+      {
+        "path": "email.smtp.tls",
+        "group": "email",
+        "name": "smtp.tls",
+        "label": "Encryption",
+        "help": "`starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network.",
+        "affects": "Every mail that is sent from then on.",
+        "lowered": null,
+        "advice": "Part of the mail server",
+        "only": null,
+        "class": "owned",
+        "kind": "choice",
+        "default": "starttls",
+        "min": null,
+        "max": null,
+        "choices": [
+          {
+            "value": "starttls",
+            "label": "STARTTLS"
+          },
+          {
+            "value": "implicit",
+            "label": "Implicit"
+          },
+          {
+            "value": "none",
+            "label": "None"
+          }
+        ]
+      },
+      {
+        "path": "email.smtp.username",
+        "group": "email",
+        "name": "smtp.username",
+        "label": "User name",
+        "help": "The user name at the mail server; `null` for none.",
+        "affects": "Every mail that is sent from then on.",
+        "lowered": null,
+        "advice": "Part of the mail server",
+        "only": null,
+        "class": "owned",
+        "kind": "text",
+        "default": null,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "email.smtp.password",
+        "group": "email",
+        "name": "smtp.password",
+        "label": "Password",
+        "help": "The password at the mail server. It is write-only.",
+        "affects": "Every mail that is sent from then on.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "never",
+        "kind": "text",
+        "default": null,
+        "min": null,
+        "max": null,
+        "choices": null
+      }
+    ]
+  },
+  {
+    "title": "Look and links",
+    "fields": [
+      {
+        "path": "branding.display_name",
+        "group": "branding",
+        "name": "display_name",
+        "label": "Name on the pages",
+        "help": "The name on the hosted pages; `null` uses the name of the project.",
+        "affects": "Every person who opens a hosted page.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "text",
+        "default": null,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "branding.logo_url",
+        "group": "branding",
+        "name": "logo_url",
+        "label": "Logo",
+        "help": "The https address of the image on the hosted pages; `null` for none.",
+        "affects": "Every person who opens a hosted page.",
+        "lowered": null,
+        "advice": "Add the address of the logo in Live",
+        "only": null,
+        "class": "owned",
+        "kind": "text",
+        "default": null,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "branding.primary_color",
+        "group": "branding",
+        "name": "primary_color",
+        "label": "Colour",
+        "help": "The colour of buttons as `#rrggbb`; `null` for the default.",
+        "affects": "Every person who opens a hosted page.",
+        "lowered": null,
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "text",
+        "default": null,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "links.terms_url",
+        "group": "links",
+        "name": "terms_url",
+        "label": "Terms",
+        "help": "The terms of service, linked on the hosted pages; `null` for none.",
+        "affects": "Every person who opens a hosted page.",
+        "lowered": null,
+        "advice": "Add the address of the terms in Live",
+        "only": null,
+        "class": "owned",
+        "kind": "text",
+        "default": null,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "links.privacy_url",
+        "group": "links",
+        "name": "privacy_url",
+        "label": "Privacy",
+        "help": "The privacy policy, linked on the hosted pages; `null` for none.",
+        "affects": "Every person who opens a hosted page.",
+        "lowered": null,
+        "advice": "Add the address of the privacy policy in Live",
+        "only": null,
+        "class": "owned",
+        "kind": "text",
+        "default": null,
+        "min": null,
+        "max": null,
+        "choices": null
+      },
+      {
+        "path": "links.support_url",
+        "group": "links",
+        "name": "support_url",
+        "label": "Support",
+        "help": "Where people get help, linked on the hosted pages; `null` for none.",
+        "affects": "Every person who opens a hosted page.",
+        "lowered": null,
+        "advice": "Add the address of your support in Live",
+        "only": null,
+        "class": "owned",
+        "kind": "text",
+        "default": null,
+        "min": null,
+        "max": null,
+        "choices": null
+      }
+    ]
+  },
+  {
+    "title": "Test only",
+    "fields": [
+      {
+        "path": "test.fixed_code",
+        "group": "test",
+        "name": "fixed_code",
+        "label": "Fixed code",
+        "help": "Six digits that replace emailed codes; `null` for real codes.",
+        "affects": "Everybody who gets a code in this Test environment.",
+        "lowered": null,
+        "advice": null,
+        "only": "test",
+        "class": "never",
+        "kind": "text",
+        "default": null,
+        "min": null,
+        "max": null,
+        "choices": null
+      }
+    ]
+  }
+]
