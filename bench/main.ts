@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { type Ground, startContestants } from './contestants.ts'
 import { surveyEnvironments } from './environments.ts'
+import { surveyGuessing } from './guessing.ts'
 import { surveyHostile } from './hostile.ts'
 import { surveyLarge } from './large.ts'
 import { chooseCores, describeMachine, moveTo } from './machine.ts'
@@ -29,6 +30,7 @@ export interface Surveys {
   refused?: Awaited<ReturnType<typeof surveyRefused>>
   timing?: Awaited<ReturnType<typeof surveyTiming>>
   large?: Awaited<ReturnType<typeof surveyLarge>>
+  guessing?: Awaited<ReturnType<typeof surveyGuessing>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -93,6 +95,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('refused') ? { refused: await surveyRefused(ground, options.refused, progress) } : {}),
     ...(wants('timing') ? { timing: await surveyTiming(ground, options.pairs, progress) } : {}),
     ...(wants('large') ? { large: await surveyLarge(ground, options.large, progress) } : {}),
+    ...(wants('guessing') ? { guessing: await surveyGuessing(ground, options.guesses, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const scenarios = ['refresh', 'code', 'userinfo', 'validate', 'whoami', 'jwks', 'discovery', 'sign-in'] as const
-const surveys = ['busy', 'start', 'memory', 'environments', 'silent', 'hostile', 'refused', 'timing', 'large'] as const
+const surveys = ['busy', 'start', 'memory', 'environments', 'silent', 'hostile', 'refused', 'timing', 'large', 'guessing'] as const
 export type ScenarioName = (typeof scenarios)[number]
 export type SurveyName = (typeof surveys)[number]
 
@@ -24,6 +24,8 @@ export interface Options {
   readonly refused: number
   /** Pairs of requests of each kind in the survey "timing". */
   readonly pairs: number
+  /** Rounds of the survey "guessing". */
+  readonly guesses: number
   /** Events in the survey "large". */
   readonly large: number
   readonly postgres: boolean
@@ -47,6 +49,7 @@ const usage = `npm run bench -- [options]
   --hostile N             requests of the survey of that name (10000; quick: 2000)
   --refused N             calls of the survey of that name (100000; quick: 10000)
   --pairs N               pairs of each kind in the survey "timing" (500; quick: 100)
+  --guesses N             rounds of the survey "guessing" (8; quick: 3)
   --large N               events of the survey of that name, with a tenth as many users (1000000; quick: 20000)
   --no-postgres           leave PostgreSQL out
   --against FOLDER        measure another checkout of Ostiary in the same run
@@ -75,6 +78,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
         refused: text,
         pairs: text,
         large: text,
+        guesses: text,
         against: text,
         profile: text,
         output: text,
@@ -98,6 +102,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       refused: numberOf(values.refused, quick ? 10_000 : 100_000),
       pairs: numberOf(values.pairs, quick ? 100 : 500),
       large: numberOf(values.large, quick ? 20_000 : 1_000_000),
+      guesses: numberOf(values.guesses, quick ? 3 : 8),
       postgres: !values['no-postgres'],
       against: values.against === undefined ? null : resolve(values.against),
       profile: values.profile === undefined ? null : resolve(values.profile),

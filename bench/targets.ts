@@ -16,7 +16,7 @@ interface Target {
 
 export function targetsOf(
   measurements: readonly Measurement[],
-  { start, memory, environments, busy, silent, hostile, refused, timing, large }: Surveys,
+  { start, memory, environments, busy, silent, hostile, refused, timing, large, guessing }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -62,6 +62,11 @@ export function targetsOf(
     { what: 'resident under refused calls, most, of the same load of others', unit: 'x', at_most: 1.1, is: refused ? refused.refused.most_mib / refused.accepted.most_mib : none },
     { what: 'p99 of another client under refused calls, of the same load of others', unit: 'x', at_most: 1.5, is: refused ? refused.refused.p99_ms / refused.accepted.p99_ms : none },
     { what: 'refused calls of another client that are found after them', unit: 'x', at_least: 1, is: refused ? refused.of_other_found / refused.of_other : none },
+    ...Object.entries(guessing ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
+      { what: `sign-ins beside 200 wrong passwords of another source, p99 of the quiet one, ${engine}`, unit: 'x', at_most: 3, is: measured.p99_ratio },
+      { what: `people of a rush of 64 who sign in, from 64 sources, ${engine}`,  unit: '', at_least: 64, is: measured.rush_of_many.signed_in },
+      { what: `people of a rush of 64 who sign in, from one source, ${engine}`,  unit: '', at_least: 64, is: measured.rush_of_one.signed_in },
+    ]),
     ...Object.entries(timing ?? {}).flatMap(([engine, kinds]) =>
       Object.entries(typeof kinds === 'object' ? (kinds ?? {}) : {}).map(([kind, { auc }]) => ({ what: `AUC of known and unknown accounts: ${kind}, ${engine}`, unit: '', at_least: 0.45, at_most: 0.55, is: auc }))),
   ]
