@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { lanesOf } from '@ostiary/server/users/password.ts'
 import { commandLineTool } from '../../launch.mjs'
 import { createPerson, exchange } from '../../server/test/support/cookie-browser.ts'
 import { freshDatabase, noPostgres } from '../../server/test/support/postgres.ts'
@@ -97,6 +98,7 @@ test('workers share the port, are replaced when they end, and stop together', sk
   const up = () => countOf(output.out, '"listening"')
   await until(() => up() === 3)
   assert.equal(countOf(output.out, 'Each worker counts rate limits on its own'), 1)
+  assert.equal(countOf(output.out, `"hashes_at_once":${lanesOf(3)}`), 3, 'the workers divide the cores')
 
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } })).status === 200
   for (let i = 0; i < 30; i++) assert.ok(await isReady())

@@ -217,7 +217,7 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
   })
   const jobs = startJobs(deployment, { keys, key_pool, issuers })
   void key_pool.fill()
-  log.info('listening', { base_url: config.base_url, port: listening.addresses[0]?.port })
+  log.info('listening', { base_url: config.base_url, port: listening.addresses[0]?.port, hashes_at_once: passwords.lanes })
 
   return {
     addresses: listening.addresses,

@@ -120,6 +120,9 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
   }
 
   return {
+    /** How many hashes run at a time. */
+    lanes,
+
     /** What this process hashes now, and how many hashes it has refused since its start. */
     load: () => ({ running, waiting: turns.waiting, refused }),
 
