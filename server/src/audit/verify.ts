@@ -2,6 +2,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import { restartLimit } from '../base/database-time.ts'
 import { type Db, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { beginning, type ChainEnd, linkProblem } from './chain.ts'
@@ -74,6 +75,7 @@ async function verifyChain(db: Db, tenant_id: TenantId, sealOf: (end: ChainEnd) 
     const last = head?.sequence ?? 0
     let page: Awaited<ReturnType<typeof listEntries>>
     do {
+      restartLimit()
       const range = sql`${whole_log} and l.sequence > ${end.sequence} and l.sequence <= ${last} order by l.sequence limit ${page_size}`
       page = await listEntries(db, tenant_id, range)
       for (const entry of page) {

@@ -22,6 +22,7 @@
  */
 import { channel } from 'node:diagnostics_channel'
 import type { z } from 'zod'
+import { outsideRequests } from '../base/database-time.ts'
 import { reason } from '../base/reason.ts'
 import { withinTrace } from '../base/trace.ts'
 import { Unavailable } from '../base/unavailable.ts'
@@ -60,7 +61,8 @@ export interface Result {
 
 /**
  * The interface of an engine. `read` sees only committed rows. `write` is atomic, and durable when it resolves. Both give up in less
- * than two seconds, so callers do longer work in slices.
+ * than two seconds, on PostgreSQL with all other calls of the same request together (`database-time.ts`), so callers do longer work in
+ * slices.
  */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres'
@@ -138,7 +140,8 @@ export function createDb(engine: Engine) {
   async function settled(statements: readonly Statement[], written: Promise<readonly Result[]>): Promise<readonly Result[] | null> {
     try {
       const results = await written
-      for (const [worker, wake] of listeners) if (statements.some(({ work }) => work === worker)) withinTrace(null, wake)
+      for (const [worker, wake] of listeners)
+        if (statements.some(({ work }) => work === worker)) withinTrace(null, () => outsideRequests(wake))
       return results
     } catch (error) {
       if (!(error instanceof GuardFailed)) throw error

@@ -12,10 +12,14 @@ import { ConnectionLost, isRefusal } from './postgres-errors.ts'
 export interface Connection {
   /** The number of batches without an answer. */
   readonly pending: number
+  /** The process of the server, as `pg_stat_activity` numbers it. */
+  readonly server_pid: number
   /** Rejects with the server's error, which undid the batch, or with `ConnectionLost`. */
-  send(statements: readonly Sendable[]): Promise<readonly Result[]>
+  send(statements: readonly Sendable[], is_read?: boolean): Promise<readonly Result[]>
   /** How long the server has sent nothing although answers are due. */
   silence_ms(): number
+  /** Reports whether the oldest batch without an answer is a change. Batches behind it wait until it is committed. */
+  waitsForChange(): boolean
   /** Waits for the answers that are due. */
   end(): Promise<void>
   destroy(): void
@@ -43,7 +47,8 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
   const unneeded: string[] = []
   const prepared = createBoundedMap<string, Prepared>(most_prepared, ({ name }) => unneeded.push(name))
   let names = 0
-  let pending = 0
+  /** For each batch without an answer, whether it is a change. The server answers them in order. */
+  const pending: boolean[] = []
   let heard_at = performance.now()
 
   /** Returns the prepared statement for a text and the types of its values. A new one may evict others. */
@@ -73,7 +78,7 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
     return statement
   }
 
-  function send(statements: readonly Sendable[]): Promise<readonly Result[]> {
+  function send(statements: readonly Sendable[], is_read = false): Promise<readonly Result[]> {
     return new Promise((resolve, reject) => {
       const sent: Prepared[] = []
       const results: Result[] = []
@@ -81,7 +86,7 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
       let fault: unknown = null
 
       const settle = () => {
-        pending -= 1
+        pending.shift()
         heard_at = performance.now()
       }
       // In pipeline mode `pg` accepts only its own query objects, since others might leave a portal open. This one leaves none open, and
@@ -131,18 +136,22 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
           reject(isRefusal(error) ? error : new ConnectionLost('The connection ended.', { cause: error }))
         },
       })
-      if (pending === 0) heard_at = performance.now()
-      pending += 1
+      if (pending.length === 0) heard_at = performance.now()
+      pending.push(!is_read)
       client.query(batch)
     })
   }
 
   const connection: Connection = {
     get pending() {
-      return pending
+      return pending.length
+    },
+    get server_pid() {
+      return (client as unknown as { processID: number | null }).processID ?? 0 // as: @types/pg lacks it
     },
     send,
-    silence_ms: () => (pending === 0 ? 0 : performance.now() - heard_at),
+    silence_ms: () => (pending.length === 0 ? 0 : performance.now() - heard_at),
+    waitsForChange: () => pending[0] === true,
     end: () => client.end(),
     destroy: () => client.connection.stream.destroy(),
   }

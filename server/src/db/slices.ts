@@ -3,6 +3,7 @@
  * the batch that completes the change. A change that is cut short has done a part of its work, has no event or audit entry yet, and can
  * be repeated.
  */
+import { restartLimit } from '../base/database-time.ts'
 import type { Result } from './db.ts'
 
 /**
@@ -16,6 +17,7 @@ export async function changeAllButLast<T>(
   write: (rows: readonly T[]) => Promise<readonly Result[] | null>,
 ): Promise<readonly T[] | null> {
   for (let after: T | undefined; ; ) {
+    restartLimit()
     const rows = await find(slice, after)
     if (rows.length < slice) return rows
     if (!(await write(rows))) return null

@@ -3,6 +3,7 @@ import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { CannotStart } from '../base/cannot-start.ts'
+import { withinRequest } from '../base/database-time.ts'
 import { createTracing } from '../base/trace.ts'
 import type { Config } from '../config/config.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -12,8 +13,12 @@ import { createLimited, createListener } from './listener.ts'
 /** Creates a listener for the application, with the limits that every listener has. */
 export function createAppListener(handle: RequestListener, { config, newId, random }: Listener): Server {
   const inItsTrace = createTracing(random)
-  const handleTraced: RequestListener = (request, response) => inItsTrace(request, () => handle(request, response))
-  return createListener(handleTraced, { base_url: config.base_url, newRequestId: () => newId('req') })
+  const handleRequest: RequestListener = (request, response) =>
+    withinRequest(
+      () => response.writableEnded || response.destroyed,
+      () => inItsTrace(request, () => handle(request, response)),
+    )
+  return createListener(handleRequest, { base_url: config.base_url, newRequestId: () => newId('req') })
 }
 
 type Listener = Pick<Deployment, 'config' | 'newId' | 'random'>

@@ -3,6 +3,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { createBoundedMap } from '../base/bounded-map.ts'
+import { restartLimit } from '../base/database-time.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { Findings } from './checks.ts'
@@ -37,6 +38,7 @@ export function createApplicationScan({ db, now, config: { base_url } }: Pick<De
     const found: Findings['applications'] = { enabled: 0, with_http: null, with_try_address: null }
     let bytes = 0
     for (let last = ''; ; ) {
+      restartLimit()
       const page = await db.all(Application, pageOf(environment_id, last, base_url))
       for (const { id, name, size, has_http, has_try_address } of page) {
         found.enabled++

@@ -9,6 +9,8 @@ export interface Line {
   holdAnswers(): () => void
   /** A dead proxy accepts connections and data, and forwards nothing. */
   is_dead: boolean
+  /** Drops everything on the connections of now, and closes none. Later ones work. */
+  forget(): void
   /** Called with the data that is sent to the server. */
   onSent: (data: Buffer) => void
   /** Breaks every connection. */
@@ -19,6 +21,7 @@ export interface Line {
 export async function openLine(to: string): Promise<Line> {
   const target = new URL(to)
   const sockets = new Set<Socket>()
+  const forgotten = new WeakSet<Socket>()
   let held: (() => void)[] | null = null
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname)
@@ -26,7 +29,7 @@ export async function openLine(to: string): Promise<Line> {
       sockets.add(from.setNoDelay(true))
       from.on('data', (data) => {
         const deliver = () => void (into.writable && into.write(data))
-        if (line.is_dead) return
+        if (line.is_dead || forgotten.has(from)) return
         if (from === near) line.onSent(data)
         if (held && from === far) held.push(deliver)
         else deliver()
@@ -47,6 +50,9 @@ export async function openLine(to: string): Promise<Line> {
   const line: Line = {
     url: url.href,
     is_dead: false,
+    forget() {
+      for (const socket of sockets) forgotten.add(socket)
+    },
     onSent() {},
     holdAnswers() {
       const kept: (() => void)[] = []

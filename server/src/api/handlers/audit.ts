@@ -1,6 +1,7 @@
 import type { AuditEntry, AuditQuery, AuditVerification } from '@ostiary/contract/audit.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { entryFilter, listEntries, showEntry } from '../../audit/store.ts'
+import { restartLimit } from '../../base/database-time.ts'
 import { type Db, type Statement, sql } from '../../db/db.ts'
 import { notFound } from '../../http/problem.ts'
 import { readPageBySequence } from '../../lists/lists.ts'
@@ -27,6 +28,7 @@ export const listAuditLog: Handler<'listAuditLog'> = async (services, call) => {
 /** Reads page by page as the client consumes them, so memory use does not depend on the size of the log. */
 async function* allEntries(db: Db, tenant_id: TenantId, filter: Statement): AsyncGenerator<readonly AuditEntry[]> {
   for (let last = 0; ; ) {
+    restartLimit()
     const page = await listEntries(db, tenant_id, sql`${filter} and l.sequence > ${last} order by l.sequence limit ${lines_at_once}`)
     const end = page.at(-1)
     if (!end) return

@@ -2,6 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Statistics } from '@ostiary/contract/statistics.ts'
 import { z } from 'zod'
+import { restartLimit } from '../../base/database-time.ts'
 import { type Db, sql } from '../../db/db.ts'
 import type { Metric } from '../../deployment/counters.ts'
 import { timeRange } from '../../lists/time-range.ts'
@@ -47,6 +48,7 @@ const slice = 5_000
 
 async function* countersOf(db: Db, environment_id: EnvironmentId, from: Date, to: Date): AsyncGenerator<Counter> {
   for (let last: Counter = { hour: from.getTime(), metric: '', label: '', count: 0 }; ; ) {
+    restartLimit()
     const rows: Counter[] = await db.all(
       Counter,
       sql`select hour, metric, label, count from counters

@@ -3,6 +3,7 @@ import type { Event } from '@ostiary/contract/event.ts'
 import { listMethods } from '../../../accounts/methods.ts'
 import { describeChange } from '../../../audit/entry.ts'
 import { insertAuditEntry } from '../../../audit/store.ts'
+import { restartLimit } from '../../../base/database-time.ts'
 import { emailKey } from '../../../base/email.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { longest_email } from '../../../base/normalisation.ts'
@@ -66,6 +67,7 @@ const too_many = refusal('locked_out', reason`The person exported their data ten
 async function eventsOf({ db }: OidcServices, { user }: OwnAccount): Promise<Event[]> {
   const events: Event[] = []
   for (;;) {
+    restartLimit()
     const older = events.at(-1)?.sequence
     const before = older === undefined ? sql`` : sql`and v.sequence < ${older}`
     const read = await listEvents(
