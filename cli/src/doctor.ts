@@ -16,6 +16,7 @@ import type { commands, Values } from './commands.ts'
 import { checkDatabase, checkSchema } from './doctor-database.ts'
 import { checkIssuers } from './doctor-issuers.ts'
 import { checkMail } from './doctor-mail.ts'
+import { checkProviderAddresses } from './doctor-providers.ts'
 import { type Finding, type NamedFinding, named } from './finding.ts'
 
 type DoctorValues = Values<typeof commands.doctor>
@@ -76,6 +77,7 @@ async function checkDeployment(config: Config): Promise<NamedFinding[]> {
       ...named('audit_log', await checkAuditLogs(deployment)),
       ...named('files', checkFiles(config)),
       ...named('issuers', await checkIssuers(deployment)),
+      ...named('providers', [await checkProviderAddresses(deployment)]),
       ...named('redis', await checkRedis(config)),
       ...named('mail', await checkMail(deployment)),
       ...named('clock', [checkClock(deployment)]),

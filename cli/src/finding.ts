@@ -5,7 +5,7 @@ export interface Finding {
 }
 
 /** The part of a deployment that a finding is about, for programs that read the findings. */
-type Check = 'configuration' | 'database' | 'schema' | 'audit_log' | 'files' | 'issuers' | 'redis' | 'mail' | 'clock'
+type Check = 'configuration' | 'database' | 'schema' | 'audit_log' | 'files' | 'issuers' | 'providers' | 'redis' | 'mail' | 'clock'
 
 export type NamedFinding = Finding & { check: Check }
 

@@ -12,6 +12,7 @@ export const eventKinds = [
   'user.blocked',
   'user.unblocked',
   'user.email_verified',
+  'user.method_added',
   'session.created',
   'session.ended',
   'sign_in.succeeded',

@@ -11,6 +11,7 @@ export const readinessCodes = [
   'webhooks_answer',
   'links_set',
   'two_owners',
+  'passkeys_usable',
   'real_sign_in',
 ] as const
 

@@ -67,7 +67,6 @@ const passkey = {
   name: '',
 }
 const ways = { password: true, email_code: true, passkey: true }
-const kinds = { passkeys: true }
 /** The first page of a list, and a later one. */
 const first_page = sql`order by id desc limit 21`
 const next_page = sql`and id < ${id} order by id desc limit 21`
@@ -111,9 +110,9 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the ways in of a user',                  (db) => waysIn(db, environment_id, id, ways, { password: '', email_code: '', passkey: '' })],
   ['the last way in of a user',              () => keepsWayIn(environment_id, id, id, ways)],
   ['the authenticator apps of a user',       (db) => factors.findTotps(db, environment_id, id)],
-  ['the users with a second factor',         (db) => factors.findUsersWithSecondFactor(db, environment_id, [id, other], kinds)],
-  ['the last second factor of a user',       () => factors.keepsSecondFactor(environment_id, id, id, kinds)],
-  ['the first second factor of a user',      () => factors.hasNoSecondFactor(environment_id, id, kinds)],
+  ['the users with a second factor',         (db) => factors.findUsersWithSecondFactor(db, environment_id, [id, other])],
+  ['the last second factor of a user',       () => factors.keepsSecondFactor(environment_id, id, id)],
+  ['the first second factor of a user',      () => factors.hasNoSecondFactor(environment_id, id)],
   ['the unused recovery codes of a user',    (db) => factors.countRecoveryCodes(db, environment_id, id)],
   ['a removed app',                          () => factors.removeTotp(environment_id, id, id)],
   ['removed recovery codes',                 () => factors.removeRecoveryCodes(environment_id, id, id)],

@@ -9,6 +9,7 @@ const words: Record<EventKind, string> = {
   'user.blocked':               'A user was blocked',
   'user.unblocked':             'A user was unblocked',
   'user.email_verified':        'A user proved an email',
+  'user.method_added':          'A user got another way to sign in',
   'session.created':            'A session began',
   'session.ended':              'A session ended',
   'sign_in.succeeded':          'A sign-in succeeded',

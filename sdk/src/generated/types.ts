@@ -582,7 +582,7 @@ export type Event = {
   data: Record<string, unknown>
 }
 
-export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
 
 export type Grant = {
   /** The id of the grant. */
@@ -1183,7 +1183,7 @@ export type Readiness = {
 
 export type ReadinessCheck = {
   /** The name of the check. */
-  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'links_set' | 'two_owners' | 'real_sign_in'
+  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'real_sign_in'
   /** Whether the environment passes the check now. */
   ok: boolean
   /** Whether the environment is not ready without this check, or only better with it. */

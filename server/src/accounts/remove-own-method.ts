@@ -6,11 +6,11 @@ import type { Deployment } from '../deployment/deployment.ts'
 import { insertEvent } from '../events/store.ts'
 import { endBegunWith } from '../sessions/sessions.ts'
 import type { OwnChange } from '../users/second-factor-changes.ts'
-import { type CountedKinds, keepsSecondFactor } from '../users/second-factors.ts'
+import { keepsSecondFactor } from '../users/second-factors.ts'
 import { holdUser, type UserRow } from '../users/store.ts'
 import { findMethod, isSecondFactor, keepsWayIn, removalEvent, removeMethod } from './methods.ts'
 
-interface Rules extends CountedKinds, Pick<Settings['mfa'], 'mode'> {
+interface Rules extends Pick<Settings['mfa'], 'mode'> {
   sign_in: Pick<Settings['sign_in'], 'password' | 'email_code' | 'passkey'>
 }
 
@@ -22,15 +22,13 @@ export async function removeOwnMethod(
   { db, newId }: Pick<Deployment, 'db' | 'newId'>,
   { id: user_id, environment_id }: Pick<UserRow, 'id' | 'environment_id'>,
   method: SignInMethod,
-  { sign_in, mode, passkeys }: Rules,
+  { sign_in, mode }: Rules,
   { request_id, device, now, commit }: OwnChange,
 ): Promise<'removed' | 'changed' | 'last_way_in' | 'last_factor'> {
   const is_second = isSecondFactor(method)
   const keepsWay = is_second ? [] : [keepsWayIn(environment_id, user_id, method.id, sign_in)]
   const keepsSecond =
-    mode === 'required' && (is_second || method.type === 'passkey')
-      ? [keepsSecondFactor(environment_id, user_id, method.id, { passkeys })]
-      : []
+    mode === 'required' && (is_second || method.type === 'passkey') ? [keepsSecondFactor(environment_id, user_id, method.id)] : []
   const notice = { kind: 'method_removed' as const, method: method.type, name: method.name, device }
   const origin = { id: newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
   const removed = await commit(notice, [

@@ -2,13 +2,12 @@
 /** Decides which emails accounts can have, and when two emails are the same account. */
 import { aLabelsOf } from '@ostiary/contract/email-address.ts'
 import { Email } from '@ostiary/contract/values.ts'
-import { folded, longest_email, normalised } from './normalisation.ts'
+import { foldedWhole, longest_email, normalised } from './normalisation.ts'
 
 /** Returns an address that a person typed, as an account stores it. `null`: no account can have it. */
 export function accountAddress(text: string): string | null {
-  const trimmed = text.trim()
-  if (trimmed.length > longest_email) return null
-  const email = normalised(trimmed)
+  if (text.length > longest_email) return null
+  const email = normalised(text.trim())
   return Email.safeParse(email).success ? email : null
 }
 
@@ -18,8 +17,9 @@ export function accountAddress(text: string): string | null {
  * lower case. The email must have at most `longest_email` characters.
  */
 export function emailKey(email: string): string {
-  const key = folded(email)
-  const text = normalised(email).trim()
+  // Not trimmed: an address has no blanks, and one with a control character around it is not the same address.
+  const key = foldedWhole(email)
+  const text = normalised(email)
   const domain = text.slice(text.lastIndexOf('@') + 1)
   const labels = /^[\x20-\x7e]*$/.test(domain) ? null : aLabelsOf(domain)
   return labels === null ? key : `${key.slice(0, key.lastIndexOf('@') + 1)}${labels}`

@@ -10,7 +10,20 @@ export function isText(text: string, lines = false): boolean {
   return !unwanted.test(lines ? text.replaceAll(/[\t\r\n]/g, '') : text)
 }
 
-/** Makes one line of at most `max` characters from the text of another system, without the characters that a name cannot have. */
+/**
+ * RFC 9110 §5.6.3: removes the blanks around a part of a header, which are a space or a tab. `trim` also removes other characters, so
+ * that a name which a browser stored under another rule would become one of ours.
+ */
+export function withoutBlanks(text: string): string {
+  let [from, to] = [0, text.length]
+  while (from < to && isBlank(text[from])) from++
+  while (to > from && isBlank(text[to - 1])) to--
+  return text.slice(from, to)
+}
+
+const isBlank = (character: string | undefined) => character === ' ' || character === '\t'
+
+/** For text that is shown and never compared. Makes one line of at most `max` characters from the text of another system, without the characters that a name cannot have. */
 export function asLine(text: string, max: number): string {
   const clean = text
     .slice(0, 4 * max)

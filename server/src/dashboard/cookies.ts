@@ -5,6 +5,7 @@
  * site may be, so it is SameSite=Lax; it counts at the callback only.
  */
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
+import { withoutBlanks } from '../base/text.ts'
 
 /** RFC 6265bis §4.1.3.1: a browser takes `__Secure-` only with `Secure`, over https. */
 const prefixed = (base_url: string, name: string) => (base_url.startsWith('https:') ? `__Secure-${name}` : name)
@@ -19,8 +20,11 @@ const longest_header = 65_536
 /** The value of the first cookie of this name; `null` if there is none, or one that this service cannot have set. */
 function findCookie(header: string | undefined, name: string): string | null {
   if (header === undefined || header.length > longest_header) return null
-  const pair = header.split(';').find((each) => each.trimStart().startsWith(`${name}=`))
-  const value = pair?.slice(pair.indexOf('=') + 1).trim()
+  const pair = header
+    .split(';')
+    .map(withoutBlanks)
+    .find((each) => each.startsWith(`${name}=`))
+  const value = pair?.slice(name.length + 1)
   return value !== undefined && /^[A-Za-z0-9_.-]+$/.test(value) ? value : null
 }
 

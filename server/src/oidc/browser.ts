@@ -6,6 +6,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { digestOf } from '../base/digest.ts'
 import { reason } from '../base/reason.ts'
 import { refusal } from '../base/refusal.ts'
+import { withoutBlanks } from '../base/text.ts'
 import { type Deployment, newSecret } from '../deployment/deployment.ts'
 import { findSessions, type SessionRow } from '../sessions/sessions.ts'
 import { accountOf } from '../users/attempts.ts'
@@ -72,8 +73,8 @@ function parseCookies(text: string): Map<string, string> {
   const cookies = new Map<string, string>()
   for (const pair of text.split(';', most_cookies)) {
     const at = pair.indexOf('=')
-    const name = pair.slice(0, at).trim()
-    const value = pair.slice(at + 1).trim()
+    const name = withoutBlanks(pair.slice(0, at))
+    const value = withoutBlanks(pair.slice(at + 1))
     if (at > 0 && !cookies.has(name)) cookies.set(name, value.length <= longest_cookie && /^[A-Za-z0-9_.-]*$/.test(value) ? value : '')
   }
   return cookies

@@ -63,6 +63,15 @@ export function header(call: Pick<OidcCall, 'headers'>, name: string): string | 
 /** A field of the form, cut to one character more than the longest value, so that later checks take bounded time. */
 export const fieldOf = (call: Pick<OidcCall, 'form'>, name: string, longest: number) => (call.form?.get(name) ?? '').slice(0, longest + 1)
 
+/**
+ * A field that a person typed, without the blanks around it, which keyboards and pasting add. A field that was cut keeps them: without
+ * them a part of what was sent could be the address or code of another person.
+ */
+export function typedOf(call: Pick<OidcCall, 'form'>, name: string, longest: number): string {
+  const sent = fieldOf(call, name, longest)
+  return sent.length > longest ? sent : sent.trim()
+}
+
 /** The longest query of a GET, in characters. It leaves room for headers. */
 export const longest_query = 24_576
 

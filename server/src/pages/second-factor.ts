@@ -25,7 +25,7 @@ export interface SecondFactorView {
   has_app: boolean
   /** The person has unused recovery codes. */
   has_recovery_codes: boolean
-  /** `null` where the person has no passkey, or passkeys are off. */
+  /** `null` where the person has no passkey, or the issuer can have none. */
   passkey: PasskeyCeremony | null
   problem: Problem | null
   wait_seconds: number | null

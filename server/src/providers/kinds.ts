@@ -31,7 +31,8 @@ export type ProviderFields = Pick<
 
 /**
  * Returns the issuer of a provider, its own or the default of its type, without trailing slashes, which administrators leave out.
- * A secret is sent to this issuer only, and a subject identifies a person at this issuer only.
+ * A secret is sent to this issuer only, and a subject identifies a person at this issuer only. No one else controls the address with a
+ * slash: it has the same host, and discovery compares the issuer of the document with what was configured.
  */
 export function issuerOf({ type, issuer }: Pick<Provider, 'type' | 'issuer'>): string {
   return (issuer ?? kinds[type].issuer ?? '').replace(/\/+$/, '')

@@ -14,6 +14,7 @@ const ready: Findings = {
   open_secret_keys: 0,
   webhooks: { enabled: 1, with_http: null, silent: null, given_up: null },
   owners: 2,
+  passkey_only: 0,
   has_sign_in: true,
 }
 const shop = { id: 'app_1', name: 'Shop' }
@@ -51,6 +52,7 @@ const failures: Case[] = [
   { why: 'a webhook was disabled by the service', found: { webhooks: { ...ready.webhooks, enabled: 0, given_up: hook } },   code: 'webhooks_answer',    link: '/E/webhooks/whk_1',     required: false },
   { why: 'a link is missing',                     found: { links: { ...ready.links, privacy_url: null } },                  code: 'links_set',          link: '/E/settings',           required: false },
   { why: 'the tenant has one owner',              found: { owners: 1 },                                                     code: 'two_owners',         link: '/T/members',            required: false },
+  { why: 'passkeys are off and one person has no other factor', found: { passkey_only: 1 },                                 code: 'passkeys_usable',    link: '/E/settings',           required: false },
   { why: 'no person signed in',                   found: { has_sign_in: false },                                            code: 'real_sign_in',       link: '/E/events?type=sign_in.succeeded', required: true },
 ]
 for (const { why, found, code, link, required } of failures)

@@ -33,9 +33,14 @@ export interface Findings {
     given_up: Named | null
   }
   owners: number
+  /** People whose only second factor is a passkey while passkeys are off, counted up to `most_counted`. */
+  passkey_only: number
   /** A person signed in within the last 90 days. */
   has_sign_in: boolean
 }
+
+/** More people are not counted. */
+export const most_counted = 100
 
 export interface Named {
   id: string
@@ -141,6 +146,18 @@ const checks: Record<ReadinessCheck['code'], Check> = {
       return owners >= 2
         ? passed('The tenant has at least two owners.', `${tenant_url}/members`)
         : failed('The tenant has one owner, who can be locked out. Make another member an owner.', `${tenant_url}/members`)
+    },
+  },
+  passkeys_usable: {
+    level: 'recommended',
+    judge({ passkey_only, url }) {
+      const link = `${url}/settings`
+      if (passkey_only === 0) return passed('Nobody depends on a passkey while passkeys are off.', link)
+      const people = passkey_only === 1 ? 'One person has' : `${passkey_only}${passkey_only < most_counted ? '' : ' or more'} people have`
+      return failed(
+        `${people} no second factor but a passkey, and sign_in.passkey is off. The passkey is still asked for. Who lost it gets back in only if you remove it.`,
+        link,
+      )
     },
   },
   real_sign_in: {

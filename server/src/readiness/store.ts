@@ -6,7 +6,7 @@ import { createBoundedMap } from '../base/bounded-map.ts'
 import { restartLimit } from '../base/database-time.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import type { Findings } from './checks.ts'
+import { type Findings, most_counted } from './checks.ts'
 
 export type ScanApplications = (environment_id: EnvironmentId) => Promise<Findings['applications']>
 
@@ -120,6 +120,34 @@ export async function countOwners(db: Db, tenant_id: TenantId): Promise<number> 
     sql`select count(*) as count from (select user_id from members where tenant_id = ${tenant_id} and role = 'owner' limit 2) owners`,
   )
   return row?.count ?? 0
+}
+
+const Passkey = z.object({ id: z.string(), user_id: z.string(), is_only: z.boolean() })
+
+const passkeys_per_page = 500
+/** So many passkeys are looked at: the count is a warning, and an environment can have millions. */
+const most_passkeys_read = 20_000
+
+/** Counts the people whose only second factor is a passkey, up to `most_counted`. Gives way to other work after every page. */
+export async function countPasskeyOnly(db: Db, environment_id: EnvironmentId): Promise<number> {
+  const people = new Set<string>()
+  let last = ''
+  for (let read = 0; read < most_passkeys_read; read += passkeys_per_page) {
+    const page = await db.all(
+      Passkey,
+      sql`select p.id, p.user_id, case when exists (
+              select 1 from totp_methods t where t.environment_id || '' = ${environment_id} and t.user_id = p.user_id) then 0 else 1 end as is_only
+            from (select id, user_id from passkeys where environment_id = ${environment_id} and id > ${last}
+                   order by id limit ${passkeys_per_page}) p
+           order by p.id`,
+    )
+    for (const { user_id, is_only } of page) if (is_only) people.add(user_id)
+    if (people.size >= most_counted) return most_counted
+    if (page.length < passkeys_per_page) break
+    last = page.at(-1)?.id ?? ''
+    await yieldToOthers()
+  }
+  return people.size
 }
 
 const Sequence = z.object({ sequence: z.int() })

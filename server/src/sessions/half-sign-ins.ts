@@ -20,6 +20,8 @@ const SignedInRow = z.object({
   amr: z.array(z.string()),
   identity_id: z.string().optional(),
   began_with: z.literal('email_code').optional(),
+  /** The identity at a provider that is linked with the session. */
+  links: z.object({ provider_id: z.string(), issuer: z.string(), subject: z.string() }).optional(),
 })
 
 const HalfSignIn = z.object({

@@ -4,9 +4,9 @@
  */
 import { guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { insertEvent } from '../events/store.ts'
 import { mailStatements } from '../mail/send.ts'
-import type { Device, MethodName, Notice } from '../mail/texts/notice.ts'
+import type { Device, Notice } from '../mail/texts/notice.ts'
+import { methodAdded } from './added-methods.ts'
 import { newRecoveryCodes, recoveryKey } from './recovery-codes.ts'
 import {
   findTotps,
@@ -60,13 +60,14 @@ function enrolment(services: Services, user: Owner, totp: Omit<NewTotp, 'id'>, b
   const { id: user_id, environment_id } = user
   const id = services.newId('mth')
   const codes = before === 0 ? newRecoveryCodes(services.random) : null
+  const { event, notice } = methodAdded(services, user, { type: 'totp', name: null, id }, asked)
   return {
     codes,
-    notice: addedNotice('totp', asked),
+    notice,
     statements: [
       ...insertTotp(services, environment_id, user_id, { id, ...totp }, before, asked.now),
       ...(codes ? storeCodes(services, user, { id: services.newId('mth'), codes }, asked.now) : []),
-      eventOf(services, user, { type: 'mfa.enrolled', method: 'totp', method_id: id }, asked),
+      event,
     ],
   }
 }
@@ -89,7 +90,7 @@ export async function confirmTotp(
   asked: OwnChange,
 ): Promise<{ added: true; codes: string[] | null } | { added: false; why: 'wrong_code' | 'too_many' | 'changed' }> {
   const secret = offerTotp(services, user, offer)
-  const step = stepOf(secret, typedCode(offer.code.slice(0, 100)), { last_step: 0, now: asked.now })
+  const step = stepOf(secret, typedCode(offer.code), { last_step: 0, now: asked.now })
   if (step === null) return { added: false, why: 'wrong_code' }
   const totps = await findTotps(services.db, user.environment_id, user.id)
   // The form was sent before.
@@ -107,11 +108,12 @@ export async function renewRecoveryCodes(services: Services, user: Owner, asked:
   const hasApp = guard(sql`update users set updated_at = updated_at
     where environment_id = ${environment_id} and id = ${user_id}
       and exists (select 1 from totp_methods where environment_id = ${environment_id} and user_id = ${user_id})`)
-  const renewed = await asked.commit(addedNotice('recovery_codes', asked), [
+  const { event, notice } = methodAdded(services, user, { type: 'recovery_codes', name: null, id: method_id }, asked)
+  const renewed = await asked.commit(notice, [
     holdUser(environment_id, user_id),
     hasApp,
     ...storeCodes(services, user, { id: method_id, codes }, asked.now),
-    eventOf(services, user, { type: 'mfa.enrolled', method: 'recovery_codes', method_id }, asked),
+    event,
   ])
   return renewed ? codes : null
 }
@@ -124,18 +126,6 @@ function storeCodes(
 ): Statement[] {
   const hashes = codes.map((code) => recoveryHash(services, environment_id, user_id, recoveryKey(code) ?? ''))
   return replaceRecoveryCodes(environment_id, user_id, { id, hashes }, now)
-}
-
-const addedNotice = (method: MethodName, { device }: Asked): Notice => ({ kind: 'method_added', method, name: null, device })
-
-function eventOf(
-  { newId }: Services,
-  { environment_id, id: user_id }: Owner,
-  { type, method, method_id }: { type: 'mfa.enrolled'; method: MethodName; method_id: string },
-  { request_id, now }: Asked,
-): Statement {
-  const origin = { id: newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
-  return insertEvent(environment_id, origin, { type, user_id, data: { method, method_id } }, now)
 }
 
 /** Mails the person about an enrolment in a sign-in. */

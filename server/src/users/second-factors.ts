@@ -13,50 +13,43 @@ import { totp_secret_bytes } from './totp.ts'
 /** More are of no use, and each is one more code that a guess may match. */
 export const most_totps = 5
 
-/** The kinds that count beside apps. A passkey counts where people can use passkeys. */
-export interface CountedKinds {
-  passkeys: boolean
-}
-
-/** Users with a second factor. Recovery codes alone are none: they come and go with the apps. */
-const secondFactorsOf = (environment_id: EnvironmentId, { passkeys }: CountedKinds) =>
+/**
+ * Users with a second factor. Recovery codes alone are none: they come and go with the apps. An enrolled passkey counts whatever the
+ * settings say: a person who has one chose two factors, and a change of the settings must not leave them with one.
+ */
+const secondFactorsOf = (environment_id: EnvironmentId) =>
   sql`select id, user_id from totp_methods where environment_id || '' = ${environment_id}
-      ${passkeys ? sql`union all select id, user_id from passkeys where environment_id || '' = ${environment_id}` : sql``}`
+      union all select id, user_id from passkeys where environment_id || '' = ${environment_id}`
 
 /** A condition. Every batch that adds a second factor also writes the row of the user (`holdUser`). */
-export const hasSecondFactor = (environment_id: EnvironmentId, user_id: string, kinds: CountedKinds): Statement =>
-  sql`exists (select 1 from (${secondFactorsOf(environment_id, kinds)}) factors where user_id = ${user_id})`
+export const hasSecondFactor = (environment_id: EnvironmentId, user_id: string): Statement =>
+  sql`exists (select 1 from (${secondFactorsOf(environment_id)}) factors where user_id = ${user_id})`
 
 /**
  * people.md 5: fails as a guard if the user has no second factor but this method. For a batch that removes it where `mfa.mode` is
  * `required`; the batch holds the user before (`holdUser`).
  */
-export const keepsSecondFactor = (environment_id: EnvironmentId, user_id: string, method_id: string, kinds: CountedKinds): Statement =>
+export const keepsSecondFactor = (environment_id: EnvironmentId, user_id: string, method_id: string): Statement =>
   guard(sql`update users set updated_at = updated_at
     where environment_id = ${environment_id} and id = ${user_id}
-      and exists (select 1 from (${secondFactorsOf(environment_id, kinds)}) factors where user_id = ${user_id} and id <> ${method_id})`)
+      and exists (select 1 from (${secondFactorsOf(environment_id)}) factors where user_id = ${user_id} and id <> ${method_id})`)
 
 /**
  * Fails as a guard if the user has a second factor. For a batch that adds the first one in a sign-in: a person who has one is asked for it.
  * The batch holds the user before (`holdUser`).
  */
-export const hasNoSecondFactor = (environment_id: EnvironmentId, user_id: string, kinds: CountedKinds): Statement =>
+export const hasNoSecondFactor = (environment_id: EnvironmentId, user_id: string): Statement =>
   guard(sql`update users set updated_at = updated_at
-    where environment_id = ${environment_id} and id = ${user_id} and not ${hasSecondFactor(environment_id, user_id, kinds)}`)
+    where environment_id = ${environment_id} and id = ${user_id} and not ${hasSecondFactor(environment_id, user_id)}`)
 
 const UserIdRow = z.object({ user_id: z.string() })
 
 /** Those of the users who have a second factor. */
-export async function findUsersWithSecondFactor(
-  db: Db,
-  environment_id: EnvironmentId,
-  user_ids: readonly string[],
-  kinds: CountedKinds,
-): Promise<Set<string>> {
+export async function findUsersWithSecondFactor(db: Db, environment_id: EnvironmentId, user_ids: readonly string[]): Promise<Set<string>> {
   if (user_ids.length === 0) return new Set()
   const rows = await db.all(
     UserIdRow,
-    sql`select user_id from (${secondFactorsOf(environment_id, kinds)}) factors where user_id in (${list(user_ids)})`,
+    sql`select user_id from (${secondFactorsOf(environment_id)}) factors where user_id in (${list(user_ids)})`,
   )
   return new Set(rows.map(({ user_id }) => user_id))
 }

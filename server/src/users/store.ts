@@ -201,3 +201,8 @@ export function holdUser(environment_id: EnvironmentId, id: string, version?: nu
   return guard(sql`update users set updated_at = updated_at
     where environment_id = ${environment_id} and id = ${id} ${version === undefined ? sql`` : sql`and version = ${version}`}`)
 }
+
+/** Like `holdUser`. Fails as a guard if the user no longer has this address, or has it unproven. */
+export const holdProvenOwner = (environment_id: EnvironmentId, id: string, email: string): Statement =>
+  guard(sql`update users set updated_at = updated_at
+    where environment_id = ${environment_id} and id = ${id} and email_key = ${emailKey(email)} and email_verified = 1`)

@@ -40,8 +40,11 @@ export function stepOf(secret: Buffer, code: string, { last_step, now }: { last_
   return found
 }
 
-/** A code as a person types or pastes it: without spaces and dashes. */
-export const typedCode = (text: string): string => text.replaceAll(/[\s-]/gu, '')
+/** In characters. Nobody types a longer code. */
+const longest_typed = 40
+
+/** A code as a person types or pastes it: without spaces and dashes. A text that can be none is none, also where a part of it is a code. */
+export const typedCode = (text: string): string => (text.length > longest_typed ? '' : text.replaceAll(/[\s-]/gu, ''))
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 

@@ -12,6 +12,7 @@ import {
   type Agent,
   authorizationRequest,
   type Client,
+  createAgent,
   exchange,
   type Fields,
   followPages,
@@ -190,7 +191,7 @@ test('a person with a passkey and an app can use either, and for a passkey after
   assert.deepEqual([acr, amr], [by_passkey, ['pwd', 'otp', 'hwk', 'user']])
 })
 
-test('a waiting sign-in ends where its user is blocked, its passkey is removed, or passkeys are switched off', async () => {
+test('a waiting sign-in ends where its user is blocked or its passkey is removed', async () => {
   const { environment, client } = await newEnvironment('meanwhile')
   const key = expectStatus(201, await w.call('POST', `${environment.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
   const backend = (method: string, path: string) => w.call(method, `/v1/auth/users/${path}`, { key })
@@ -200,7 +201,6 @@ test('a waiting sign-in ends where its user is blocked, its passkey is removed, 
       const { data } = expectStatus(200, await backend('GET', `${id}/methods`))
       return expectStatus(204, await backend('DELETE', `${id}/methods/${data.find(({ type }: any) => type === 'passkey').id}`)) // any: a row
     },
-    'switched off': async () => w.changeSettings(environment, { sign_in: { passkey: false } }),
   }
   for (const [name, change] of Object.entries(changes)) {
     const person = await createPasskeyPerson(w, environment, client)
@@ -208,9 +208,44 @@ test('a waiting sign-in ends where its user is blocked, its passkey is removed, 
     await change(person.id)
     const late = await codeAfter(agent, await postCredential(agent, page, answer(person.device, page)), request)
     assert.deepEqual([stepOn(late.page), late.code, hasSession(agent)], ['sign-in', null, false], name)
-    if (name === 'switched off') assert.ok((await passwordStep(environment, client, person)).code, 'the passkey does not count')
   }
 })
+
+test('an enrolled passkey is still asked for and accepted while passkeys are off, also where they are switched off in between', async () => {
+  const { environment, client } = await newEnvironment('switched-off')
+  const person = await createPasskeyPerson(w, environment, client)
+  const waiting = await passwordStep(environment, client, person)
+  await w.changeSettings(environment, { sign_in: { passkey: false } })
+  const late = await postCredential(waiting.agent, waiting.page, answer(person.device, waiting.page))
+  assert.ok((await codeAfter(waiting.agent, late, waiting.request)).code)
+
+  const { agent, request, page, code } = await passwordStep(environment, client, person)
+  assert.deepEqual([stepOn(page), code, hasSession(agent)], ['second-factor', null, false])
+  assert.ok(offersPasskey(page))
+  const done = await codeAfter(agent, await postCredential(agent, page, answer(person.device, page)), request)
+  const { acr } = decodeJwt(expectStatus(200, await exchange(w, environment, client, request, done.code ?? '')).id_token)
+  assert.equal(acr, two)
+
+  const sign_in = await createAgent().get(authorizationRequest(environment, client).url)
+  assert.ok(!offersPasskey(sign_in), 'a passkey alone signs nobody in')
+  const level = await ask(agent, environment, client, { acr_values: by_passkey, prompt: 'none' })
+  assert.ok(level.code, 'the level of a passkey cannot be reached and is dropped')
+
+  const readiness = async () =>
+    expectStatus(200, await w.call('GET', `${environment.path}/readiness`)).checks.find(({ code }: any) => code === 'passkeys_usable') // any: a row
+  assert.match((await readiness()).detail, /^One person has no second factor but a passkey/)
+  const key = expectStatus(201, await w.call('POST', `${environment.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
+  const { data } = expectStatus(200, await w.call('GET', `/v1/auth/users/${person.id}/methods`, { key }))
+  const { id } = data.find(({ type }: any) => type === 'passkey') // any: a row
+  expectStatus(204, await w.call('DELETE', `/v1/auth/users/${person.id}/methods/${id}`, { key }))
+  assert.equal((await readiness()).ok, true)
+  assert.ok((await passwordStep(environment, client, person)).code, 'the backend leads back')
+})
+
+const ask = async (agent: Agent, environment: TestEnvironment, client: Client, change: Fields) => {
+  const request = authorizationRequest(environment, client, change)
+  return codeAfter(agent, await agent.get(request.url), request)
+}
 
 test('refused passkeys count for the account, whatever the source', async () => {
   const { environment, client } = await newEnvironment('locked', { lockout: { max_attempts: 3 } })

@@ -51,7 +51,7 @@ function removeApp(user: Awaited<ReturnType<typeof owner>>, id: string, mode: 'o
     last_used_at: null,
   }
   const sign_in = { password: true, email_code: false, passkey: false }
-  return removeOwnMethod(deployment, user, { ...method, type: 'totp' }, { sign_in, mode, passkeys: false }, asked())
+  return removeOwnMethod(deployment, user, { ...method, type: 'totp' }, { sign_in, mode }, asked())
 }
 
 test('a backend removes an app, with it its recovery codes, and the person is mailed', async () => {

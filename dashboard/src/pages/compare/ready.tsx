@@ -18,6 +18,7 @@ const texts: Record<Check['code'], { title: string; act: string }> = {
   webhooks_answer:    { title: 'Webhooks answer',                        act: 'Open the webhook' },
   links_set:          { title: 'Terms, privacy and support are linked',  act: 'Add the links' },
   two_owners:         { title: 'A second owner can sign in',             act: 'Invite one' },
+  passkeys_usable:    { title: 'Passkeys in use are switched on',        act: 'Open the settings' },
   real_sign_in:       { title: 'A person signed in once',                act: 'See sign-ins' },
 }
 

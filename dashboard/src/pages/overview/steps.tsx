@@ -20,6 +20,7 @@ const steps: Record<Code, { title: string; page: string; act: string }> = {
   no_try_address: { title: 'Remove the address for trying out', page: '/applications', act: 'Applications' },
   links_set: { title: 'Link terms and privacy', page: '/settings', act: 'Settings' },
   two_owners: { title: 'Have a second owner', page: '/members', act: 'Members' },
+  passkeys_usable: { title: 'Keep the passkeys in use', page: '/settings', act: 'Settings' },
 }
 const order = Object.keys(steps)
 

@@ -2,7 +2,7 @@
 import type { Readiness } from '@ostiary/contract/readiness.ts'
 import { notFound } from '../../http/problem.ts'
 import { judgeReadiness } from '../../readiness/checks.ts'
-import { countOpenSecretKeys, countOwners, findWebhooks, hasSignIn } from '../../readiness/store.ts'
+import { countOpenSecretKeys, countOwners, countPasskeyOnly, findWebhooks, hasSignIn } from '../../readiness/store.ts'
 import { effectiveSettings } from '../../tenancy/settings.ts'
 import { findSettings } from '../../tenancy/store.ts'
 import { environmentOf } from '../environment.ts'
@@ -20,7 +20,8 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
     hasSignIn(db, id),
   ])
   if (!row) throw notFound()
-  const { email, links } = effectiveSettings(type, row.settings)
+  const { email, links, sign_in } = effectiveSettings(type, row.settings)
+  const passkey_only = sign_in.passkey ? 0 : await countPasskeyOnly(db, id)
   return judgeReadiness({
     type,
     issuer,
@@ -32,6 +33,7 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
     open_secret_keys,
     webhooks,
     owners,
+    passkey_only,
     has_sign_in,
   })
 }

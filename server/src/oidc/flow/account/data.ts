@@ -23,7 +23,7 @@ import { eraseUser } from '../../../users/erase.ts'
 import { endCodesOf } from '../../../users/mailed-codes.ts'
 import { holdUser } from '../../../users/store.ts'
 import { sessionCookie, withCookies } from '../../browser.ts'
-import { fieldOf, json, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../../call.ts'
+import { json, type OidcCall, type OidcEndpoint, type OidcServices, refused, typedOf } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { html, pageContext } from '../../hosted-page.ts'
 import { holdFreshSession } from '../shared/fresh-sign-in.ts'
@@ -88,7 +88,7 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   const { now, issuer } = call
   const { environment_id, settings } = issuer
   const { user, session, browser } = own
-  const typed = fieldOf(call, 'email', longest_email).trim()
+  const typed = typedOf(call, 'email', longest_email)
   if (typed.length > longest_email || emailKey(typed) !== emailKey(user.email))
     return refused(await showDeletion(services, call, own, 'wrong_address'), wrong_address)
 

@@ -11,20 +11,20 @@ import type { PasswordView } from '../../../pages/account-forms.ts'
 import type { AddTotpView } from '../../../pages/account-methods.ts'
 import { recoveryCodesPage } from '../../../pages/enrolment.ts'
 import { endOtherSessions } from '../../../sessions/account.ts'
+import { methodAdded } from '../../../users/added-methods.ts'
 import { longest_password } from '../../../users/password-policy.ts'
 import { judgePassword } from '../../../users/password-rules.ts'
 import { confirmTotp, type OwnChange, renewRecoveryCodes } from '../../../users/second-factor-changes.ts'
 import { holdUser, updateUser } from '../../../users/store.ts'
 import { accountUrl } from '../../account-url.ts'
 import { deviceCookie, withCookies } from '../../browser.ts'
-import { fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused, typedOf } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { busyAnswer, hashUnlessBusy } from '../../hashing.ts'
 import { html, pageContext } from '../../hosted-page.ts'
 import { finishEnrolment } from '../passkey/passkey-enrolment.ts'
 import { holdFreshSession, raiseByNewFactor } from '../shared/fresh-sign-in.ts'
 import { commitWithNotice } from '../shared/notice.ts'
-import { countedKinds } from '../shared/passkey-ceremony.ts'
 import { beginChange, changedMeanwhile, done, type OwnAccount, originOf } from './gate.ts'
 import { mayAddTotp, showAddPasskey, showAddTotp, showPassword, showRemoval } from './screens.ts'
 
@@ -45,9 +45,8 @@ export const changeOwnPassword: OidcEndpoint = async (services, call) => {
   const password_hash = await hashUnlessBusy(services, call, password, { has_mark: true })
   if (password_hash === null) return busyAnswer(showPassword(services, call, own, 'busy'))
   const device = deviceOf(call)
-  const notice = user.has_password
-    ? { kind: 'password_changed' as const, device }
-    : { kind: 'method_added' as const, method: 'password' as const, name: null, device }
+  const first = methodAdded(services, user, { type: 'password', name: null }, { request_id: call.request_id, device, now })
+  const notice = user.has_password ? { kind: 'password_changed' as const, device } : first.notice
   const origin = originOf(services, call, own)
   const event = { type: 'user.updated', user_id: user.id, data: { changed: ['password'] } } as const
   const written = await commitWithNotice(services, call, user, notice, [
@@ -55,6 +54,7 @@ export const changeOwnPassword: OidcEndpoint = async (services, call) => {
     holdFreshSession(call, session),
     ...endOtherSessions(environment_id, session, { by: 'password_changed', origin: { ...origin, id: services.newId('evt') } }, now),
     insertEvent(environment_id, origin, event, now),
+    ...(user.has_password ? [] : [first.event]),
   ])
   if (!written) return changedMeanwhile(services, call, own, { action: 'change-password', id: null })
   // The mark of this browser belonged to the old password.
@@ -78,7 +78,7 @@ export const removeOwnMethod: OidcEndpoint = async (services, call) => {
   const method = await findMethod(services.db, environment_id, own.user.id, id)
   if (!method || !isRemovable(method.type) || removals[method.type] !== action) return refused(redirect(accountUrl(call)), unknown_method)
   const { sign_in, mfa } = call.issuer.settings
-  const rules = { sign_in, mode: mfa.mode, ...countedKinds(call) }
+  const rules = { sign_in, mode: mfa.mode }
   const outcome = await removeMethod(services, own.user, method, rules, ownChange(services, call, own))
   if (outcome === 'removed') return done(call, action)
   if (outcome === 'changed') return changedMeanwhile(services, call, own, { action, id })
@@ -109,7 +109,7 @@ export const addOwnTotp: OidcEndpoint = async (services, call) => {
   if ('answer' in own) return own.answer
   if (!mayAddTotp(call)) return refused(redirect(accountUrl(call)), no_apps)
   const nonce = fieldOf(call, 'nonce', longest_nonce)
-  const code = fieldOf(call, 'code', longest_code).trim()
+  const code = typedOf(call, 'code', longest_code)
   const again = (problem: AddTotpView['problem']) => showAddTotp(services, call, own, { nonce, problem })
   if (code === '') return refused(again('missing_code'), wrong_code)
   const offer = { session_id: own.session.id, nonce, code }

@@ -12,7 +12,7 @@ import { answerClient } from '../shared/answer-client.ts'
 import type { Authorization } from '../shared/begin.ts'
 import { needsPress } from '../shared/continue.ts'
 import { beginStepUp } from '../shared/half-sign-in.ts'
-import { countedKinds } from '../shared/passkey-ceremony.ts'
+import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
 import { wasPressed } from '../shared/press.ts'
 import { no_problems, showAccounts, showConsent, showSignIn, showSignUp } from '../shared/screens.ts'
 import { issueCode } from './issue-code.ts'
@@ -26,13 +26,13 @@ export async function judgeNextStep(
   const needs_press = needsPress(services, client)
   const user_ids = browser.sessions.map((session) => session.user_id)
   const { mode, totp } = issuer.settings.mfa
-  const kinds = countedKinds(call)
+  const takes_passkeys = relyingPartyOf(call) !== null
   const asks_for_level = mode === 'required' || request.acr_values.length > 0
-  const enrolled = await findUsersWithSecondFactor(services.db, issuer.environment_id, asks_for_level ? user_ids : [], kinds)
+  const enrolled = await findUsersWithSecondFactor(services.db, issuer.environment_id, asks_for_level ? user_ids : [])
   const with_passkey = await findUsersWithPasskey(
     services.db,
     issuer.environment_id,
-    kinds.passkeys && request.acr_values.includes(by_passkey) ? user_ids : [],
+    takes_passkeys && request.acr_values.includes(by_passkey) ? user_ids : [],
   )
   const consents =
     client.consent === 'skip'
@@ -54,7 +54,7 @@ export async function judgeNextStep(
       })),
       hinted_user_id: hintedUser(issuer, request.id_token_hint),
       sign_up_open: issuer.settings.sign_up.mode === 'open' && asksForSignUp(issuer.settings),
-      mfa: { mode, can_enrol: totp || kinds.passkeys },
+      mfa: { mode, can_enrol: totp || takes_passkeys },
       now,
     },
   )

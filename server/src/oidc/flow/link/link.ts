@@ -18,6 +18,9 @@ import { offersReset } from '../shared/new-account.ts'
 const linked: Record<LinkView['kind'], true> = { verify_email: true, reset_password: true, change_email: true, change_email_notice: true }
 const isLinked = (kind: CodeKind): kind is LinkView['kind'] => Object.hasOwn(linked, kind)
 
+/** In characters. A link has 43; a longer text is no token, also where it is cut. */
+const longest_token = 100
+
 const viewOf = (token: string, kind: LinkView['kind'], { email, new_email }: Payload) => ({
   token,
   kind,
@@ -26,7 +29,7 @@ const viewOf = (token: string, kind: LinkView['kind'], { email, new_email }: Pay
 })
 
 export const showLink: OidcEndpoint = async (services, call) => {
-  const token = (new URLSearchParams(call.query).get('token') ?? '').slice(0, 100)
+  const token = (new URLSearchParams(call.query).get('token') ?? '').slice(0, longest_token)
   const opened = await openLink(services, call.issuer.environment_id, token, call.now)
   if (!opened || !isLinked(opened.row.kind)) return linkEnded(call)
   call.subject.user_id = opened.row.user_id
@@ -34,7 +37,7 @@ export const showLink: OidcEndpoint = async (services, call) => {
 }
 
 export const useLink: OidcEndpoint = async (services, call) => {
-  const token = (call.form?.get('token') ?? '').slice(0, 100)
+  const token = (call.form?.get('token') ?? '').slice(0, longest_token)
   const opened = await openLink(services, call.issuer.environment_id, token, call.now)
   if (!opened || !isLinked(opened.row.kind)) return linkEnded(call)
   const { row, payload } = opened

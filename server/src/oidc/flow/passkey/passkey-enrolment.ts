@@ -8,7 +8,6 @@ import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { asLine } from '../../../base/text.ts'
 import type { Statement } from '../../../db/db.ts'
-import { insertEvent } from '../../../events/store.ts'
 import type { Notice } from '../../../mail/texts/notice.ts'
 import { newChallenge, readChallenge, spendChallenge } from '../../../passkeys/challenge.ts'
 import { passkeyName } from '../../../passkeys/names.ts'
@@ -17,6 +16,7 @@ import { readRegistration } from '../../../passkeys/response.ts'
 import { ensureHandle, findPasskey, insertPasskey, listPasskeys, most_passkeys } from '../../../passkeys/store.ts'
 import { verifyRegistration } from '../../../passkeys/verify.ts'
 import type { SessionRow } from '../../../sessions/sessions.ts'
+import { methodAdded } from '../../../users/added-methods.ts'
 import { findUser } from '../../../users/store.ts'
 import type { Browser } from '../../browser.ts'
 import { header, type OidcCall, type OidcServices } from '../../call.ts'
@@ -84,16 +84,20 @@ export async function judgeEnrolment(
   const { aaguid, ...facts } = verified
   const added = { id: services.newId('mth'), name: passkeyName(aaguid, user_agent) }
   const device = { name: deviceLine(user_agent), ip: call.ip }
-  const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
-  const event = { type: 'mfa.enrolled' as const, user_id, data: { method: 'passkey', method_id: added.id } }
+  const { event, notice } = methodAdded(
+    services,
+    { environment_id, id: user_id },
+    { type: 'passkey', ...added },
+    { request_id, device, now },
+  )
   return {
     added,
-    notice: { kind: 'method_added', method: 'passkey', name: added.name, device },
+    notice,
     amr: passkeyAmr(verified),
     statements: (allowed) => [
       spendChallenge(challenge),
       ...insertPasskey(environment_id, { ...facts, ...added, user_id, transports: response.transports }, allowed, now),
-      insertEvent(environment_id, origin, event, now),
+      event,
     ],
     credential_id: verified.credential_id,
   }

@@ -75,9 +75,9 @@ export async function signInAs(
     // The provider's verified address is proof from outside, so an unproven account is handed over or replaced.
     const proof = { environment_id, request_id: call.request_id, now: call.now }
     const { statements, ...account } = proveFromOutside(services, proof, existing)
-    const link = insertIdentity(environment_id, identity, { id: identity_id, user_id: account.user_id }, call.now)
-    const first = [holdProvider(environment_id, provider.id), ...statements, link]
-    const linked = await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id }, first)
+    // The identity is linked with the session. A person who does not pass the second factor adds no way to sign in.
+    const linking = { ...signed_in, ...account, identity_id, links: identity }
+    const linked = await finishSignIn(services, call, interaction, linking, statements)
     return linked ?? refuse('blocked', existing.id)
   }
 

@@ -14,7 +14,7 @@ import { longest_password } from '../../../users/password-policy.ts'
 import { judgePassword } from '../../../users/password-rules.ts'
 import { findUser } from '../../../users/store.ts'
 import { formProblem, formRefusals, formToken, knownDevice, readBrowser, withCookies } from '../../browser.ts'
-import { fieldOf, type OidcCall, type OidcEndpoint, redirect, refused } from '../../call.ts'
+import { fieldOf, type OidcCall, type OidcEndpoint, redirect, refused, typedOf } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { busyAnswer, hashUnlessBusy } from '../../hashing.ts'
 import { chosenLanguages, html, pageContext } from '../../hosted-page.ts'
@@ -30,7 +30,7 @@ export const showForgotPassword: OidcEndpoint = async (services, call) => {
   if (!offersReset(call)) return refused(redirect(continueUrl(call, call.query)), no_reset)
   const { csrf, set_cookie } = formToken(services, call, await readBrowser(services, call))
   const { ui_locales, login_hint } = begun.request
-  const view = { csrf, request: call.query, email: (login_hint ?? '').slice(0, longest_email), problem: null }
+  const view = { csrf, request: call.query, email: shownHint(login_hint), problem: null }
   return withCookies(
     html(forgotPage(pageContext(call, ui_locales, forgotUrl(call, call.query)), { ...view, back_url: backUrl(call, call.query) })),
     set_cookie,
@@ -43,7 +43,7 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
   if ('answer' in interaction) return interaction.answer
   const { query, browser, request } = interaction
   if (!offersReset(call)) return refused(redirect(continueUrl(call, query)), no_reset)
-  const typed = fieldOf(call, 'email', longest_email).trim()
+  const typed = typedOf(call, 'email', longest_email)
   const email = accountAddress(typed)
   const context = pageContext(call, request.ui_locales, forgotUrl(call, query))
   const back_url = backUrl(call, query)
@@ -89,7 +89,7 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
 export const newPassword: OidcEndpoint = async (services, call) => {
   const { issuer, now, request_id } = call
   const { environment_id } = issuer
-  const token = (call.form?.get('token') ?? '').slice(0, 100)
+  const token = fieldOf(call, 'token', longest_token)
   const opened = await openLink(services, environment_id, token, now)
   if (opened?.row.kind !== 'reset_password') return linkEnded(call)
   const { row, payload } = opened
@@ -97,7 +97,7 @@ export const newPassword: OidcEndpoint = async (services, call) => {
   call.subject.user_id = row.user_id
   if (!canReset(owner, row, payload) || !offersReset(call)) return linkEnded(call)
   const browser = await readBrowser(services, call)
-  const password = (call.form?.get('password') ?? '').slice(0, longest_password + 1)
+  const password = fieldOf(call, 'password', longest_password)
   const problem = formProblem(services, call, browser)
   if (problem) return showNewPassword(services, call, { token, email: owner.email, problem })
   const user = await findUser(services.db, environment_id, owner.id)
@@ -112,6 +112,12 @@ export const newPassword: OidcEndpoint = async (services, call) => {
   const reset = { environment_id, row, owner, password_hash, device: deviceOf(call), locales: context.locale, request_id }
   return (await resetPassword(services, reset, now)) ? html(passwordSavedPage(context)) : linkEnded(call)
 }
+
+/** In characters. A link has 43; a longer text is no token, also where it is cut. */
+const longest_token = 100
+
+/** A hint that is no address of an account fills no field: a part of it could be the address of another person. */
+const shownHint = (hint = '') => (hint.length > longest_email ? '' : hint)
 
 const forgotUrl = ({ issuer }: OidcCall, query: string) => `${issuer.url}/forgot-password?${query}`
 

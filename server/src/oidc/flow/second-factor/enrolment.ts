@@ -8,12 +8,12 @@ import { hasNoSecondFactor } from '../../../users/second-factors.ts'
 import { findUser, holdUser } from '../../../users/store.ts'
 import { stepOf, typedCode } from '../../../users/totp.ts'
 import { formProblem, formRefusals } from '../../browser.ts'
-import { type Answer, type OidcCall, type OidcEndpoint, redirect, refused } from '../../call.ts'
+import { type Answer, type OidcCall, type OidcEndpoint, redirect, refused, typedOf } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { type EnrolmentProblem, judgeEnrolment, whyNotStored } from '../passkey/passkey-enrolment.ts'
 import { acceptEnrolmentCode, sendEnrolmentCode } from '../shared/enrolment-code.ts'
 import { completeHalfSignIn, half_lost, secondFactorUrl } from '../shared/half-sign-in.ts'
-import { countedKinds, relyingPartyOf } from '../shared/passkey-ceremony.ts'
+import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
 import { type Continued, continueHalf, startAgain } from './continue-half.ts'
 import { offeredSecret, showEnrolment, showRecoveryCodes } from './second-factor-screens.ts'
 import { longest_code, missing_code, waitingOf, wrong_code } from './second-factors.ts'
@@ -100,10 +100,10 @@ const passkey_problems = {
 /** Another sign-in of the person may have enrolled a second factor since this one was read. */
 function stillFirst(call: OidcCall, { half: { user_id } }: Continued) {
   const { environment_id } = call.issuer
-  return [holdUser(environment_id, user_id), hasNoSecondFactor(environment_id, user_id, countedKinds(call))] as const
+  return [holdUser(environment_id, user_id), hasNoSecondFactor(environment_id, user_id)] as const
 }
 
 const codeFirst = (call: OidcCall, { interaction }: Continued): Answer =>
   refused(redirect(secondFactorUrl(call, interaction.query)), half_lost)
 
-const codeOf = ({ form }: OidcCall): string => (form?.get('code') ?? '').slice(0, longest_code).trim()
+const codeOf = (call: OidcCall): string => typedOf(call, 'code', longest_code)

@@ -8,7 +8,7 @@ import { newChallenge } from '../../../passkeys/challenge.ts'
 import { requestOptions } from '../../../passkeys/options.ts'
 import { listPasskeys } from '../../../passkeys/store.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
-import { boundTo, judgePasskey, presentedPasskey, relyingPartyOf, type UsedPasskey } from '../shared/passkey-ceremony.ts'
+import { boundTo, enrolledPartyOf, judgePasskey, presentedPasskey, type UsedPasskey } from '../shared/passkey-ceremony.ts'
 
 /** `waiting`: the sign-in that waits for its second factor, which alone the response is valid for. */
 interface Waiting {
@@ -16,9 +16,9 @@ interface Waiting {
   waiting: string
 }
 
-/** The options for the page, as JSON; `null` where the user has no passkey, or passkeys are off. */
+/** The options for the page, as JSON; `null` where the user has no passkey, or the issuer has no RP ID. */
 export async function beginPasskeyFactor(services: OidcServices, call: OidcCall, { user_id, waiting }: Waiting): Promise<string | null> {
-  const party = relyingPartyOf(call)
+  const party = enrolledPartyOf(call)
   const passkeys = party ? await listPasskeys(services.db, call.issuer.environment_id, user_id) : []
   if (!party || passkeys.length === 0) return null
   const challenge = newChallenge(services, boundTo(call, { purpose: 'second_factor', to: waiting }), call.now)

@@ -6,6 +6,7 @@ import { asLine } from '../../../base/text.ts'
 import { type Statement, sql } from '../../../db/db.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
 import { insertEvent, type NewEvent } from '../../../events/store.ts'
+import type { UpstreamSubject } from '../../../providers/store.ts'
 import { endSession, insertSession, raiseSession, renewSession } from '../../../sessions/sessions.ts'
 import { hasSecondFactor } from '../../../users/second-factors.ts'
 import { noteSignIn } from '../../../users/store.ts'
@@ -17,7 +18,7 @@ import { withoutSatisfied } from '../../protocol/next-step.ts'
 import { one_factor } from '../../protocol/second-factor.ts'
 import type { Interaction } from './begin.ts'
 import { continueRequest } from './continue.ts'
-import { countedKinds } from './passkey-ceremony.ts'
+import { linkIdentity } from './link-identity.ts'
 
 export interface SignedIn {
   user_id: string
@@ -33,6 +34,8 @@ export interface SignedIn {
   amr: readonly string[]
   /** The id of the identity at a provider, or of the passkey; without it the sign-in was by password or by an emailed code. */
   identity_id?: string | undefined
+  /** The identity is new: it is linked to the account with the session. */
+  links?: UpstreamSubject | undefined
   /** What the session began with, where it is neither the password, an identity nor a passkey: such a session outlives the removal of both. */
   began_with?: 'email_code' | undefined
   /** The person proved the address by an emailed code in this sign-in, beside what `amr` says. */
@@ -56,9 +59,11 @@ export async function establishSession(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { user_id, email, password_hash, step, method, amr, identity_id, began_with, second_factor }: SignedIn,
+  { user_id, email, password_hash, step, method, amr, identity_id, links, began_with, second_factor }: SignedIn,
   first: readonly Statement[],
 ): Promise<Answer | null> {
+  const link = links && identity_id !== undefined ? await linkIdentity(services, call, { user_id, email, identity_id, links }) : undefined
+  if (link === null) return null
   const { issuer } = call
   const { browser, client, query, request } = interaction
   const at = call.now
@@ -75,16 +80,18 @@ export async function establishSession(
     token_hash: digestOf(secret),
     amr,
     acr: acrOf(amr),
-    began_with: identity_id ?? began_with ?? passwordMethod(user_id),
+    began_with: link?.identity_id ?? identity_id ?? began_with ?? passwordMethod(user_id),
     ip: call.ip,
     user_agent: asLine(header(call, 'user-agent') ?? '', 300) || null,
     expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
     absolute_expires_at,
   }
   // The condition is safe for the session, because `noteSignIn` and each batch that adds a second factor first write the row of the account.
-  const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id, countedKinds(call))}` : sql`1 = 1`
+  const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
   const signed_in = await services.db.batch([
+    ...(link?.hold ?? []),
     ...first,
+    ...(link?.statements ?? []),
     noteSignIn(issuer.environment_id, { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined }, at),
     ...[...expired, ...displaced].flatMap((left) => {
       const reason = browser.expired.includes(left) ? 'expired' : 'signed_out'

@@ -11,7 +11,6 @@ import { missingAfterFirstFactor } from '../../protocol/second-factor.ts'
 import type { Interaction } from './begin.ts'
 import { establishSession, type SignedIn } from './establish-session.ts'
 import { beginHalfSignIn } from './half-sign-in.ts'
-import { countedKinds } from './passkey-ceremony.ts'
 
 /**
  * Continues after the first factor, in one batch with `first`, the changes that belong to its success. Returns `null` and changes
@@ -27,7 +26,7 @@ export async function finishSignIn(
   const { environment_id, settings } = call.issuer
   const { user_id, amr, loses_factors = false } = signed_in
   const judge = async () => {
-    const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [user_id], countedKinds(call))
+    const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [user_id])
     const has_second_factor = enrolled.has(user_id) && !loses_factors
     return missingAfterFirstFactor(acrOf(amr), { mode: settings.mfa.mode, has_second_factor })
   }

@@ -7,7 +7,6 @@ import type { Browser } from '../../browser.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { isFresh, isStrong, withSecondFactor } from '../../protocol/second-factor.ts'
 import { raise } from './establish-session.ts'
-import { countedKinds } from './passkey-ceremony.ts'
 
 export async function isFreshlySignedIn(
   { db }: OidcServices,
@@ -15,7 +14,7 @@ export async function isFreshlySignedIn(
   session: Pick<SessionRow, 'user_id' | 'auth_time' | 'acr'>,
 ): Promise<boolean> {
   const { issuer, now } = call
-  const enrolled = await findUsersWithSecondFactor(db, issuer.environment_id, [session.user_id], countedKinds(call))
+  const enrolled = await findUsersWithSecondFactor(db, issuer.environment_id, [session.user_id])
   return isFresh(session, { mode: issuer.settings.mfa.mode, has_second_factor: enrolled.has(session.user_id) }, now)
 }
 
@@ -26,7 +25,7 @@ export async function isFreshlySignedIn(
 export function holdFreshSession(call: OidcCall, session: Pick<SessionRow, 'id' | 'user_id' | 'acr'>): Statement {
   const { environment_id } = call.issuer
   if (isStrong(session.acr)) return holdSession(environment_id, session, call.now)
-  return holdSessionOfLevel(environment_id, session, hasSecondFactor(environment_id, session.user_id, countedKinds(call)), call.now)
+  return holdSessionOfLevel(environment_id, session, hasSecondFactor(environment_id, session.user_id), call.now)
 }
 
 /**

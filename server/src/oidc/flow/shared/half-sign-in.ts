@@ -20,7 +20,7 @@ import type { Interaction } from './begin.ts'
 import { continueUrl } from './continue.ts'
 import { sendEnrolmentCode } from './enrolment-code.ts'
 import { establishSession, type SignedIn, stepUpSession } from './establish-session.ts'
-import { countedKinds } from './passkey-ceremony.ts'
+import { linkIdentity } from './link-identity.ts'
 
 /** The page of the second factor for this request. */
 export const secondFactorUrl = (call: OidcCall, query: string): string => `${call.issuer.url}/second-factor?${query}`
@@ -44,7 +44,7 @@ export async function beginHalfSignIn(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { user_id, email, password_hash, step, method, amr, identity_id, began_with, mailed_code = false }: SignedIn,
+  { user_id, email, password_hash, step, method, amr, identity_id, links, began_with, mailed_code = false }: SignedIn,
   { first, enrols, session_id }: Beginning,
 ): Promise<Answer | null> {
   const { query } = interaction
@@ -59,7 +59,7 @@ export async function beginHalfSignIn(
     session_id: session_id ?? null,
     request_hash: requestHash(query),
     enrols,
-    signed_in: { email, password_hash, step, method, amr: [...amr], identity_id, began_with },
+    signed_in: { email, password_hash, step, method, amr: [...amr], identity_id, links, began_with },
     needs_code: enrols && enrolmentNeedsMailedCode(proof),
   }
   if (!(await services.db.batch([...first, insertHalfSignIn(environment_id, half, call.now)]))) return null
@@ -76,7 +76,7 @@ export async function beginStepUp(services: OidcServices, call: OidcCall, intera
   const begun = await readHalfSignIn(services, call, interaction)
   if (begun?.session_id === session_id) return redirect(secondFactorUrl(call, query))
   const { user_id, email, amr } = session
-  const enrolled = await findUsersWithSecondFactor(services.db, call.issuer.environment_id, [user_id], countedKinds(call))
+  const enrolled = await findUsersWithSecondFactor(services.db, call.issuer.environment_id, [user_id])
   // people.md 5: a code of this sign-in, and not of one that is over.
   const mailed_code = acrOf(amr) === one_factor && amr.includes('otp') && isRecent(session, call.now)
   const signed_in = { user_id, email, password_hash: null, step: 'sign_in' as const, method: 'session', amr, mailed_code }
@@ -95,7 +95,7 @@ export async function readHalfSignIn(services: OidcServices, call: OidcCall, { b
   const half = await findHalfSignIn(services.db, environment_id, digestOf(browser.half), call.now)
   if (!half || half.request_hash !== requestHash(query)) return null
   if (half.session_id !== null && !browser.sessions.some(({ id }) => id === half.session_id)) return null
-  const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [half.user_id], countedKinds(call))
+  const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [half.user_id])
   return enrolled.has(half.user_id) === half.enrols ? null : half
 }
 
@@ -108,14 +108,25 @@ export async function completeHalfSignIn(
   { method, amr: second, first }: { method: string; amr: readonly string[]; first: readonly Statement[] },
 ): Promise<Answer | null> {
   const { signed_in, session_id, user_id } = half
+  const { environment_id } = call.issuer
+  const { identity_id, links, email } = signed_in
+  if (links && (await linkIdentity(services, call, { user_id, email, identity_id: identity_id ?? '', links })) === null) {
+    await services.db.batch([endHalfSignIn(environment_id, half, call.now)])
+    return withCookies(refused(redirect(continueUrl(call, interaction.query)), no_link), [halfCookie(call, null)])
+  }
   const amr = withSecondFactor(signed_in.amr, second, interaction.client ? interaction.request.acr_values : [])
-  const statements = [endHalfSignIn(call.issuer.environment_id, half, call.now), ...first]
+  const statements = [endHalfSignIn(environment_id, half, call.now), ...first]
   const answer =
     session_id === null
       ? await establishSession(services, call, interaction, { ...signed_in, user_id, amr, second_factor: method }, statements)
       : await stepUpSession(services, call, interaction, { session_id, amr }, statements)
   return answer && withCookies(answer, [halfCookie(call, null)])
 }
+
+const no_link = refusal(
+  'provider_unreachable',
+  reason`The provider may no longer link identities to accounts, or another user got the identity during the sign-in.`,
+)
 
 export const half_lost = refusal(
   'form_expired',

@@ -10,19 +10,22 @@ import { requestOptions } from '../../../passkeys/options.ts'
 import { type AssertionResponse, readAssertion } from '../../../passkeys/response.ts'
 import { findPasskey, type PasskeyRow, usePasskey, wasRemoved } from '../../../passkeys/store.ts'
 import { type RelyingParty, verifyAssertion } from '../../../passkeys/verify.ts'
-import type { CountedKinds } from '../../../users/second-factors.ts'
 import { holdUser } from '../../../users/store.ts'
 import { ableCookie } from '../../browser.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 
 /** `null` where passkeys are off. The settings refuse them where the issuer has no RP ID. */
-export function relyingPartyOf({ issuer }: Pick<OidcCall, 'issuer'>): RelyingParty | null {
-  const rp_id = rpIdOf(issuer.url)
-  return issuer.settings.sign_in.passkey && rp_id !== null ? { rp_id, origin: new URL(issuer.url).origin } : null
-}
+export const relyingPartyOf = (call: Pick<OidcCall, 'issuer'>): RelyingParty | null =>
+  call.issuer.settings.sign_in.passkey ? enrolledPartyOf(call) : null
 
-/** What counts as a second factor beside apps, as the settings are now. */
-export const countedKinds = (call: Pick<OidcCall, 'issuer'>): CountedKinds => ({ passkeys: relyingPartyOf(call) !== null })
+/**
+ * The relying party of enrolled passkeys, which stay second factors while passkeys are off. `null` where the issuer has no RP ID: there
+ * recovery codes or the removal of the method by the backend lead back.
+ */
+export function enrolledPartyOf({ issuer }: Pick<OidcCall, 'issuer'>): RelyingParty | null {
+  const rp_id = rpIdOf(issuer.url)
+  return rp_id === null ? null : { rp_id, origin: new URL(issuer.url).origin }
+}
 
 type Purpose = Pick<Bound, 'purpose' | 'to'>
 
@@ -73,14 +76,14 @@ export interface UsedPasskey {
   passkey: PasskeyRow
 }
 
-/** `user_id`: only a passkey of this user counts. */
+/** `user_id`: the passkey is a second factor, and only one of this user counts. */
 export async function judgePasskey(
   services: OidcServices,
   call: OidcCall,
   { response, challenge, passkey }: Presented,
   user_id?: string,
 ): Promise<UsedPasskey | { refusal: Refusal; was_removed: boolean }> {
-  const party = relyingPartyOf(call)
+  const party = user_id === undefined ? relyingPartyOf(call) : enrolledPartyOf(call)
   const { environment_id } = call.issuer
   if (!party || !passkey || (user_id !== undefined && passkey.user_id !== user_id))
     return { refusal: unknown, was_removed: await wasRemoved(services.db, environment_id, response.id) }

@@ -12,7 +12,7 @@ import { longest_password } from '../../../users/password-policy.ts'
 import { judgePassword } from '../../../users/password-rules.ts'
 import { findCredential, insertUser } from '../../../users/store.ts'
 import { formProblem, formRefusals } from '../../browser.ts'
-import { type Answer, fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { type Answer, fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused, typedOf } from '../../call.ts'
 import { busyAnswer, hashUnlessBusy, too_busy } from '../../hashing.ts'
 import { asksForSignUp } from '../../protocol/sign-up.ts'
 import { sendCode } from '../code/email-code.ts'
@@ -27,7 +27,7 @@ import { by_password, checkPassword } from './check-password.ts'
 export const signIn: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction.answer
-  const email = fieldOf(call, 'email', longest_email).trim()
+  const email = typedOf(call, 'email', longest_email)
   const password = fieldOf(call, 'password', longest_password)
   const problem = formProblem(services, call, interaction.browser)
   if (problem) return showSignIn(services, call, interaction, { email, problem, refusal: formRefusals[problem], wait_seconds: null })
@@ -46,11 +46,11 @@ export const signUp: OidcEndpoint = async (services, call) => {
   const { db, newId } = services
   const { issuer, now } = call
   const { environment_id } = issuer
-  const typed = fieldOf(call, 'email', longest_email).trim()
+  const typed = typedOf(call, 'email', longest_email)
   const address = accountAddress(typed)
   const form = {
     email: address ?? typed,
-    name: fieldOf(call, 'name', longest_name).trim(),
+    name: typedOf(call, 'name', longest_name),
     password: fieldOf(call, 'password', longest_password),
   }
   const problems = await signUpProblems(services, call, form)
