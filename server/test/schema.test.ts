@@ -76,6 +76,8 @@ const lasting: Record<string, string> = {
   recovery_codes: 'changes with its user',
   passkeys: 'changes with its user',
   consents: 'ends with its user or application',
+  disconnections: 'ends with its user or application',
+  endings: 'the worker removes an ending whose rows are done (`oidc/end-in-slices.ts`)',
   signing_keys: 'rotation removes them (`rotateAgedKeys`)',
   resource_servers: 'an administrator manages them',
   providers: 'an administrator manages them',

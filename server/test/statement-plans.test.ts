@@ -11,15 +11,16 @@ import { after, before, test } from 'node:test'
 import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { findMethod, keepsWayIn, listMethods, removeAllMethods, waysIn } from '../src/accounts/methods.ts'
-import { type ApplicationRow, deleteConsents, findConsenting } from '../src/applications/store.ts'
 import { createDb, type Db, identifiers, join as joined, rowsOf, type Statement, sql } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
-import { findNumberedAbout, forgetEvents, forgetNumbered } from '../src/events/store.ts'
 import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/passkeys/store.ts'
-import { deleteLinked, deleteProvider, findIdentity, findLinked, type ProviderRow } from '../src/providers/store.ts'
-import { endOtherSessions, listConnected, listConsents, listGrantedScopes } from '../src/sessions/account.ts'
+import { findIdentity } from '../src/providers/store.ts'
+import * as account from '../src/sessions/account.ts'
+import { enqueueBackchannelLogouts } from '../src/sessions/backchannel-logouts.ts'
+import { findEndings, nextSlice } from '../src/sessions/ending-slices.ts'
+import * as endings from '../src/sessions/endings.ts'
 import * as grants from '../src/sessions/grants.ts'
 import { findHalfSignIn } from '../src/sessions/half-sign-ins.ts'
 import * as sessions from '../src/sessions/sessions.ts'
@@ -45,13 +46,38 @@ const [user_id, session_id, grant_id] = [id as UserId, id as SessionId, id as Gr
 const now = new Date(1)
 const many = Array.from({ length: 200 }, (_, n) => String(n + 1))
 const user = { environment_id, id: user_id, version: 1 } as UserRow // as: what `deleteUser` reads
-const [application, provider, webhook] = [user as unknown as ApplicationRow, user as unknown as ProviderRow, user as unknown as WebhookRow] // as: what these deletions read
-const session = { id: session_id, user_id, token_hash: id, auth_time: now, amr: [], acr: '', began_with: id }
-const raised = { ...session, ip: null, user_agent: null, expires_at: now, absolute_expires_at: now }
-const tokens = { refresh: { token_hash: 'new', expires_at: now }, opaque: null, last_expires_at: now }
-const spent = { grant_id, grant_expires_at: now, code_hash: id, token_hash: id } as grants.CodeRow & grants.RefreshRow // as: what spending reads
+const webhook = user as unknown as WebhookRow // as: what these deletions read
 let origins = 0
 const origin = () => ({ id: `evt_${String(++origins).padEnd(26, '0')}`, actor: { type: 'system', id: null }, request_id: null }) as const
+const session = { id: session_id, user_id, token_hash: id, auth_time: now, amr: [], acr: '', began_with: id }
+const raised = { ...session, ip: null, user_agent: null, expires_at: now, absolute_expires_at: now }
+const ending = {
+  environment_id,
+  subject: id,
+  number: 1,
+  user_id,
+  ended_by: '',
+  cause: { origin: origin(), trace: null },
+  reason: null,
+  position: '',
+  slices: 0,
+  created_at: now,
+}
+const code = {
+  code_hash: 'new',
+  client_id: id,
+  consented_to: ['openid'],
+  redirect_uri: '',
+  scope: '',
+  resource: [],
+  nonce: null,
+  code_challenge: null,
+  expires_at: now,
+  grant_expires_at: now,
+  session_expires_at: now,
+}
+const tokens = { refresh: { token_hash: 'new', expires_at: now }, opaque: null, last_expires_at: now }
+const spent = { grant_id, grant_expires_at: now, code_hash: id, token_hash: id } as grants.CodeRow & grants.RefreshRow // as: what spending reads
 const attempt = { environment_id, account: id, source: id, device: null, now }
 const asked = { kind: 'sign_in', account: id, browser: id, source: id, is_known: false, user_id, code_mac: null, link_hash: 'new' } as const
 const code_row = { ...asked, id, sealed: '', expires_at: now }
@@ -82,22 +108,31 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the rotation of a refresh token',        (db) => grants.rotateRefreshToken(db, environment_id, spent, 'x', tokens, now)],
   ['the grants of a user',                   (db) => grants.listGrants(db, environment_id, id, now, first_page)],
   ['more grants of a user',                  (db) => grants.listGrants(db, environment_id, id, now, next_page)],
-  ['the end of grants at an application',    () => grants.endGrants(environment_id, { user_id, application_id: other }, '', now)],
+  ['the end of everything at an application', () => account.disconnectApplication(environment_id, { user_id, application_id: other, grant_id: id }, origin(), now)],
   ['the sessions of a browser',              (db) => sessions.findSessions(db, environment_id, [id, other])],
   ['a session',                              (db) => sessions.findSessionRecord(db, environment_id, id, now)],
   ['the sessions of a user',                 (db) => sessions.listSessionRecords(db, environment_id, id, now, first_page)],
   ['more sessions of a user',                (db) => sessions.listSessionRecords(db, environment_id, id, now, next_page)],
   ['a renewed session',                      () => sessions.renewSession(environment_id, raised, sql`1 = 1`, now)],
   ['the end of a session',                   () => sessions.endSession(environment_id, id, { reason: 'signed_out', origin: origin() }, now)],
-  ['the end of everything of a user',        () => sessions.endEverything(environment_id, id, '', now)],
-  ['the end of what began with a method',    () => sessions.endBegunWith(environment_id, id, id, now)],
-  ['the end of what began with 200 methods', () => sessions.endBegunWithAny(environment_id, many.map((each) => ({ id: each, user_id: each })), now)],
-  ['the end of the other sessions',          () => endOtherSessions(environment_id, session, { by: 'ended_by_person', origin: origin() }, now)],
+  ['the end of everything of a user',        () => endings.endEverything(environment_id, id, { by: '' }, now)],
+  ['the end of what began with a method',    () => endings.endBegunWith(environment_id, id, id, now)],
+  ['the end of the consents of a user',      () => endings.endConsents(environment_id, id, now)],
+  ['the end of the other sessions',          () => endings.endOtherSessions(environment_id, session, { by: 'ended_by_person', origin: origin() }, now)],
+  ['a session of the account page',          () => account.holdSession(environment_id, session, now)],
+  ['a new session',                          () => sessions.insertSession(environment_id, { ...raised, id: 'new' as SessionId, token_hash: 'new' }, sql`1 = 1`, now)], // as: an id of this test
+  ['a new code',                             (db) => grants.storeCode(db, environment_id, session, 'new' as GrantId, code, now)], // as: an id of this test
+  ['a disabled application',                 () => endings.endDisabled(environment_id, 'application', id, now)],
+  ['the logouts of 50 sessions',             () => enqueueBackchannelLogouts(environment_id, many.slice(0, 50), now)],
+  ['the endings whose rows follow',          (db) => findEndings(db, 5, now)],
+  ...endings.ending_kinds.flatMap((kind) =>
+    [0, 1].map((slices): (typeof uses)[number] => [`the rows of an ending: ${kind} after ${slices}`, async (db) => (await nextSlice(db, { ...ending, kind, slices }, now))?.statements ?? []]),
+  ),
   ['the consents of the users of a browser', (db) => sessions.findConsents(db, environment_id, id, [id, other])],
   ['the end of a consent',                   () => sessions.revokeConsent(environment_id, { user_id, application_id: id }, origin(), now)],
-  ['the applications of a user',             (db) => listConnected(db, environment_id, id, now)],
-  ['the scopes of a user',                   (db) => listGrantedScopes(db, environment_id, id, now)],
-  ['the consents of a user',                 (db) => listConsents(db, environment_id, id, 100)],
+  ['the applications of a user',             (db) => account.listConnected(db, environment_id, id, now)],
+  ['the scopes of a user',                   (db) => account.listGrantedScopes(db, environment_id, id, now)],
+  ['the consents of a user',                 (db) => account.listConsents(db, environment_id, id, 100)],
   ['a half sign-in',                         (db) => findHalfSignIn(db, environment_id, id, now)],
   ['a user',                                 (db) => findUser(db, environment_id, id)],
   ['some users',                             (db) => findUsers(db, environment_id, [id, other])],
@@ -132,14 +167,6 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the code of a link',                     (db) => codes.findCodeOfLink(db, environment_id, id, now)],
   ['a try of a mailed code',                 () => codes.countTry(environment_id, code_row, now)],
   ['the end of the codes of a user',         () => codes.endCodesOf(environment_id, id, now)],
-  ['the identities of a provider',           (db) => findLinked(db, provider, 200)],
-  ['removed identities of a provider',       () => deleteLinked(provider, many.map((each) => ({ id: each, user_id: each })), origin(), now).slice(1)], // the ids are too short for events
-  ['a deleted provider',                     () => deleteProvider(provider)],
-  ['the open grants of an application',      (db) => grants.findOpenGrants(db, environment_id, id, 200)],
-  ['the end of 200 grants',                  () => grants.endTheseGrants(environment_id, many, '', now)],
-  ['the end of the last grants',             () => grants.endLastGrants(environment_id, id, '', now)],
-  ['the consents for an application',        (db) => findConsenting(db, application, 200)],
-  ['200 deleted consents',                   () => deleteConsents(application, many)],
   ['the messages of a webhook',              (db) => findMessages(db, webhook, 200, '1')],
   ['200 deleted messages',                   () => deleteMessages(webhook, many)],
   ['a deleted webhook',                      () => deleteWebhook(webhook)],
@@ -147,9 +174,6 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the deliveries to send again',           (db) => countToResend(db, environment_id, id, { since: new Date(0), status: 'all' }, 500)],
   ['the refused deliveries to send again',   (db) => countToResend(db, environment_id, id, { since: new Date(0), status: 'given_up' }, 500)],
   ['the deliveries that are sent again',     () => sendAllAgain(environment_id, id, { since: new Date(0), status: 'given_up', until: id, messages: 1 }, now)],
-  ['the events about a user',                (db) => findNumberedAbout(db, environment_id, id, 500, 1)],
-  ['a slice of the events about a user',     () => forgetNumbered(environment_id, id, { after: 1, until: 20 })],
-  ['the last events about a user',           () => forgetEvents(environment_id, id, 1)],
   ['the passkeys of a deleted user',         () => removeAllPasskeys(environment_id, id, now)],
   ['the methods of a deleted user',          () => removeAllMethods(environment_id, id, now)],
   ['a deleted user',                         () => deleteUser(user)],
@@ -190,7 +214,7 @@ after(async () => {
 
 const Step = z.object({ detail: z.string() })
 /** Subqueries, whose rows come from a table that has a step of its own. */
-const subqueries = /^SCAN (CONSTANT ROW|\d+-ROW VALUES|listed|used|every_use|ended|factors|resent)\b/
+const subqueries = /^SCAN (CONSTANT ROW|endings USING INDEX|\d+-ROW VALUES|listed|used|every_use|ended|factors|resent)\b/
 const wide = /^SCAN |\(environment_id=\?( AND \w+[<>]\?)*\)/
 
 for (const use of uses)

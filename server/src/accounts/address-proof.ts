@@ -14,7 +14,7 @@ import { emailKey } from '../base/email.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
-import { endEverything, sessionEndEvents } from '../sessions/sessions.ts'
+import { endConsents, endEverything } from '../sessions/endings.ts'
 import { endCodesOf } from '../users/mailed-codes.ts'
 import { insertUser } from '../users/store.ts'
 import { removeAllMethods } from './methods.ts'
@@ -147,9 +147,13 @@ function loseEverything(services: Services, call: ProofCall, { id }: Owner): Sta
   const { environment_id, now } = call
   return [
     ...removeAllMethods(environment_id, id, now),
-    sql`delete from consents where environment_id = ${environment_id} and user_id = ${id}`,
-    ...sessionEndEvents(environment_id, { user_id: id }, { reason: 'address_proven', origin: originOf(services, call) }, now),
-    ...endEverything(environment_id, id, 'address_proven', now),
+    ...endConsents(environment_id, id, now),
+    ...endEverything(
+      environment_id,
+      id,
+      { by: 'address_proven', event: { reason: 'address_proven', origin: originOf(services, call) } },
+      now,
+    ),
   ]
 }
 

@@ -2,14 +2,15 @@
  * The sign-in methods of a user: the password, which is a column of the user, the identities at providers, the passkeys, and the
  * second factors.
  */
-import type { EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { SignInMethod } from '@ostiary/contract/method.ts'
 import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
 import { removeAllPasskeys, removePasskey } from '../passkeys/store.ts'
+import { passwordMethodOf } from '../sessions/standing.ts'
 import { removeRecoveryCodes, removeSecondFactors, removeTotp } from '../users/second-factors.ts'
 
 /** The id of the password of a user, the same for every password. */
-export const passwordMethod = (user_id: string): MethodId => `mth_${user_id.slice('usr_'.length)}`
+export const passwordMethod = passwordMethodOf
 
 /** The user whose password has this id, if it is the id of a password. */
 export const passwordOwner = (method_id: string): string => `usr_${method_id.slice('mth_'.length)}`

@@ -6,7 +6,7 @@ import type { Deployment } from '../deployment/deployment.ts'
 import { insertEvent } from '../events/store.ts'
 import { mailStatements } from '../mail/send.ts'
 import type { Device } from '../mail/texts/notice.ts'
-import { endEverything, sessionEndEvents } from '../sessions/sessions.ts'
+import { endEverything } from '../sessions/endings.ts'
 import { codeStatements, type Payload } from '../users/code-mail.ts'
 import { type CodeRow, endCodesOf, spendCode } from '../users/mailed-codes.ts'
 import { isProven, type Owner, proveFromOutside } from './address-proof.ts'
@@ -98,8 +98,7 @@ export async function resetPassword(
     guard(sql`update users
         set password_hash = ${password_hash}, password_set_at = ${now}, password_used_at = null, version = version + 1, updated_at = ${now}
       where environment_id = ${environment_id} and id = ${proven.user_id} and blocked_at is null and email_verified = 1 and ${current}`),
-    ...sessionEndEvents(environment_id, { user_id: proven.user_id }, { reason: 'password_reset', origin: origin() }, now),
-    ...endEverything(environment_id, proven.user_id, 'password_reset', now),
+    ...endEverything(environment_id, proven.user_id, { by: 'password_reset', event: { reason: 'password_reset', origin: origin() } }, now),
     insertEvent(environment_id, origin(), { type: 'user.updated', user_id: proven.user_id, data: { changed: ['password'] } }, now),
     ...(await mailStatements(services, environment_id, mail, now)),
   ])

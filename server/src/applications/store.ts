@@ -1,13 +1,13 @@
 /**
- * Stores the applications of an environment, with their secrets as digests. Disabling or deleting an application ends its grants, a
- * slice at a time.
+ * Stores the applications of an environment, with their secrets as digests. Disabling or deleting an application ends its grants at once;
+ * their rows follow (`sessions/endings.ts`).
  */
 import { Application } from '@ostiary/contract/application.ts'
 import { ApplicationId, type EnvironmentId } from '@ostiary/contract/ids.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
-import { endLastGrants } from '../sessions/grants.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { endDisabled, followErasedApplication } from '../sessions/endings.ts'
 import { listOrigins, unlistOrigins } from './origins.ts'
 import type { ApplicationFields } from './rules.ts'
 
@@ -95,9 +95,8 @@ export const roomForApplication = (environment_id: EnvironmentId, most: number) 
   sql`(select count(*) from applications where environment_id = ${environment_id}) < ${most}`
 
 /**
- * Changes an application. The secret stays as it is if `client_secret_hash` is undefined. Disabling makes every grant inactive at once,
- * and they end afterwards (`endGrantsWhileDisabled`). Enabling ends the last of them, because a code request that ran while the application
- * was disabled may have seen it enabled.
+ * Changes an application. The secret stays as it is if `client_secret_hash` is undefined. Disabling ends every grant, and enabling makes
+ * none valid again.
  */
 export function updateApplication(
   current: ApplicationRow,
@@ -120,43 +119,16 @@ export function updateApplication(
               version = version + 1, updated_at = ${now}${secret}
         where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`),
     ...listOrigins(current.environment_id, current.id, { application_type: current.application_type, redirect_uris: fields.redirect_uris }),
-    ...(current.disabled && !fields.disabled ? [endGrantsOfDisabled(current, now)] : []),
+    ...(fields.disabled && !current.disabled ? endDisabled(current.environment_id, 'application', current.id, now) : []),
   ]
 }
 
-/** Ends the last grants of an application that is disabled. The others end before (`findOpenGrants`). */
-export const endGrantsOfDisabled = ({ environment_id, id }: ApplicationRow, now: Date): Statement =>
-  endLastGrants(environment_id, id, 'application_disabled', now)
-
-/** Serialises work on the grants of an application with its changes. Fails as a guard unless the application has this state. */
-export const holdApplication = ({ environment_id, id }: ApplicationRow, state: { version: number } | { disabled: true }): Statement =>
-  guard(sql`update applications set version = version where environment_id = ${environment_id} and id = ${id}
-    and ${'version' in state ? sql`version = ${state.version}` : sql`disabled = 1`}`)
-
-const Consenting = z.object({ user_id: z.string() })
-
-/** Finds some users with a consent for an application, to delete it. */
-export async function findConsenting(db: Db, { environment_id, id }: ApplicationRow, limit: number): Promise<string[]> {
-  const rows = await db.all(
-    Consenting,
-    sql`select user_id from consents
-         where application_id = ${id} and environment_id || '' = ${environment_id} limit ${limit}`,
-  )
-  return rows.map(({ user_id }) => user_id)
-}
-
-/** Deletes the consents of these users for an application. */
-export function deleteConsents({ environment_id, id }: ApplicationRow, user_ids: readonly string[]): Statement {
-  return sql`delete from consents where environment_id = ${environment_id} and application_id = ${id} and user_id in (${list(user_ids)})`
-}
-
-/** Deletes the application with its last consents, and ends its last grants. The others go before. */
+/** Deletes the application. Its grants and consents follow. */
 export function deleteApplication({ environment_id, id, version }: ApplicationRow, now: Date): Statement[] {
   return [
     guard(sql`delete from applications where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     unlistOrigins(environment_id, id),
-    sql`delete from consents where application_id = ${id} and environment_id || '' = ${environment_id}`,
-    endLastGrants(environment_id, id, 'application_deleted', now),
+    followErasedApplication(environment_id, id, now),
   ]
 }
 

@@ -3,6 +3,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { endGrant } from '../sessions/grants.ts'
+import { sessionStands } from '../sessions/standing.ts'
 
 const Row = z.object({
   session_hash: z.string(),
@@ -14,7 +15,8 @@ const Row = z.object({
   access_token_until: z.date(),
   refresh_at: z.date(),
   expires_at: z.date(),
-  session_ended_at: z.date().nullable(),
+  /** The session at the issuer stands. */
+  session_stands: z.boolean(),
   /** `null` where the session at the issuer was removed. */
   session_until: z.date().nullable(),
 })
@@ -33,7 +35,8 @@ export function findDashboardSession(db: Db, session_hash: string): Promise<Dash
   return db.maybeOne(
     Row,
     sql`select d.session_hash, d.environment_id, d.user_id, d.session_id, d.grant_id, d.tokens, d.access_token_until, d.refresh_at,
-               d.expires_at, s.ended_at as session_ended_at, s.absolute_expires_at as session_until
+               d.expires_at, case when ${sessionStands(sql`s`)} then 1 else 0 end as session_stands,
+               s.absolute_expires_at as session_until
           from dashboard_sessions d
           left join sessions s on s.environment_id = d.environment_id || '' and s.id = d.session_id
          where d.session_hash = ${session_hash}`,
@@ -41,8 +44,8 @@ export function findDashboardSession(db: Db, session_hash: string): Promise<Dash
 }
 
 /** Whether the session is in use: it has not expired, and the session at the issuer (`sid`) has not ended. */
-export const isActive = ({ expires_at, session_ended_at, session_until }: DashboardSession, now: Date): boolean =>
-  expires_at > now && session_ended_at === null && session_until !== null && session_until > now
+export const isActive = ({ expires_at, session_stands, session_until }: DashboardSession, now: Date): boolean =>
+  expires_at > now && session_stands && session_until !== null && session_until > now
 
 export function insertDashboardSession(
   {

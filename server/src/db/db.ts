@@ -48,8 +48,8 @@ export class GuardFailed extends Error {
   override readonly name = 'GuardFailed'
 }
 
-/** A background worker that a batch creates work for: the sequencer numbers events, the queue runs jobs. */
-export type Worker = 'sequencer' | 'queue'
+/** A background worker that a batch creates work for: the sequencer numbers events, the queue runs jobs, endings end rows in slices. */
+export type Worker = 'sequencer' | 'queue' | 'endings'
 
 export type Row = Record<string, unknown>
 

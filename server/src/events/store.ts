@@ -129,30 +129,3 @@ export async function findEventData(db: Db, environment_id: EnvironmentId, id: s
 function shown({ environment_id, environment_type, actor_type, actor_id, timestamp, ...event }: z.infer<typeof EventRow>): Event {
   return { ...event, timestamp, environment: { id: environment_id, type: environment_type }, actor: { type: actor_type, id: actor_id } }
 }
-
-const Sequence = z.object({ sequence: z.int() })
-
-/** Finds the first numbered events about a user after this number. */
-export async function findNumberedAbout(db: Db, environment_id: EnvironmentId, user_id: string, limit: number, after: number) {
-  const rows = await db.all(
-    Sequence,
-    sql`select sequence from events
-         where environment_id = ${environment_id} and user_id = ${user_id} and sequence is not null and sequence > ${after}
-         order by sequence limit ${limit}`,
-  )
-  return rows.map(({ sequence }) => sequence)
-}
-
-/** Removes the data of numbered events about a user, after one number and up to another. The events keep the id alone (people.md 21). */
-export const forgetNumbered = (environment_id: EnvironmentId, user_id: string, { after, until }: { after: number; until?: number }) =>
-  sql`update events set data = ${{}} where environment_id = ${environment_id} and user_id = ${user_id}
-    and sequence is not null and sequence > ${after} ${until === undefined ? sql`` : sql`and sequence <= ${until}`}`
-
-/**
- * Removes the data of the last events about a user, those after this number and those without one. The latter come first, since a number
- * may be given to them meanwhile. They are found in the index of unnumbered events (`|| ''`), which is almost always empty.
- */
-export const forgetEvents = (environment_id: EnvironmentId, user_id: string, after: number): Statement[] => [
-  sql`update events set data = ${{}} where environment_id || '' = ${environment_id} and user_id = ${user_id} and sequence is null`,
-  forgetNumbered(environment_id, user_id, { after }),
-]

@@ -11,6 +11,7 @@ import { z } from 'zod'
 import { emailKey } from '../base/email.ts'
 import type { Limits } from '../config/limits.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { sessionStands } from '../sessions/standing.ts'
 import { holdTenant } from '../tenancy/store.ts'
 import { MemberRow } from './store.ts'
 
@@ -321,9 +322,9 @@ export function acceptInvitation({ tenant_id, id, role }: OpenInvitation, by: Ac
   const proven = needs_proof ? isProven(sql`u`) : sql`1 = 1`
   const session_lives = sql`exists (
     select 1 from sessions s
-      join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null and ${proven}
+      join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and ${proven}
      where s.environment_id = ${root_environment} and s.id = ${session_id} and s.user_id = ${user_id}
-       and s.ended_at is null and s.expires_at > ${now})`
+       and ${sessionStands(sql`s`)} and s.expires_at > ${now})`
   return [
     holdTenant(tenant_id),
     guard(sql`update invitations

@@ -56,8 +56,8 @@ function whyInactive(claims: AccessTokenClaims, state: GrantState, now: Date): R
   const is_expired = claims.exp * 1000 <= now.getTime()
   if (!state) return is_expired ? 'expired' : 'revoked'
   if (state.user_id === null || state.blocked_at !== null) return 'user_blocked'
-  if (state.ended_at !== null && state.session_ended_at !== null) return 'session_ended'
-  if (state.ended_at !== null || state.is_revoked) return 'revoked'
+  if (state.has_ended && state.session_has_ended) return 'session_ended'
+  if (state.has_ended || state.is_revoked) return 'revoked'
   return is_expired ? 'expired' : null
 }
 

@@ -2,8 +2,9 @@
 import { type EnvironmentId, ProviderId } from '@ostiary/contract/ids.ts'
 import { Provider } from '@ostiary/contract/provider.ts'
 import { z } from 'zod'
-import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
-import { insertEvents, type Origin } from '../events/store.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import type { Origin } from '../events/store.ts'
+import { endDisabled, followErasedProvider } from '../sessions/endings.ts'
 import type { ProviderFields } from './kinds.ts'
 
 const Versioned = Provider.extend({ version: z.int() })
@@ -92,21 +93,22 @@ export function insertProvider(
     on conflict (environment_id, slug) do nothing`)
 }
 
-/** Changes a provider. A secret that is undefined stays as it is. */
+/** Changes a provider. A secret that is undefined stays as it is. Disabling ends what began there. */
 export function updateProvider(
   current: ProviderRow,
   fields: ProviderFields,
   sealed: { [N in keyof SealedSecrets]: string | null | undefined },
   now: Date,
-): Statement {
+): Statement[] {
   const client_secret = sealed.client_secret === undefined ? sql`` : sql`, client_secret = ${sealed.client_secret}`
   const private_key = sealed.private_key === undefined ? sql`` : sql`, private_key = ${sealed.private_key}`
-  return guard(sql`update providers
+  const changed = guard(sql`update providers
       set display_name = ${fields.display_name}, issuer = ${fields.issuer}, client_id = ${fields.client_id}, scopes = ${fields.scopes},
           enabled = ${fields.enabled}, link_by_verified_email = ${fields.link_by_verified_email},
           team_id = ${fields.team_id}, key_id = ${fields.key_id},
           version = version + 1, updated_at = ${now}${client_secret}${private_key}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
+  return [changed, ...(current.enabled && !fields.enabled ? endDisabled(current.environment_id, 'provider', current.id, now) : [])]
 }
 
 /** Serialises the links of a provider with its deletion. Fails as a guard if the provider is deleted or, with a version, changed. */
@@ -114,38 +116,11 @@ export const holdProvider = (environment_id: EnvironmentId, id: string, version?
   guard(sql`update providers set version = version
     where environment_id = ${environment_id} and id = ${id} ${version === undefined ? sql`` : sql`and version = ${version}`}`)
 
-/**
- * Deletes a provider. Fails as a guard while a user has an identity there: another provider of the same type may use the same subjects for
- * other people. Reading the identities is safe after `holdProvider`, which every batch writes first that links one.
- */
-export const deleteProvider = ({ environment_id, id, version }: ProviderRow): Statement =>
-  guard(sql`delete from providers where environment_id = ${environment_id} and id = ${id} and version = ${version}
-    and not exists (select 1 from identities where environment_id = ${environment_id} and provider_id = ${id})`)
-
-const Linked = z.object({ id: z.string(), user_id: z.string() })
-export type Linked = z.infer<typeof Linked>
-
-/** Finds identities of a provider, to delete them. */
-export function findLinked(db: Db, { environment_id, id }: ProviderRow, limit: number) {
-  return db.all(
-    Linked,
-    sql`select id, user_id from identities where environment_id = ${environment_id} and provider_id = ${id} order by issuer, subject limit ${limit}`,
-  )
-}
-
-/** Deletes these identities, with an event for each. Fails as a guard if one of them was removed after it was read. */
-export function deleteLinked({ environment_id }: ProviderRow, linked: readonly Linked[], origin: Origin, now: Date): Statement[] {
-  const from = sql`from identities where environment_id = ${environment_id} and id in (${list(linked.map(({ id }) => id))})`
-  const columns = {
-    // An id from before migration 0018 has the random part of its user at 15, and ends in a number for each identity of the user.
-    suffix: sql`substr(id, 15, 8) || substr(id, 27, 4)`,
-    user_id: sql`user_id`,
-    application_id: sql`null`,
-    data: sql`'{"changed":["identities"],"method_id":"' || id || '"}'`, // an id needs no escaping in JSON
-    from,
-  }
-  return [insertEvents(environment_id, origin, 'user.updated', columns, now), guard(sql`delete ${from}`, linked.length)]
-}
+/** Deletes a provider. What began there has ended with its row, and the identities follow (`sessions/ending-slices.ts`). */
+export const deleteProvider = ({ environment_id, id, version }: ProviderRow, origin: Origin, now: Date): Statement[] => [
+  guard(sql`delete from providers where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
+  followErasedProvider(environment_id, id, origin, now),
+]
 
 const Identity = z.object({ id: z.string(), user_id: z.custom<`usr_${string}`>(), email: z.string(), password_hash: z.string().nullable() })
 
@@ -167,8 +142,11 @@ export function findIdentity(db: Db, environment_id: EnvironmentId, { provider_i
   )
 }
 
+/** A person has few. More would make the deletion of an account change any number of rows. */
+const most_identities = 100
+
 /**
- * Links a subject to a user. Fails as a guard if the user does not exist or the subject already has a user. Reading the user
+ * Links a subject to a user. Fails as a guard if the user does not exist, has the most identities, or the subject already has a user. Reading the user
  * is safe only in a batch that also writes the user's row, because `deleteUser` deletes that row: in the batch of a sign-in `noteSignIn` or
  * `insertUser` does. For the provider `holdProvider` comes first in the batch.
  */
@@ -181,6 +159,7 @@ export function insertIdentity(
   return guard(sql`insert into identities (environment_id, provider_id, issuer, subject, user_id, id, created_at, last_used_at)
     select environment_id, ${provider_id}, ${issuer}, ${subject}, id, ${id}, ${now}, ${now}
       from users where environment_id = ${environment_id} and id = ${user_id}
+       and (select count(*) from identities i where i.user_id = ${user_id} and i.environment_id || '' = ${environment_id}) < ${most_identities}
     on conflict (environment_id, provider_id, issuer, subject) do nothing`)
 }
 

@@ -4,18 +4,19 @@ import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import type { Origin } from '../events/store.ts'
 import { strong_levels } from '../oidc/protocol/second-factor.ts'
-import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
-import { endGrant, endGrants } from './grants.ts'
-import { endHalfSignIns } from './half-sign-ins.ts'
-import { revokeConsent, sessionEndEvents } from './sessions.ts'
+import { endAtApplication } from './endings.ts'
+import { endGrant } from './grants.ts'
+import { revokeConsent } from './sessions.ts'
+import { presentConsents, sessionStands, standingGrantsOf } from './standing.ts'
 
 /**
- * Fails as a guard if the session has ended, as it has if its user was blocked or deleted. Put it after the write of the user's row,
- * which every batch that ends all sessions of a user writes first.
+ * Fails as a guard if the session does not stand, as after the end of its user. Put it after the write of the user's row, which every
+ * ending of the user writes first.
  */
 export function holdSession(environment_id: EnvironmentId, { id, user_id }: { id: string; user_id: string }, now: Date): Statement {
   return guard(sql`update sessions set last_seen_at = ${now}
-    where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}`)
+    where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and expires_at > ${now}
+      and ${sessionStands(sql`sessions`)}`)
 }
 
 /** The same for a session of one factor. Fails too if `has_second_factor`, a condition on the user, is true. */
@@ -26,35 +27,12 @@ export const holdSessionOfLevel = (
   now: Date,
 ): Statement =>
   guard(sql`update sessions set last_seen_at = ${now}
-    where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}
-      and (acr in (${list(strong_levels)}) or not ${has_second_factor})`)
-
-/** Ends all sessions of the user but one, all grants that did not begin in that one, and sign-ins that wait for a second factor. Raises an event for each session. */
-export function endOtherSessions(
-  environment_id: EnvironmentId,
-  { id, user_id }: { id: string; user_id: string },
-  { by, origin }: { by: 'ended_by_person' | 'password_changed' | 'address_changed'; origin: Origin },
-  now: Date,
-): Statement[] {
-  return [
-    ...sessionEndEvents(environment_id, { user_id, except: id }, { reason: by, origin }, now),
-    sql`update sessions set ended_at = ${now}
-         where environment_id = ${environment_id} and user_id = ${user_id} and id <> ${id} and ended_at is null`,
-    sql`update grants set ended_at = ${now}, ended_by = ${by}
-         where environment_id = ${environment_id} and user_id = ${user_id} and session_id <> ${id} and ended_at is null`,
-    endHalfSignIns(environment_id, user_id),
-    ...enqueueBackchannelLogouts(environment_id, { user_ids: [user_id] }, now),
-  ]
-}
-
-/** Removes from the sessions of a deleted user where they came from. They stay until their tokens cannot be valid any more. */
-export function forgetSessions(environment_id: EnvironmentId, user_id: string): Statement {
-  return sql`update sessions set ip = null, user_agent = null where environment_id = ${environment_id} and user_id = ${user_id}`
-}
+    where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and expires_at > ${now}
+      and ${sessionStands(sql`sessions`)} and (acr in (${list(strong_levels)}) or not ${has_second_factor})`)
 
 /**
- * Disconnects an application from a user: removes the consent and ends every grant. Put it after `holdUser`, which the batch of a new
- * session writes too. With `grant_id` it fails as a guard if that grant has ended already.
+ * Disconnects an application from a user: removes the consent and ends every grant. Put it after `holdUser`. With `grant_id` it fails as a
+ * guard if that grant does not stand.
  */
 export function disconnectApplication(
   environment_id: EnvironmentId,
@@ -62,13 +40,10 @@ export function disconnectApplication(
   origin: Origin,
   now: Date,
 ): Statement[] {
-  const { user_id, grant_id } = which
+  const { grant_id } = which
   return [
-    // A batch that stores a grant writes the row of its session before it reads the consent (`storeCode`).
-    sql`update sessions set last_seen_at = last_seen_at
-         where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
     ...(grant_id === undefined ? [] : [guard(endGrant(environment_id, grant_id, 'disconnected', now))]),
-    endGrants(environment_id, which, 'disconnected', now),
+    ...endAtApplication(environment_id, which, now),
     ...revokeConsent(environment_id, which, origin, now),
   ]
 }
@@ -89,14 +64,16 @@ export function listConnected(db: Db, environment_id: EnvironmentId, user_id: st
     Connected,
     sql`select a.id, a.name, a.logo_uri, used.since, c.scope
           from (select environment_id, application_id, min(created_at) as since
-                  from (select environment_id, application_id, created_at from grants
-                         where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}
+                  from (select environment_id, application_id, created_at from (${standingGrantsOf(environment_id, user_id, sql`grants.*`)}) listed
+                         where listed.expires_at > ${now}
                         union all
                         select environment_id, application_id, created_at from consents
-                         where environment_id = ${environment_id} and user_id = ${user_id}) every_use
+                         where environment_id = ${environment_id} and user_id = ${user_id}
+                           and consents.ending = ${presentConsents(sql`consents`)}) every_use
                  group by environment_id, application_id) used
           join applications a on a.environment_id = used.environment_id || '' and a.id = used.application_id
           left join consents c on c.environment_id = ${environment_id} and c.user_id = ${user_id} and c.application_id = used.application_id
+               and c.ending = ${presentConsents(sql`c`)}
          order by a.name, a.id limit ${most_applications}`,
   )
 }
@@ -107,8 +84,8 @@ const GrantedScope = z.object({ application_id: z.string(), scope: z.string(), r
 export function listGrantedScopes(db: Db, environment_id: EnvironmentId, user_id: string, now: Date) {
   return db.all(
     GrantedScope,
-    sql`select distinct application_id, scope, resource from grants
-         where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}
+    sql`select distinct application_id, scope, resource from (${standingGrantsOf(environment_id, user_id, sql`grants.*`)}) listed
+         where expires_at > ${now}
          order by application_id, scope, resource limit ${10 * most_applications}`,
   )
 }
@@ -136,6 +113,7 @@ export function listConsents(db: Db, environment_id: EnvironmentId, user_id: str
   return db.all(
     Consent,
     sql`select application_id, scope, created_at, updated_at from consents
-         where environment_id = ${environment_id} and user_id = ${user_id} order by application_id limit ${limit}`,
+         where environment_id = ${environment_id} and user_id = ${user_id} and consents.ending = ${presentConsents(sql`consents`)}
+         order by application_id limit ${limit}`,
   )
 }

@@ -13,36 +13,40 @@ import { enqueue, enqueueEach } from '../queue/queue.ts'
 export const LogoutPayload = z.object({ session_id: z.string(), user_id: z.string(), traceparent: z.string().optional() })
 
 /**
- * For a batch, after the statements that end the sessions with `now`. Adds a message and its job for each enabled application that has a
- * logout URI and received a code for one of these sessions, even where its tokens have ended.
+ * For a batch, after the statements that end the sessions with `ended_at`. Adds a message and its job for each enabled application that has
+ * a logout URI and received a code for one of these sessions, even where its tokens have ended. It steps from application to application
+ * of a session by an index, so the number of grants does not matter.
  *
  * Back-Channel Logout 1.0 §2.3: the OP remembers the RPs of a session, here by the grants, which are kept as long as a session can last
  */
 export function enqueueBackchannelLogouts(
   environment_id: EnvironmentId,
-  of: { session_id: string } | { user_ids: readonly string[] },
+  session_ids: readonly string[],
   now: Date,
+  ended_at = now,
 ): Statement[] {
-  const which =
-    'session_id' in of
-      ? sql`environment_id = ${environment_id} and id = ${of.session_id}`
-      : sql`environment_id || '' = ${environment_id} and user_id in (${list(of.user_ids)})`
-  const queued = 'session_id' in of ? sql`m.session_id = ${of.session_id}` : sql`m.user_id in (${list(of.user_ids)})`
+  const ids = list([...session_ids].sort())
   const trace = currentTrace()
   const traced = trace === null ? '' : `","traceparent":"${traceparentOf(trace)}`
-  // The id of a message: the time, and the random ends of the ids of its session and its application. Each table is found by the ids of the
-  // one before it (`|| ''`). Otherwise both engines enter all of them by the environment, and read every grant of it.
+  const next = (session_id: Statement, after: Statement) => sql`(
+    select g.application_id from grants g
+     where g.session_id = ${session_id} and g.application_id > ${after} and g.environment_id || '' = ${environment_id}
+     order by g.application_id limit 1)`
+  // The id of a message: the time, and the random ends of the ids of its session and its application.
   return [
     sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, status, created_at, updated_at)
-        select ended.environment_id,
-               cast(${`msg_${timeDigits(now)}`} as text) || substr(ended.session_id, 23, 8) || substr(ended.application_id, 23, 8),
-               ended.application_id, ended.session_id, ended.user_id, 'waiting', ${now}, ${now}
-          from (select distinct g.environment_id, g.session_id, g.user_id, g.application_id
-                  from (select environment_id, id from sessions where ${which} and ended_at = ${now}) s
-                  join grants g on g.environment_id || '' = s.environment_id and g.session_id = s.id
-                  join applications a on a.environment_id || '' = g.environment_id and a.id = g.application_id
-                 where a.disabled = 0 and a.backchannel_logout_uri is not null) ended
-         where 1 = 1
+        with recursive used (session_id, user_id, application_id) as (
+          select id, user_id, ${next(sql`sessions.id`, sql`''`)} from sessions
+           where environment_id = ${environment_id} and id in (${ids}) and ended_at = ${ended_at}
+          union all
+          select used.session_id, used.user_id, ${next(sql`used.session_id`, sql`used.application_id`)}
+            from used where used.application_id is not null)
+        select ${environment_id}, cast(${`msg_${timeDigits(now)}`} as text) || substr(session_id, 23, 8) || substr(application_id, 23, 8),
+               application_id, session_id, user_id, 'waiting', ${now}, ${now}
+          from used
+         where (select 1 from applications a
+                 where a.id = used.application_id and a.environment_id || '' = ${environment_id}
+                   and a.disabled = 0 and a.backchannel_logout_uri is not null) = 1
         on conflict (environment_id, id) do nothing`,
     enqueueEach(
       {
@@ -52,7 +56,8 @@ export function enqueueBackchannelLogouts(
         environment_id: sql`m.environment_id`,
         payload: sql`'{"session_id":"' || m.session_id || '","user_id":"' || m.user_id || cast(${traced} as text) || '"}'`, // ids need no escaping in JSON
       },
-      sql`from backchannel_logouts m where m.created_at = ${now} and m.environment_id = ${environment_id} and ${queued} and m.status = 'waiting'`,
+      sql`from backchannel_logouts m
+        where m.created_at = ${now} and m.environment_id = ${environment_id} and m.session_id in (${ids}) and m.status = 'waiting'`,
       now,
     ),
   ]

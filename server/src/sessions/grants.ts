@@ -6,8 +6,9 @@ import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contrac
 import { Grant } from '@ostiary/contract/method.ts'
 import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
-import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { SessionRow } from './sessions.ts'
+import { grantStands, numberOfDisconnection, presentConsents, sessionStands, standingGrantsOf } from './standing.ts'
 
 /** The columns of the user that claims need. */
 const Person = User.omit({
@@ -35,7 +36,8 @@ const GrantRow = z.object({
   acr: z.string(),
   grant_created_at: z.date(),
   grant_expires_at: z.date(),
-  grant_ended_at: z.date().nullable(),
+  /** The grant does not count any more. */
+  has_ended: z.boolean(),
   blocked_at: z.date().nullable(),
   ...Person.shape,
 })
@@ -43,7 +45,8 @@ export type GrantRow = z.infer<typeof GrantRow>
 
 const grantColumns = sql`
   g.id as grant_id, g.user_id, g.session_id, g.application_id as client_id, g.scope, g.resource, g.auth_time, g.amr, g.acr,
-  g.created_at as grant_created_at, g.expires_at as grant_expires_at, g.ended_at as grant_ended_at, u.blocked_at, nullif(u.email, '') as email, u.email_verified, u.phone_number,
+  g.created_at as grant_created_at, g.expires_at as grant_expires_at, u.blocked_at,
+  case when ${grantStands(sql`g`)} then 0 else 1 end as has_ended, nullif(u.email, '') as email, u.email_verified, u.phone_number,
   u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at`
 
 const CodeRow = GrantRow.extend({
@@ -87,37 +90,38 @@ export interface NewCode {
 export async function storeCode(
   db: Db,
   environment_id: EnvironmentId,
-  session: Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'amr' | 'acr' | 'began_with'>,
+  session: Pick<SessionRow, 'id' | 'auth_time'>,
   grant_id: GrantId,
   code: NewCode,
   now: Date,
 ): Promise<boolean> {
-  // A batch that ends the session, such as blocking its user, also writes the row of the session: it runs either before, so that this
-  // guard fails, or after, so that it ends the grant. User and application are read as committed when the statement begins, so
-  // unblocking and enabling end grants that a race stored. The consent is read by the second statement: a batch that
-  // removes it writes every session of the user first, so it runs either before that read, or after, so that it ends the grant.
-  const grant = sql`${environment_id}, ${grant_id}, ${session.user_id}, ${code.client_id}, ${session.id}, ${code.scope}, ${code.resource},
-    ${offline(code.scope)}, ${session.auth_time}, ${session.amr}, ${session.acr}, ${session.began_with}, ${now}, ${code.grant_expires_at}`
+  // A batch that ends this session alone also writes its row: it runs either before, so that this guard fails, or after, so that it ends
+  // the grant. Every other ending raises a number. The statement that stores the grant reads all of them at once, and the consent, so a
+  // grant that is stored beside an ending has the numbers from before it, and never counts (decision 0065).
+  const consent =
+    code.consented_to &&
+    sql`
+    join consents c on c.environment_id = s.environment_id || '' and c.user_id = s.user_id and c.application_id = a.id
+                   and c.scope = ${code.consented_to.join(' ')} and c.ending = ${presentConsents(sql`s`)}`
   const stored = await db.batch([
     guard(sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}
          where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.auth_time}
-           and ended_at is null and expires_at > ${now}
-           and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)
-           and exists (select 1 from applications where environment_id = ${environment_id} and id = ${code.client_id} and disabled = 0)`),
-    code.consented_to === null
-      ? sql`insert into grants (${grant_columns}) values (${grant})`
-      : guard(sql`insert into grants (${grant_columns}) select ${grant} from consents
-          where environment_id = ${environment_id} and user_id = ${session.user_id} and application_id = ${code.client_id}
-            and scope = ${code.consented_to.join(' ')}`),
+           and ended_at is null and expires_at > ${now}`),
+    guard(sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr,
+                                  began_with, ending, began_ending, application_ending, disconnection, created_at, expires_at)
+      select s.environment_id, ${grant_id}, s.user_id, a.id, s.id, ${code.scope}, ${code.resource}, ${offline(code.scope)},
+             s.auth_time, s.amr, s.acr, s.began_with, s.ending, s.began_ending, a.ending,
+             ${numberOfDisconnection(sql`s.environment_id`, sql`s.user_id`, sql`a.id`)}, ${now}, ${code.grant_expires_at}
+        from sessions s
+        join applications a on a.environment_id = s.environment_id || '' and a.id = ${code.client_id} and a.disabled = 0
+        ${consent ?? sql``}
+       where s.environment_id = ${environment_id} and s.id = ${session.id} and ${sessionStands(sql`s`)}`),
     sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
         values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope},
                 ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
   ])
   return stored !== null
 }
-
-const grant_columns = sql`environment_id, id, user_id, application_id, session_id, scope, resource, offline,
-  auth_time, amr, acr, began_with, created_at, expires_at`
 
 const offline = (scope: string) => scope.split(' ').includes('offline_access')
 
@@ -155,7 +159,7 @@ export function redeemCode(
   const written = db.batchLater([
     guard(sql`update authorization_codes set spent_by = ${attempt}
          where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null
-           and ${grantIsActive(environment_id, code.grant_id)}`),
+           and ${thisGrantStands(environment_id, code.grant_id)}`),
     ...insertTokens(environment_id, code, tokens),
   ])
   return async () => (await written()) !== null
@@ -184,7 +188,7 @@ export function rotateRefreshToken(
   const written = db.batchLater([
     guard(sql`update refresh_tokens set spent_by = ${attempt}, spent_at = ${now}
          where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by is null
-           and ${grantIsActive(environment_id, token.grant_id)}`),
+           and ${thisGrantStands(environment_id, token.grant_id)}`),
     ...insertTokens(environment_id, token, tokens),
   ])
   return async () => (await written()) !== null
@@ -201,15 +205,12 @@ export async function storeRepeated(
   if (opaque)
     statements.push(sql`insert into opaque_access_tokens (environment_id, token_hash, claims, expires_at)
       select environment_id, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at} from grants
-       where environment_id = ${environment_id} and id = ${grant.grant_id} and ${grantIsActive(environment_id, grant.grant_id)}`)
+       where environment_id = ${environment_id} and id = ${grant.grant_id} and ${thisGrantStands(environment_id, grant.grant_id)}`)
   if (statements.length > 0) await db.batch(statements)
 }
 
-function grantIsActive(environment_id: EnvironmentId, grant_id: GrantId): Statement {
-  return sql`exists (select 1 from grants g
-                       join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id and u.blocked_at is null
-                      where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null)`
-}
+const thisGrantStands = (environment_id: EnvironmentId, grant_id: GrantId): Statement => sql`exists (
+  select 1 from grants g where g.environment_id = ${environment_id} and g.id = ${grant_id} and ${grantStands(sql`g`)})`
 
 /** For a batch whose guard spends a code or refresh token. */
 function insertTokens(environment_id: EnvironmentId, grant: GrantRow, { refresh, opaque, last_expires_at }: NewTokens): Statement[] {
@@ -234,41 +235,34 @@ function keepGrant(environment_id: EnvironmentId, { grant_id, grant_expires_at }
   ]
 }
 
-/**
- * The grants of a disabled application end one after the other, but none is active. A subquery and not `exists`, since PostgreSQL makes a
- * join of that, which can read every application of the environment.
- */
-const application_is_disabled = sql`coalesce((
-  select a.disabled from applications a where a.id = g.application_id and a.environment_id || '' = g.environment_id), 1) = 1`
-
-/** The grant of an access token; `null` where the grant ended, the token was revoked, the user is blocked or the application disabled. */
-export function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string): Promise<GrantRow | null> {
-  return db.maybeOne(
+/** The grant of an access token; `null` where the grant does not stand or the token was revoked. */
+export async function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string): Promise<GrantRow | null> {
+  const grant = await db.maybeOne(
     GrantRow,
     sql`select ${grantColumns}
           from grants g
           join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
-         where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null and u.blocked_at is null
-           and not ${application_is_disabled}
+         where g.environment_id = ${environment_id} and g.id = ${grant_id}
            and not exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})`,
   )
+  return grant?.has_ended === false ? grant : null
 }
 
 const GrantState = z.object({
-  ended_at: z.date().nullable(),
-  session_ended_at: z.date().nullable(),
   user_id: z.string().nullable(),
   blocked_at: z.date().nullable(),
+  has_ended: z.boolean(),
+  session_has_ended: z.boolean(),
   is_revoked: z.boolean(),
 })
 
-/** The state of a grant, its session, its user and its access token; `null` where the grant was deleted. Disabling revokes each token. */
+/** The state of a grant, its session, its user and its access token; `null` where the grant was deleted. */
 export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string) {
   return db.maybeOne(
     GrantState,
-    sql`select g.ended_at, s.ended_at as session_ended_at, u.id as user_id, u.blocked_at,
-               case when ${application_is_disabled}
-                      or exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})
+    sql`select u.id as user_id, u.blocked_at, case when ${grantStands(sql`g`)} then 0 else 1 end as has_ended,
+               case when s.id is null or ${sessionStands(sql`s`)} then 0 else 1 end as session_has_ended,
+               case when exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})
                     then 1 else 0 end as is_revoked
           from grants g
           left join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
@@ -303,10 +297,10 @@ export async function isOpaqueTokenOfSibling(
   return row !== null
 }
 
-/** Ends a grant with all its tokens. As a guard it fails where the grant has already ended. */
+/** Ends a grant with all its tokens. As a guard it fails where the grant does not stand. */
 export function endGrant(environment_id: EnvironmentId, grant_id: string, by: string, now: Date): Statement {
   return sql`update grants set ended_at = ${now}, ended_by = ${by}
-    where environment_id = ${environment_id} and id = ${grant_id} and ended_at is null`
+    where environment_id = ${environment_id} and id = ${grant_id} and ${grantStands(sql`grants`)}`
 }
 
 export function revokeAccessToken(environment_id: EnvironmentId, jti: string, expires_at: Date): Statement {
@@ -314,50 +308,9 @@ export function revokeAccessToken(environment_id: EnvironmentId, jti: string, ex
     on conflict (environment_id, jti) do nothing`
 }
 
-/** The condition of the index of open grants by application (migration 0030). */
-const is_open = sql`coalesce(ended_at, 0) = 0`
-
-/**
- * Finds some open grants of an application, to end them. They are found by the application (`|| ''`), since PostgreSQL would read all
- * grants of the environment where most of them are of this application.
- */
-export async function findOpenGrants(db: Db, environment_id: EnvironmentId, application_id: string, limit: number): Promise<string[]> {
-  const rows = await db.all(
-    Id,
-    sql`select id from grants
-         where application_id = ${application_id} and environment_id || '' = ${environment_id} and ${is_open} limit ${limit}`,
-  )
-  return rows.map(({ id }) => id)
-}
-
-/** Ends these grants. */
-export function endTheseGrants(environment_id: EnvironmentId, ids: readonly string[], by: string, now: Date): Statement {
-  return sql`update grants set ended_at = ${now}, ended_by = ${by}
-    where environment_id = ${environment_id} and id in (${list(ids)}) and ended_at is null`
-}
-
-/** Ends every open grant of an application. It has few, since the others end before (`findOpenGrants`). */
-export function endLastGrants(environment_id: EnvironmentId, application_id: string, by: string, now: Date): Statement {
-  return sql`update grants set ended_at = ${now}, ended_by = ${by}
-    where application_id = ${application_id} and environment_id || '' = ${environment_id} and ${is_open}`
-}
-
-/** Ends every grant of a user at an application. They are found by the user (`|| ''`), since an application may have any number. */
-export function endGrants(
-  environment_id: EnvironmentId,
-  { user_id, application_id }: { user_id: string; application_id: string },
-  by: string,
-  now: Date,
-): Statement {
-  return sql`update grants set ended_at = ${now}, ended_by = ${by}
-    where environment_id = ${environment_id} and user_id = ${user_id} and application_id || '' = ${application_id} and ended_at is null`
-}
-
-/** Lists the active grants of a user, as the management API shows them. `rest` is the end of the query. */
+/** Lists the grants of a user that stand, as the management API shows them. `rest` is the end of the query. */
 export function listGrants(db: Db, environment_id: EnvironmentId, user_id: string, now: Date, rest: Statement): Promise<Grant[]> {
-  return db.all(
-    Grant,
-    sql`select id, application_id, session_id, scope, resource, created_at, expires_at, last_used_at from grants
-         where environment_id || '' = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now} ${rest}`,
-  )
+  const columns = sql`grants.id, grants.application_id, grants.session_id, grants.scope, grants.resource, grants.created_at,
+    grants.expires_at, grants.last_used_at`
+  return db.all(Grant, sql`select * from (${standingGrantsOf(environment_id, user_id, columns)}) listed where expires_at > ${now} ${rest}`)
 }

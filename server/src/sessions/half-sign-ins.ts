@@ -4,7 +4,8 @@
  */
 import type { EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { halfSignInStands, numberOfNewBeginning, passwordMethodOf } from './standing.ts'
 
 /** people.md 2: a sign-in that stops halfway ends after 10 minutes. */
 const half_sign_in_ms = 600_000
@@ -40,40 +41,44 @@ export type NewHalfSignIn = Omit<HalfSignIn, 'expires_at' | 'user_id'> & { user_
 
 /** Fails as a guard if the user is blocked or deleted, or if the password changed since it was checked. */
 export function insertHalfSignIn(environment_id: EnvironmentId, half: NewHalfSignIn, now: Date): Statement {
-  const { password_hash } = half.signed_in
+  const { password_hash, identity_id, links, began_with } = half.signed_in
+  // An identity that is linked with the session has no row yet. A half sign-in for a session ends with the session, and with any method.
+  const method = half.session_id === null ? (links?.provider_id ?? identity_id ?? began_with ?? passwordMethodOf(half.user_id)) : null
+  const beginning = numberOfNewBeginning(environment_id, method, sql`u`)
   const unchanged = half.session_id === null ? sql`and coalesce(password_hash, '') = ${password_hash ?? ''}` : sql``
   return guard(sql`insert into half_sign_ins (environment_id, secret_hash, user_id, session_id, request_hash, enrols, signed_in,
-                                              tries, needs_code, expires_at)
+                                              tries, needs_code, ending, began_with, began_ending, expires_at)
     select environment_id, ${half.secret_hash}, id, ${half.session_id}, ${half.request_hash}, ${half.enrols}, ${half.signed_in},
-           0, ${half.needs_code}, ${new Date(now.getTime() + half_sign_in_ms)}
-      from users where environment_id = ${environment_id} and id = ${half.user_id} and blocked_at is null ${unchanged}`)
+           0, ${half.needs_code}, ending, ${method}, ${beginning}, ${new Date(now.getTime() + half_sign_in_ms)}
+      from users u
+     where environment_id = ${environment_id} and id = ${half.user_id} and blocked_at is null and ${beginning} >= 0 ${unchanged}`)
 }
 
 /** The half sign-in of a cookie, while it may continue. */
 export function findHalfSignIn(db: Db, environment_id: EnvironmentId, secret_hash: string, now: Date): Promise<HalfSignIn | null> {
   return db.maybeOne(
     HalfSignIn,
-    sql`select secret_hash, user_id, session_id, request_hash, enrols, signed_in, needs_code, expires_at from half_sign_ins
-         where environment_id = ${environment_id} and secret_hash = ${secret_hash} and tries < ${most_tries} and expires_at > ${now}`,
+    sql`select secret_hash, user_id, session_id, request_hash, enrols, signed_in, needs_code, expires_at from half_sign_ins h
+         where environment_id = ${environment_id} and secret_hash = ${secret_hash} and tries < ${most_tries} and expires_at > ${now}
+           and ${halfSignInStands(sql`h`)}`,
   )
 }
 
 const ofRow = (environment_id: EnvironmentId, { secret_hash }: Pick<HalfSignIn, 'secret_hash'>, now: Date) =>
-  sql`environment_id = ${environment_id} and secret_hash = ${secret_hash} and expires_at > ${now}`
+  sql`environment_id = ${environment_id} and secret_hash = ${secret_hash} and expires_at > ${now} and ${halfSignInStands(sql`half_sign_ins`)}`
 
 /** Counts a try before it is checked, so that parallel ones cannot exceed the limit. A guard. */
 export function countTry(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {
   return guard(sql`update half_sign_ins set tries = tries + 1 where ${ofRow(environment_id, half, now)} and tries < ${most_tries}`)
 }
 
-/** Ends a half sign-in with success. Of parallel batches one succeeds: it is a guard. */
+/**
+ * Ends a half sign-in with success. Of parallel batches one succeeds: it is a guard. Put it after the write of the user's row, which every
+ * ending of the user writes.
+ */
 export function endHalfSignIn(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {
   return guard(sql`delete from half_sign_ins where ${ofRow(environment_id, half, now)}`)
 }
-
-/** Ends the half sign-ins of users, with their sessions. */
-export const endHalfSignIns = (environment_id: EnvironmentId, ...user_ids: readonly string[]): Statement =>
-  sql`delete from half_sign_ins where environment_id || '' = ${environment_id} and user_id in (${list(user_ids)})`
 
 /** Accepts the mailed code, in the batch that spends it. A guard. */
 export function acceptMailedCode(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {

@@ -4,8 +4,8 @@ import { Session } from '@ostiary/contract/session.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { insertEvents, type Origin } from '../events/store.ts'
-import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
-import { endHalfSignIns } from './half-sign-ins.ts'
+import { canBeEnded, followSession, sessionEndEvents } from './endings.ts'
+import { grantStands, numberOfNewBeginning, sessionStands, standingSessionsOf } from './standing.ts'
 
 const SessionRow = z.object({
   id: z.custom<SessionId>(),
@@ -37,15 +37,18 @@ export interface NewSession {
 }
 
 /**
- * A guard: the batch fails where the user is deleted or blocked, or `only_if` is not true. Deleting and blocking also end the sessions of
- * the user, and unblocking ends sessions that a race stored.
+ * A guard: the batch fails where the user is deleted or blocked, the method is gone, or `only_if` is not true. The statement reads the
+ * numbers that it stores, after a statement of the batch that writes the row of the user.
  */
 export function insertSession(environment_id: EnvironmentId, session: NewSession, only_if: Statement, now: Date): Statement {
-  return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, ip, user_agent,
+  const beginning = numberOfNewBeginning(environment_id, session.began_with, sql`u`)
+  return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, ip, user_agent, ending, began_ending,
                                          created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
     select environment_id, ${session.id}, id, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.began_with},
-           ${session.ip}, ${session.user_agent}, ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
-      from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null and ${only_if}`)
+           ${session.ip}, ${session.user_agent}, ending, ${beginning},
+           ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
+      from users u
+     where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null and ${beginning} >= 0 and ${only_if}`)
 }
 
 /** The sessions with these digests that have not ended. `expires_at` says which of them still sign their person in. */
@@ -55,8 +58,8 @@ export async function findSessions(db: Db, environment_id: EnvironmentId, token_
     SessionRow,
     sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.began_with, s.last_seen_at, s.expires_at, s.absolute_expires_at,
                u.email, u.name
-          from sessions s join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
-         where s.environment_id = ${environment_id} and s.token_hash in (${list(token_hashes)}) and s.ended_at is null`,
+          from sessions s join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id
+         where s.environment_id = ${environment_id} and s.token_hash in (${list(token_hashes)}) and ${sessionStands(sql`s`)}`,
   )
 }
 
@@ -65,13 +68,14 @@ export async function findSessions(db: Db, environment_id: EnvironmentId, token_
  * newest grant of each application is then kept for as long as the session, so that a logout reaches the application.
  */
 export function renewSession(environment_id: EnvironmentId, session: NewSession, only_if: Statement, now: Date): Statement[] {
+  const beginning = sql`(select ${numberOfNewBeginning(environment_id, session.began_with, sql`u`)}
+    from users u where u.environment_id = ${environment_id} and u.id = ${session.user_id})`
   const renewed = guard(sql`update sessions
     set token_hash = ${session.token_hash}, amr = ${session.amr}, acr = ${session.acr}, began_with = ${session.began_with},
-        ip = ${session.ip}, user_agent = ${session.user_agent},
+        began_ending = ${beginning}, ip = ${session.ip}, user_agent = ${session.user_agent},
         auth_time = ${now}, last_seen_at = ${now}, expires_at = ${session.expires_at}, absolute_expires_at = ${session.absolute_expires_at}
-    where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id} and ended_at is null
-      and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)
-      and ${only_if}`)
+    where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id}
+      and ${sessionStands(sql`sessions`)} and ${beginning} >= 0 and ${only_if}`)
   const keep = sql`update grants set expires_at = ${session.absolute_expires_at}
     where environment_id || '' = ${environment_id} and session_id = ${session.id} and expires_at < ${session.absolute_expires_at}
       and id in (select max(id) from grants where environment_id = ${environment_id} and session_id = ${session.id} group by application_id)`
@@ -91,12 +95,11 @@ export function raiseSession(
   return guard(sql`update sessions
     set token_hash = ${raised.token_hash}, amr = ${raised.amr}, acr = ${raised.acr}, last_seen_at = ${now}, expires_at = ${raised.expires_at}
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id} and token_hash = ${session.token_hash}
-      and ended_at is null and expires_at > ${now}
-      and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`)
+      and expires_at > ${now} and ${sessionStands(sql`sessions`)}`)
 }
 
 /**
- * Sign-out: ends the session and its grants without `offline_access`, queues the back-channel logouts, and raises the event. Does nothing
+ * Sign-out: ends the session and its grants without `offline_access`, and raises the event. The back-channel logouts follow. Does nothing
  * where the session has ended already.
  */
 export function endSession(
@@ -106,103 +109,11 @@ export function endSession(
   now: Date,
 ): Statement[] {
   return [
-    ...sessionEndEvents(environment_id, { session_id }, { reason, origin }, now),
+    ...sessionEndEvents(environment_id, sql`id = ${session_id}`, { reason, origin }, now),
     sql`update sessions set ended_at = ${now} where environment_id = ${environment_id} and id = ${session_id} and ended_at is null`,
-    sql`update grants set ended_at = ${now}, ended_by = 'signed_out'
-         where environment_id = ${environment_id} and session_id = ${session_id} and ended_at is null and offline = 0`,
-    ...enqueueBackchannelLogouts(environment_id, { session_id }, now),
+    followSession(environment_id, session_id, 'signed_out', now),
   ]
 }
-
-/** Ends every session and grant of a user, and queues the back-channel logouts. */
-export function endEverything(environment_id: EnvironmentId, user_id: string, by: string, now: Date): Statement[] {
-  return [
-    sql`update sessions set ended_at = ${now} where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
-    sql`update grants set ended_at = ${now}, ended_by = ${by}
-         where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
-    endHalfSignIns(environment_id, user_id),
-    ...enqueueBackchannelLogouts(environment_id, { user_ids: [user_id] }, now),
-  ]
-}
-
-/** A sign-in method of a user. */
-interface UserMethod {
-  id: string
-  user_id: string
-}
-
-/** Ends what began with a sign-in method of a user. */
-export const endBegunWith = (environment_id: EnvironmentId, user_id: string, method_id: string, now: Date): Statement[] =>
-  endBegunWithAny(environment_id, [{ id: method_id, user_id }], now)
-
-/**
- * Ends the sessions that began with one of these sign-in methods, all their grants, and the other grants that began with one. A session or
- * grant from before methods were recorded ends with any method of its user. The sessions come first, because a batch that adds a grant
- * writes the row of its session.
- */
-export function endBegunWithAny(environment_id: EnvironmentId, methods: readonly UserMethod[], now: Date): Statement[] {
-  const user_ids = methods.map(({ user_id }) => user_id)
-  const of_users = sql`environment_id = ${environment_id} and user_id in (${list(user_ids)})`
-  const began = sql`(began_with is null or began_with in (${list(methods.map(({ id }) => id))}))`
-  return [
-    sql`update sessions set ended_at = ${now} where ${of_users} and ended_at is null and ${began}`,
-    sql`update grants set ended_at = ${now}, ended_by = 'method_removed'
-         where ${of_users} and ended_at is null
-           and (${began} or session_id in (select id from sessions where ${of_users} and ended_at = ${now} and ${began}))`,
-    endHalfSignIns(environment_id, ...user_ids),
-    ...enqueueBackchannelLogouts(environment_id, { user_ids }, now),
-  ]
-}
-
-type EndReason =
-  | 'signed_out'
-  | 'expired'
-  | 'ended_by_api'
-  | 'ended_by_person'
-  | 'password_changed'
-  | 'address_changed'
-  | 'address_proven'
-  | 'password_reset'
-
-/**
- * An event for a session, or for every session of a user (`except` one), for a batch that ends them afterwards. Of parallel batches that
- * end a session, one raises its event: PostgreSQL lets the others wait at the write of the row, after which they find it ended.
- */
-export function sessionEndEvents(
-  environment_id: EnvironmentId,
-  of: { session_id: string } | { user_id: string; except?: string },
-  { reason, origin }: { reason: EndReason; origin: Origin },
-  now: Date,
-): Statement[] {
-  const which =
-    'session_id' in of ? sql`sessions.id = ${of.session_id}` : sql`sessions.user_id = ${of.user_id} and sessions.id <> ${of.except ?? ''}`
-  const ending = sql`sessions.environment_id = ${environment_id} and ${which} and ${canBeEnded(now)}`
-  return [
-    sql`update sessions set last_seen_at = last_seen_at where ${ending}`,
-    insertEvents(
-      environment_id,
-      origin,
-      'session.ended',
-      {
-        suffix: sql`substr(id, 19, 12)`,
-        user_id: sql`user_id`,
-        application_id: sql`null`,
-        data: sql`'{"session_id":"' || id || '","reason":"' || cast(${reason} as text) || '"}'`, // an id needs no escaping in JSON
-        from: sql`from sessions where ${ending}`,
-      },
-      now,
-    ),
-  ]
-}
-
-/**
- * A session past its idle time signs nobody in, but tokens and the sessions of its applications may still stand. So it can be ended until
- * its absolute limit, and after it while a grant lives; the sweep removes it a day later. A session that merely expires raises no event.
- */
-const canBeEnded = (now: Date): Statement => sql`sessions.ended_at is null
-  and (sessions.absolute_expires_at > ${now}
-       or coalesce((select max(g.expires_at) from grants g
-                     where g.environment_id = sessions.environment_id || '' and g.session_id = sessions.id and g.ended_at is null), 0) > ${now})`
 
 /** The version of a session is the time of its sign-in, so that use of the session does not change it. */
 const SessionRecord = Session.omit({ applications: true }).extend({ environment_id: z.string(), version: z.int() })
@@ -222,13 +133,14 @@ export async function listSessionRecords(
 ): Promise<Session[]> {
   const rows = await db.all(
     SessionRecord,
-    sql`${record} where environment_id || '' = ${environment_id} and user_id = ${user_id} and ${canBeEnded(now)} ${rest}`,
+    sql`${record} where ${standingSessionsOf(environment_id, user_id)} and ${canBeEnded(now)} ${rest}`,
   )
   return (await withApplications(db, environment_id, rows)).map(({ version: _, ...session }) => session)
 }
 
 export async function findSessionRecord(db: Db, environment_id: EnvironmentId, id: string, now: Date): Promise<Versioned | null> {
-  const rows = await db.all(SessionRecord, sql`${record} where environment_id = ${environment_id} and id = ${id} and ${canBeEnded(now)}`)
+  const which = sql`environment_id = ${environment_id} and id = ${id} and ${canBeEnded(now)} and ${sessionStands(sql`sessions`)}`
+  const rows = await db.all(SessionRecord, sql`${record} where ${which}`)
   return (await withApplications(db, environment_id, rows))[0] ?? null
 }
 
@@ -242,8 +154,9 @@ async function withApplications(
   if (rows.length === 0) return []
   const used = await db.all(
     UsedApplication,
-    sql`select distinct session_id, application_id from grants
-         where environment_id = ${environment_id} and session_id in (${list(rows.map(({ id }) => id))}) and ended_at is null`,
+    sql`select distinct g.session_id, g.application_id from grants g
+         where g.environment_id || '' = ${environment_id} and g.session_id in (${list(rows.map(({ id }) => id))})
+           and ${grantStands(sql`g`)}`,
   )
   return rows.map(({ environment_id: _, ...row }) => ({
     ...row,
@@ -254,11 +167,10 @@ async function withApplications(
 /** Ends a session with all its grants. A guard: the batch fails where the session ended or was renewed after it was read. */
 export function endSessionRecord(environment_id: EnvironmentId, session: Versioned, now: Date): Statement[] {
   return [
-    guard(sql`update sessions set ended_at = ${now}
-         where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.version} and ended_at is null`),
-    sql`update grants set ended_at = ${now}, ended_by = 'session_ended'
-         where environment_id = ${environment_id} and session_id = ${session.id} and ended_at is null`,
-    ...enqueueBackchannelLogouts(environment_id, { session_id: session.id }, now),
+    guard(sql`update sessions set ended_at = ${now}, ends_grants = 1
+         where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.version}
+           and ${sessionStands(sql`sessions`)}`),
+    followSession(environment_id, session.id, 'session_ended', now),
   ]
 }
 
@@ -274,8 +186,9 @@ export async function findConsents(
   if (user_ids.length === 0) return new Map()
   const rows = await db.all(
     ConsentRow,
-    sql`select user_id, scope from consents
-         where environment_id = ${environment_id} and application_id = ${application_id} and user_id in (${list(user_ids)})`,
+    sql`select c.user_id, c.scope from consents c
+          join users u on u.environment_id = c.environment_id || '' and u.id = c.user_id and u.consents_ending = c.ending
+         where c.environment_id = ${environment_id} and c.application_id = ${application_id} and c.user_id in (${list(user_ids)})`,
   )
   return new Map(rows.map((row) => [row.user_id, row.scope.split(' ')]))
 }
@@ -287,15 +200,19 @@ export function storeConsent(
   { before, after }: { before: readonly string[] | null; after: readonly string[] },
   now: Date,
 ): Statement {
-  const application = sql`from applications a where a.environment_id = ${environment_id} and a.id = ${application_id} and a.disabled = 0`
+  const application = sql`from applications a
+    join users u on u.environment_id = a.environment_id || '' and u.id = ${user_id}
+   where a.environment_id = ${environment_id} and a.id = ${application_id} and a.disabled = 0`
   const scope = after.join(' ')
   if (before === null)
-    return guard(sql`insert into consents (environment_id, user_id, application_id, scope, created_at, updated_at)
-      select a.environment_id, ${user_id}, a.id, ${scope}, ${now}, ${now} ${application}
-      on conflict (environment_id, user_id, application_id) do nothing`)
+    return guard(sql`insert into consents (environment_id, user_id, application_id, scope, ending, created_at, updated_at)
+      select a.environment_id, u.id, a.id, ${scope}, u.consents_ending, ${now}, ${now} ${application}
+      on conflict (environment_id, user_id, application_id) do update
+        set scope = excluded.scope, ending = excluded.ending, created_at = excluded.created_at, updated_at = excluded.updated_at
+        where consents.ending < excluded.ending`)
   return guard(sql`update consents set scope = ${scope}, updated_at = ${now}
     where environment_id = ${environment_id} and user_id = ${user_id} and application_id = ${application_id}
-      and scope = ${before.join(' ')} and exists (select 1 ${application})`)
+      and scope = ${before.join(' ')} and exists (select 1 ${application} and u.consents_ending = consents.ending)`)
 }
 
 /** Removes the consent of a user for an application, with its event where there was one. */
@@ -311,7 +228,8 @@ export function revokeConsent(
     user_id: sql`user_id`,
     application_id: sql`application_id`,
     data: sql`'{}'`,
-    from: sql`from consents where ${which}`,
+    from: sql`from consents where ${which}
+      and ending = (select consents_ending from users where environment_id = ${environment_id} and id = ${user_id})`,
   }
   return [insertEvents(environment_id, origin, 'consent.revoked', columns, now), sql`delete from consents where ${which}`]
 }

@@ -171,16 +171,17 @@ export function setBlocked(current: UserRow, blocked: boolean, now: Date): State
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-/** Deletes the user with their consents and every method. Put `endCodesOf` before it. */
+/**
+ * Deletes the user with every method, of which a person has few. Put `endCodesOf` before it. What there may be any number of follows
+ * (`followErasedUser`).
+ */
 export function deleteUser({ environment_id, id, version }: UserRow): Statement[] {
   return [
     guard(sql`delete from users where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
-    sql`delete from consents where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from identities where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from passkeys where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from totp_methods where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${id}`,
-    sql`delete from dashboard_sessions where environment_id = ${environment_id} and user_id = ${id}`,
   ]
 }
 

@@ -3,6 +3,7 @@ import type { Deployment } from '../deployment/deployment.ts'
 import type { KeyStore } from '../keys/store.ts'
 import { createMailJobs } from '../mail/deliver.ts'
 import { createBackchannelLogoutJobs } from '../oidc/backchannel-logout.ts'
+import { startEndings } from '../oidc/end-in-slices.ts'
 import type { Issuers } from '../oidc/issuer.ts'
 import { type KeyPool, rotateAgedKeys } from '../oidc/signing-keys.ts'
 import { startRunner } from '../queue/runner.ts'
@@ -57,6 +58,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
     ...createWebhookJobs(deployment, deployment.outbound),
     createMailJobs(deployment),
   ])
+  const endings = startEndings(deployment)
   const stops = [
     every(write_interval_ms, 'key uses', keys.writeUses),
     every(write_interval_ms, 'key usage', keys.writeUsage),
@@ -70,7 +72,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
     stopDeliveries: () => runner.stop(delivery_stop_limit_ms),
 
     async stop() {
-      await Promise.all(stops.map((stop) => stop()))
+      await Promise.all([...stops.map((stop) => stop()), endings.stop()])
       await sequencer.stop()
       await deployment.counters.write().catch((error) => log.error('The last counts could not be written.', {}, error))
       await deployment.refused_calls.write().catch((error) => log.error('The last refused calls could not be written.', {}, error))

@@ -70,7 +70,6 @@ async function changeEverything(): Promise<string[]> {
   })
   await platform('PATCH', `${at}/applications/${application.id}`, { name: 'Application' })
   const rotated = await platform('POST', `${at}/applications/${application.id}/rotate-secret`)
-  await platform('DELETE', `${at}/applications/${application.id}`)
   const resource_server = await platform('POST', `${at}/resource-servers`, {
     identifier: 'https://api.example.com',
     name: 'API',
@@ -104,22 +103,24 @@ async function changeEverything(): Promise<string[]> {
   const session_id = w.deployment.newId('ses')
   const [now, later] = [w.now(), new Date(w.now().getTime() + 60_000)]
   await db.run(
-    sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, created_at, auth_time, last_seen_at,
+    sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, ending, created_at, auth_time, last_seen_at,
           expires_at, absolute_expires_at)
-        values (${environment.id}, ${session_id}, ${user.id}, 'x', '[]', '', ${now}, ${now}, ${now}, ${later}, ${later})`,
+        select environment_id, ${session_id}, id, 'x', '[]', '', ending, ${now}, ${now}, ${now}, ${later}, ${later}
+          from users where id = ${user.id}`,
   )
   await backend('DELETE', `/sessions/${session_id}`)
   const [grant_id, message_id] = [w.deployment.newId('grt'), w.deployment.newId('msg')]
   await db.batch([
     sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr,
-          created_at, expires_at)
-        values (${environment.id}, ${grant_id}, ${user.id}, ${application.id}, ${session_id}, 'openid', '[]', 0, ${now}, '[]', '',
-          ${now}, ${later})`,
+          ending, application_ending, created_at, expires_at)
+        select u.environment_id, ${grant_id}, u.id, a.id, 'gone', 'openid', '[]', 0, ${now}, '[]', '', u.ending, a.ending, ${now}, ${later}
+          from users u join applications a on a.id = ${application.id} where u.id = ${user.id}`,
     sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, status, created_at, updated_at)
         values (${environment.id}, ${message_id}, ${application.id}, ${session_id}, ${user.id}, 'given_up', ${now}, ${now})`,
   ])
   await platform('POST', `${at}/backchannel-logouts/${message_id}/resend`)
   await backend('DELETE', `/users/${user.id}/grants/${grant_id}`)
+  await platform('DELETE', `${at}/applications/${application.id}`)
   await backend('POST', `/users/${user.id}/end-sessions`)
   const { data: methods } = await backend('GET', `/users/${user.id}/methods`)
   await backend('DELETE', `/users/${user.id}/methods/${methods[0].id}`)

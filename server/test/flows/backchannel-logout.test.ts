@@ -27,7 +27,10 @@ const backend = expectStatus(201, await w.call('POST', `${environment.path}/auth
 const asBackend = (method: string, path: string, body?: unknown) => w.call(method, `/v1/auth${path}`, { key: backend.key, body })
 
 const pending = async () => {
-  const rows = await w.deployment.db.all(z.object({ lane: z.string() }), sql`select lane from jobs where kind = 'backchannel_logout'`)
+  const rows = await w.deployment.db.all(
+    z.object({ lane: z.string() }),
+    sql`select lane from jobs where kind = 'backchannel_logout' union all select subject from endings where kind <> 'application'`,
+  )
   return rows.map(({ lane }) => lane)
 }
 

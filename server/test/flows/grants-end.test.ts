@@ -8,7 +8,8 @@ import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { authorizationRequest, createAgent, createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
-import { cutShort, mostRowsOfStatement } from '../support/slices.ts'
+import { holdEndings, rowsFollowed } from '../support/endings.ts'
+import { mostRowsOfStatement } from '../support/slices.ts'
 import { expectStatus, type TestEnvironment, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
@@ -168,43 +169,47 @@ async function popularApplication() {
   }
 }
 
-test('disabling an application with any number of grants ends them all, a slice at a time', async () => {
+test('disabling an application with any number of grants ends them all at once, and their rows a slice at a time', async () => {
   const application = await popularApplication()
   assert.deepEqual(await application.works(), [200, true])
-  assert.ok((await mostRowsOfStatement(db, async () => expectStatus(200, await application.disable(true)))) <= 500)
-  assert.deepEqual([await application.open(), await application.works()], [0, [401, false]])
+  const most = await mostRowsOfStatement(db, async () => {
+    expectStatus(200, await application.disable(true))
+    assert.deepEqual(await application.works(), [401, false])
+    w.advance(6)
+    await rowsFollowed(db)
+  })
+  assert.ok(most <= 200, `${most} rows`)
+  assert.equal(await application.open(), 0)
   expectStatus(200, await application.disable(false))
   assert.deepEqual(await application.works(), [401, false])
 })
 
-test('deleting an application with any number of grants and consents ends them all, a slice at a time', async () => {
+test('deleting an application with any number of grants and consents ends them all at once, and their rows a slice at a time', async () => {
   const application = await popularApplication()
-  assert.ok((await mostRowsOfStatement(db, async () => expectStatus(204, await application.delete()))) <= 500)
-  assert.deepEqual([await application.open(), await application.consents(), await application.works()], [0, 0, [401, false]])
+  const most = await mostRowsOfStatement(db, async () => {
+    expectStatus(204, await application.delete())
+    assert.deepEqual(await application.works(), [401, false])
+    w.advance(6)
+    await rowsFollowed(db)
+  })
+  assert.ok(most <= 200, `${most} rows`)
+  assert.deepEqual([await application.open(), await application.consents()], [0, 0])
 })
 
-for (const [how, finish] of [
-  ['disabling it again', true],
-  ['enabling it', false],
-] as const)
-  test(`when disabling is cut short, no token of the application works, and ${how} ends the grants that are left`, async () => {
-    const application = await popularApplication()
-    await cutShort(db, 'update grants set ended_at', () => application.disable(true))
-    assert.ok(Number(await application.open()) > 0)
-    assert.equal((await application.read()).body.disabled, true)
-    assert.deepEqual(await application.works(), [401, false])
-    expectStatus(200, await application.disable(finish))
-    assert.equal(await application.open(), 0)
-    assert.deepEqual(await application.works(), [401, false])
-    assert.equal(await application.audited(), finish ? 1 : 2)
-  })
-
-test('a deletion of an application that is cut short can be repeated, and only the complete one is recorded', async () => {
+test('while the rows of a disabled application still end, enabling it revives none of its tokens', async () => {
   const application = await popularApplication()
-  await cutShort(db, 'update grants set ended_at', application.delete)
-  assert.ok(Number(await application.open()) > 0)
-  expectStatus(200, await application.read())
-  assert.equal(await application.audited(), 0)
-  expectStatus(204, await application.delete())
-  assert.deepEqual([await application.open(), await application.consents(), await application.audited()], [0, 0, 1])
+  const goOn = holdEndings(db)
+  try {
+    expectStatus(200, await application.disable(true))
+    assert.equal(await application.open(), many + 1)
+    expectStatus(200, await application.disable(false))
+    assert.equal(await application.open(), many + 1)
+    assert.deepEqual(await application.works(), [401, false])
+  } finally {
+    goOn()
+  }
+  w.advance(6)
+  await rowsFollowed(db)
+  assert.equal(await application.open(), 0)
+  assert.equal(await application.audited(), 2)
 })

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
+import { rowsFollowed } from '../support/endings.ts'
 import { forgeriesOf } from '../support/forgeries.ts'
 import { expectStatus, type Reply, type TestEnvironment, types_of_run, world } from '../support/world.ts'
 
@@ -290,6 +291,7 @@ test('of a sign-out and the end of all sessions of the person in parallel, one c
   const endAll = () => w.call('POST', `/v1/auth/users/${person.id}/end-sessions`, { key })
   const replies = await Promise.all(Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? signOut() : endAll())))
   for (const { status } of replies) assert.equal(status, 200)
+  await rowsFollowed(w.deployment.db)
   const events = sql`select user_id from events where environment_id = ${w.test.id} and type = 'session.ended' and user_id = ${person.id}`
   assert.equal((await w.deployment.db.all(Ended, events)).length, 1)
 })

@@ -7,6 +7,7 @@ import { sql } from '../../src/db/db.ts'
 import { storeConsent } from '../../src/sessions/sessions.ts'
 import { openAccount, press } from '../support/account.ts'
 import { authorizationRequest, createAgent, createPerson, exchange, obtainCode, refresh, userinfo } from '../support/cookie-browser.ts'
+import { rowsFollowed } from '../support/endings.ts'
 import { amidBatch } from '../support/overlapping-batches.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
@@ -87,6 +88,7 @@ for (const [how, prepare] of Object.entries(disconnects)) {
 
   async function assertDisconnected(replies: readonly Reply[], { client, person }: { client: Client; person: Person }) {
     for (const { status } of replies) assert.ok([204, 303].includes(status), `${status}`)
+    await rowsFollowed(w.deployment.db)
     const which = sql`environment_id = ${w.test.id} and user_id = ${person.id} and application_id = ${client.id}`
     const left = await w.deployment.db.all(
       Count,

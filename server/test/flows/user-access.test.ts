@@ -18,6 +18,7 @@ import {
   refresh,
   userinfo,
 } from '../support/cookie-browser.ts'
+import { rowsFollowed } from '../support/endings.ts'
 import { until } from '../support/receiver.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
@@ -159,6 +160,7 @@ for (const set of sets) {
     const people = [await twoWaysIn(own), await twoWaysIn(own)]
     const other = await twoWaysIn(set)
     expectStatus(204, await w.call('DELETE', `${environment.path}/providers/${own.provider.id}`))
+    await rowsFollowed(w.deployment.db)
     const logouts = expectStatus(200, await w.call('GET', `${environment.path}/backchannel-logouts`)).data
     for (const { person, by_provider, by_password, provider, password } of people) {
       assert.deepEqual([await isActive(own, by_provider), await isActive(own, by_password)], [false, true])
@@ -208,6 +210,7 @@ for (const set of sets) {
     const [updates_before, active_before] = [await countOf(updates), await countOf(active)]
     assert.ok(active_before >= count)
     expectStatus(204, await w.call('DELETE', `${environment.path}/providers/${provider.id}`))
+    await rowsFollowed(w.deployment.db)
     assert.equal(await countOf(sql`identities where provider_id = ${provider.id}`), 0)
     assert.equal((await countOf(updates)) - updates_before, count)
     assert.equal(active_before - (await countOf(active)), count)
@@ -235,6 +238,7 @@ for (const set of sets) {
       await db.batch(link(`new subject ${n}`))
     }
     expectStatus(204, await deletion)
+    await rowsFollowed(db)
     assert.equal(expectRow(await db.all(Count, sql`select count(*) as count from identities where ${of_provider}`)).count, 0)
   })
 
@@ -247,6 +251,7 @@ for (const set of sets) {
     const deleted = await Promise.race(sign_ins).then(deletion)
     await Promise.all(sign_ins)
     expectStatus(204, deleted)
+    await rowsFollowed(w.deployment.db)
     const left = sql`select count(*) as count from identities where provider_id = ${own.provider.id}`
     assert.equal(expectRow(await w.deployment.db.all(Count, left)).count, 0)
     const signed_in = sql`select count(*) as count from sessions s join users u on u.environment_id = s.environment_id and u.id = s.user_id
@@ -370,6 +375,7 @@ for (const set of sets) {
       [listener.id],
     )
     expectStatus(200, await backend('POST', `${person.id}/end-sessions`))
+    await rowsFollowed(w.deployment.db)
     const again = expectStatus(200, await w.call('GET', `${environment.path}/events?type=session.ended&user_id=${person.id}`))
     assert.equal(again.data.length, 2)
   })
@@ -379,6 +385,7 @@ for (const set of sets) {
     await person.tokens(client)
     const replies = await Promise.all(Array.from({ length: 50 }, () => backend('POST', `${person.id}/end-sessions`)))
     assert.ok(replies.every(({ status }) => status === 200))
+    await rowsFollowed(w.deployment.db)
     const rows = await w.deployment.db.all(
       z.object({ id: z.string() }),
       sql`select id from events where environment_id = ${environment.id} and user_id = ${person.id} and type = 'session.ended'`,

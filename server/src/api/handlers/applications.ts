@@ -6,14 +6,12 @@ import * as store from '../../applications/store.ts'
 import { digestOf } from '../../base/digest.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import type { Statement } from '../../db/db.ts'
-import { changeAllButLast } from '../../db/slices.ts'
 import { newSecret } from '../../deployment/deployment.ts'
 import type { NewEvent } from '../../events/store.ts'
 import { notFound, pointerTo, validationFailed } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { findScopeNames } from '../../resource-servers/store.ts'
-import { endTheseGrants, findOpenGrants } from '../../sessions/grants.ts'
 import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
 import { haveRoom, holdEnvironment, isThereRoom } from '../../tenancy/store.ts'
 import type { Commit } from '../commit.ts'
@@ -117,42 +115,13 @@ export const changeApplication: Handler<'changeApplication'> = async (services, 
     const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)
     const next = { ...current, slug, ...fields }
     const changed = Object.keys(call.body).filter((name) => JSON.stringify(fieldOf(next, name)) !== JSON.stringify(fieldOf(current, name)))
-    if (current.disabled) await endGrantsWhileDisabled(services, current) // in case disabling was cut short
     if (changed.length === 0) return current
     // A client that stops authenticating with a secret loses it. One that starts gets its secret from rotate-secret.
     const drops_secret = current.has_client_secret && !usesClientSecret(fields.token_endpoint_auth_method)
     const secret = drops_secret ? { has_client_secret: false, secret_rotated_at: null } : {}
     const event = { type: 'application.updated', data: { changed } } as const
-    const answer = await writeApplication(
-      services,
-      call,
-      current,
-      { ...next, ...secret },
-      drops_secret ? null : undefined,
-      event,
-      given_slug,
-    )
-    if (answer?.disabled && !current.disabled) await endGrantsWhileDisabled(services, answer)
-    return answer
+    return writeApplication(services, call, current, { ...next, ...secret }, drops_secret ? null : undefined, event, given_slug)
   })
-}
-
-/** Grants that end, or consents that are deleted, in one batch. */
-const rows_at_once = 500
-
-/**
- * Ends the grants of a disabled application. They are inactive already; now they stay so when it is enabled again. Stops where another
- * request enables it meanwhile, which ends them first, or deletes it.
- */
-async function endGrantsWhileDisabled({ db, now }: Services, application: store.ApplicationRow): Promise<void> {
-  const { environment_id, id } = application
-  const hold = store.holdApplication(application, { disabled: true })
-  const last = await changeAllButLast(
-    rows_at_once,
-    (limit) => findOpenGrants(db, environment_id, id, limit),
-    (ids) => db.batch([hold, endTheseGrants(environment_id, ids, 'application_disabled', now())]),
-  )
-  if (last && last.length > 0) await db.batch([hold, store.endGrantsOfDisabled(application, now())])
 }
 
 export const rotateClientSecret: Handler<'rotateClientSecret'> = async (services, call) => {
@@ -197,22 +166,9 @@ async function writeApplication<T extends store.ApplicationRow>(
 }
 
 export const deleteApplication: Handler<'deleteApplication'> = async (services, call) => {
-  const { db, now } = services
   await changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const { environment_id, id, version } = current
-    const hold = store.holdApplication(current, { version })
-    const last_grants = await changeAllButLast(
-      rows_at_once,
-      (limit) => findOpenGrants(db, environment_id, id, limit),
-      (ids) => db.batch([hold, endTheseGrants(environment_id, ids, 'application_deleted', now())]),
-    )
-    const last_consents = await changeAllButLast(
-      rows_at_once,
-      (limit) => store.findConsenting(db, current, limit),
-      (user_ids) => db.batch([hold, store.deleteConsents(current, user_ids)]),
-    )
-    if (!last_grants || !last_consents) return null
-    const at = now()
+    const { environment_id, id } = current
+    const at = services.now()
     const deleted = await call.commit(
       {
         statements: store.deleteApplication(current, at),

@@ -1,14 +1,11 @@
 import type { Provider } from '@ostiary/contract/provider.ts'
 import { quotaDetail } from '../../config/limits.ts'
-import type { Statement } from '../../db/db.ts'
-import { changeAllButLast } from '../../db/slices.ts'
 import { notFound, validationFailed } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { issuerOf, kinds, type ProviderFields, providerProblems } from '../../providers/kinds.ts'
 import * as store from '../../providers/store.ts'
 import { sealed_columns } from '../../secrets/sealed-columns.ts'
-import { endBegunWithAny } from '../../sessions/sessions.ts'
 import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
 import { type EnvironmentRow, findSettings, haveRoom, holdEnvironment, isThereRoom } from '../../tenancy/store.ts'
 import { keepsWayIn } from '../../tenancy/ways-in.ts'
@@ -122,7 +119,7 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
     }
     const changed = await call.commit(
       {
-        statements: [...way_in, store.updateProvider(current, fields, sealed, at), ...given_slug],
+        statements: [...way_in, ...store.updateProvider(current, fields, sealed, at), ...given_slug],
         before: current,
         answer: provider,
         event: {
@@ -137,29 +134,18 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
   })
 }
 
-/** Identities that go in one batch, with what began with them (decision 0018). */
-const linked_at_once = 200
-
+/** What began there ends at once (people.md 20). The identities go a slice at a time, each with its event. */
 export const deleteProvider: Handler<'deleteProvider'> = async (services, call) => {
-  const { db, now } = services
+  const { now, newId } = services
   const environment = await environmentOf(services, call)
   await changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { environment_id, id, slug, type } = current
     const way_in = current.enabled ? [await wayInOf(services, call, environment, current, [])] : []
-    const unlink = (linked: readonly store.Linked[], at: Date) => [
-      store.holdProvider(environment_id, id, current.version),
-      ...unlinkStatements(services, call, current, linked, at),
-    ]
-    const last = await changeAllButLast(
-      linked_at_once,
-      (limit) => store.findLinked(db, current, limit),
-      (linked) => db.batch(unlink(linked, now())),
-    )
-    if (!last) return null
     const at = now()
+    const origin = { id: newId('evt'), actor: call.caller.actor, request_id: call.request_id }
     const deleted = await call.commit(
       {
-        statements: [...way_in, ...unlink(last, at), store.deleteProvider(current)],
+        statements: [...way_in, ...store.deleteProvider(current, origin, at)],
         before: current,
         answer: null,
         event: { environment_id, type: 'provider.deleted', data: { provider_id: id, slug, type } },
@@ -169,19 +155,6 @@ export const deleteProvider: Handler<'deleteProvider'> = async (services, call) 
     return deleted || null
   })
   return null
-}
-
-/** Deletes these identities and ends what began with them (people.md 20). The identities come first, because a sign-in writes their rows. */
-function unlinkStatements(
-  { newId }: Services,
-  { caller, request_id }: Pick<Call<'deleteProvider'>, 'caller' | 'request_id'>,
-  provider: store.ProviderRow,
-  linked: readonly store.Linked[],
-  at: Date,
-): Statement[] {
-  if (linked.length === 0) return []
-  const origin = { id: newId('evt'), actor: caller.actor, request_id }
-  return [...store.deleteLinked(provider, linked, origin, at), ...endBegunWithAny(provider.environment_id, linked, at)]
 }
 
 /** A provider that goes must not be the last way in. */

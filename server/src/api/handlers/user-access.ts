@@ -7,8 +7,8 @@ import { readPage } from '../../lists/lists.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { mailStatements } from '../../mail/send.ts'
 import { disconnectApplication } from '../../sessions/account.ts'
+import { endBegunWith, endEverything } from '../../sessions/endings.ts'
 import { listGrants } from '../../sessions/grants.ts'
-import { endBegunWith, endEverything, sessionEndEvents } from '../../sessions/sessions.ts'
 import { findUser, holdUser, type UserRow } from '../../users/store.ts'
 import type { AnyCall, Handler } from '../handler.ts'
 import type { Services } from '../services.ts'
@@ -27,12 +27,12 @@ export const endUserSessions: Handler<'endUserSessions'> = (services, call) => {
   const load = () => findUser(services.db, environment_id, call.params.user_id ?? '')
   return changeVersioned(call.if_match, load, async (user) => {
     const at = services.now()
+    const origin = originOf(services, call)
     const ended = await call.commit(
       {
         statements: [
           holdUser(environment_id, user.id),
-          ...sessionEndEvents(environment_id, { user_id: user.id }, { reason: 'ended_by_api', origin: originOf(services, call) }, at),
-          ...endEverything(environment_id, user.id, 'ended_by_api', at),
+          ...endEverything(environment_id, user.id, { by: 'ended_by_api', event: { reason: 'ended_by_api', origin } }, at),
         ],
         before: user,
         answer: user,
@@ -64,6 +64,7 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
     const removed = await call.commit(
       {
         statements: [
+          holdUser(environment_id, user.id),
           ...removeMethod(environment_id, user.id, method, at),
           ...(isSecondFactor(method) ? [] : endBegunWith(environment_id, user.id, method.id, at)),
           ...(user.email === null ? [] : await mailStatements(services, environment_id, { ...mail, to: user.email }, at)),

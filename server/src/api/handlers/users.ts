@@ -9,7 +9,8 @@ import { badField, notFound } from '../../http/problem.ts'
 import { type PageCall, readPage } from '../../lists/lists.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { mailStatements } from '../../mail/send.ts'
-import { endEverything, endSessionRecord, findSessionRecord, listSessionRecords } from '../../sessions/sessions.ts'
+import { endEverything } from '../../sessions/endings.ts'
+import { endSessionRecord, findSessionRecord, listSessionRecords } from '../../sessions/sessions.ts'
 import { eraseUser } from '../../users/erase.ts'
 import { endCodesOf } from '../../users/mailed-codes.ts'
 import type { Turn } from '../../users/password.ts'
@@ -99,7 +100,7 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
         statements: [
           ...(ends_codes ? endCodesOf(environment_id, current.id, at) : []),
           store.updateUser(current, fields, password_hash, at),
-          ...(password === undefined ? [] : endEverything(environment_id, current.id, 'password_changed', at)),
+          ...(password === undefined ? [] : endEverything(environment_id, current.id, { by: 'password_changed' }, at)),
           ...mails,
         ],
         before: current,
@@ -124,11 +125,9 @@ export const deleteUser: Handler<'deleteUser'> = async (services, call) => {
   const environment_id = call.caller.environment.id
   await changeVersioned(call.if_match, finder(services, call), async (current) => {
     const at = services.now()
-    const erased = await eraseUser(services.db, current, at)
-    if (!erased) return null
     const deleted = await call.commit(
       {
-        statements: [...endCodesOf(environment_id, current.id, at), ...erased],
+        statements: [...endCodesOf(environment_id, current.id, at), ...eraseUser(current, at)],
         before: current,
         answer: null,
         event: { environment_id, type: 'user.deleted', user_id: current.id, data: {} },
@@ -212,7 +211,7 @@ const email_taken = { reason: reason`Another user of the environment has the ema
 
 type UserCall = Pick<Call<'blockUser'>, 'caller' | 'params' | 'if_match' | 'commit'>
 
-/** Both end all sessions and grants. Unblocking also ends those that began in a race with the block, so none becomes valid again. */
+/** Blocking ends all sessions and grants. Unblocking makes none valid again: the number of the user stays. */
 function setBlocked(services: Services, call: UserCall, blocked: boolean) {
   const environment_id = call.caller.environment.id
   return changeVersioned(call.if_match, finder(services, call), async (current) => {
@@ -233,7 +232,7 @@ function setBlocked(services: Services, call: UserCall, blocked: boolean) {
         statements: [
           ...endCodesOf(environment_id, current.id, at),
           store.setBlocked(current, blocked, at),
-          ...endEverything(environment_id, current.id, 'user_blocked', at),
+          ...(blocked ? endEverything(environment_id, current.id, { by: 'user_blocked' }, at) : []),
         ],
         before: current,
         answer: user,

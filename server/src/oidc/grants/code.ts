@@ -18,8 +18,7 @@ export const codeGrant = grantType({
       throw await endReusedGrant(services, call, code, 'authorization_code')
     const { redirect_uri, code_verifier } = parameters.values
     checkCodeRedemption(code, client.client_id, { redirect_uri, code_verifier }, now)
-    if (code.grant_ended_at !== null || code.blocked_at !== null)
-      throw new OAuthError('invalid_grant', 'The sign-in behind the code has ended.')
+    if (code.has_ended) throw new OAuthError('invalid_grant', 'The sign-in behind the code has ended.')
 
     const target = await findTarget(services, call, client, code, parameters)
     const refresh_token = includesScope(target.scope, 'offline_access') ? newSecret(services) : null

@@ -13,7 +13,7 @@ const token = {
   expires_at: at(1),
   grant_created_at: at(-999),
   spent_at: null,
-  grant_ended_at: null,
+  has_ended: false,
   blocked_at: null,
 }
 const tokens = { refresh_token_idle_ttl_seconds: 100, refresh_token_absolute_ttl_seconds: 1_000 }
@@ -41,8 +41,8 @@ for (const { requested, granted } of scopes) {
 const refusals: { why: string; change?: object; requested?: string; error?: string }[] = [
   { why: 'it was issued to another client', change: { client_id: 'app_2' } },
   { why: 'another client sends a spent token, which is no reuse', change: { client_id: 'app_2', spent_at: at(-9) } },
-  { why: 'its grant has ended', change: { grant_ended_at: at(-1) } },
-  { why: 'its grant has ended and it is spent, which raises no second event', change: { grant_ended_at: at(-1), spent_at: at(-9) } },
+  { why: 'its grant has ended', change: { has_ended: true } },
+  { why: 'its grant has ended and it is spent, which raises no second event', change: { has_ended: true, spent_at: at(-9) } },
   { why: 'the user is blocked', change: { blocked_at: at(-1) } },
   { why: 'it expires at this moment', change: { expires_at: now } },
   { why: 'its grant is as old as the absolute lifetime, which was longer when it was issued', change: { grant_created_at: at(-1_000) } },

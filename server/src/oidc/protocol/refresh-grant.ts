@@ -11,7 +11,8 @@ interface RefreshTokenRow {
   expires_at: Date
   grant_created_at: Date
   spent_at: Date | null
-  grant_ended_at: Date | null
+  /** The grant does not count any more. */
+  has_ended: boolean
   blocked_at: Date | null
 }
 
@@ -58,8 +59,8 @@ export function checkRefresh(
   const refusal = (description: Reason) => new OAuthError('invalid_grant', description)
 
   if (token.client_id !== client_id) throw refusal(reason`The refresh token was issued to another client.`)
-  if (token.grant_ended_at !== null) throw refusal(reason`The refresh token has been revoked.`)
   if (token.blocked_at !== null) throw refusal(reason`The person may not sign in.`)
+  if (token.has_ended) throw refusal(reason`The refresh token has been revoked.`)
   if (token.spent_at !== null && now.getTime() >= token.spent_at.getTime() + tokens.refresh_retry_window_seconds * 1_000) {
     return { kind: 'reuse' }
   }

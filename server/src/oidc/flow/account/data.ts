@@ -96,15 +96,13 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   const isLastOwner = async () => is_root && (await findSoleOwnerships(services.db, user.id)).length > 0
   if (await isLastOwner()) return refused(await showDeletion(services, call, own, 'last_owner'), last_owner)
   const { first, rest } = is_root ? await leaveTenants(services, call, own) : { first: [], rest: [] }
-  const erased = await eraseUser(services.db, user, now)
-  if (!erased) return changedMeanwhile(services, call, own, { action: 'delete-account', id: null })
   const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
   const deleted = await commitWithNotice(services, call, user, { kind: 'account_deleted', device: deviceOf(call) }, [
     ...first,
     ...endCodesOf(environment_id, user.id, now),
     holdUser(environment_id, user.id),
     holdFreshSession(call, session),
-    ...erased,
+    ...eraseUser(user, now),
     insertEvent(environment_id, originOf(services, call, own), event, now),
     ...rest,
   ])

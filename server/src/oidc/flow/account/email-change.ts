@@ -9,7 +9,7 @@ import { sourceOf } from '../../../base/source.ts'
 import { guard, type Statement, sql } from '../../../db/db.ts'
 import { insertEvent, type NewEvent } from '../../../events/store.ts'
 import { waitOfAddress } from '../../../mail/address-limit.ts'
-import { endOtherSessions } from '../../../sessions/account.ts'
+import { endOtherSessions } from '../../../sessions/endings.ts'
 import { accountOf } from '../../../users/attempts.ts'
 import { codeStatements } from '../../../users/code-mail.ts'
 import {

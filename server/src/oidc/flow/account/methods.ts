@@ -10,7 +10,7 @@ import { type AccountNotice, isRemovable, removals } from '../../../pages/accoun
 import type { PasswordView } from '../../../pages/account-forms.ts'
 import type { AddTotpView } from '../../../pages/account-methods.ts'
 import { recoveryCodesPage } from '../../../pages/enrolment.ts'
-import { endOtherSessions } from '../../../sessions/account.ts'
+import { endOtherSessions } from '../../../sessions/endings.ts'
 import { methodAdded } from '../../../users/added-methods.ts'
 import { longest_password } from '../../../users/password-policy.ts'
 import { judgePassword } from '../../../users/password-rules.ts'

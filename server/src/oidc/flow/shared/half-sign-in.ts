@@ -12,6 +12,7 @@ import type { Statement } from '../../../db/db.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
 import { endHalfSignIn, findHalfSignIn, type HalfSignIn, insertHalfSignIn } from '../../../sessions/half-sign-ins.ts'
 import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
+import { holdUser } from '../../../users/store.ts'
 import { halfCookie, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { acrOf } from '../../protocol/claims.ts'
@@ -115,7 +116,8 @@ export async function completeHalfSignIn(
     return withCookies(refused(redirect(continueUrl(call, interaction.query)), no_link), [halfCookie(call, null)])
   }
   const amr = withSecondFactor(signed_in.amr, second, interaction.client ? interaction.request.acr_values : [])
-  const statements = [endHalfSignIn(environment_id, half, call.now), ...first]
+  // The row of the user first: an ending that is under way comes before, and then the half sign-in has ended.
+  const statements = [holdUser(environment_id, user_id), endHalfSignIn(environment_id, half, call.now), ...first]
   const answer =
     session_id === null
       ? await establishSession(services, call, interaction, { ...signed_in, user_id, amr, second_factor: method }, statements)

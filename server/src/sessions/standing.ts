@@ -1,0 +1,118 @@
+/**
+ * What stands: the one place that says whether a session or a grant counts. Every statement that accepts a session, a grant, or a code or
+ * token of a grant has one of these conditions.
+ *
+ * An ending raises a number: of the user, an application, a provider, a password, or a person with an application. A session or grant
+ * stores the numbers in the statement that inserts it, and counts only while they are equal (decision 0065). No time is compared. The
+ * rows follow later (`endings.ts`), so `ended_at` alone says nothing.
+ */
+import type { EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
+import { type Statement, sql } from '../db/db.ts'
+
+/** An alias of a table in the statement around the condition. */
+type Alias = Statement
+
+/** The id of the password of a user, the same for every password. The SQL below makes the same. */
+export const passwordMethodOf = (user_id: string): MethodId => `mth_${user_id.slice('usr_'.length)}`
+
+/**
+ * The number of what a session, half sign-in or grant began with. A method that was removed, and a provider that is disabled or deleted,
+ * has -1, which no row stores: `insertSession` refuses it. Ids of passkeys and identities are never given again; that of the password
+ * stays the same, so it has a number. What waits to link an identity began with its provider.
+ */
+const numberOfBeginning = (began: Alias, u: Alias): Statement => numberOf(sql`${began}.began_with`, sql`${began}.environment_id`, u)
+
+/** The same for a session that is about to begin. */
+export const numberOfNewBeginning = (environment_id: EnvironmentId, began_with: string | null, u: Alias): Statement =>
+  numberOf(sql`cast(${began_with} as text)`, sql`cast(${environment_id} as text)`, u)
+
+const numberOf = (began_with: Statement, environment_id: Statement, u: Alias): Statement => sql`
+  case when ${began_with} is null then ${u}.methods_ending
+       when ${began_with} = 'email_code' then 0
+       when ${began_with} = 'mth_' || substr(${u}.id, 5) then ${u}.password_ending
+       else coalesce(
+         (select 0 from passkeys k where k.id = ${began_with} and k.environment_id || '' = ${environment_id}),
+         (select p.ending from identities i
+            join providers p on p.environment_id = i.environment_id || '' and p.id = i.provider_id and p.enabled = 1
+           where i.id = ${began_with} and i.environment_id || '' = ${environment_id}),
+         (select p.ending from providers p where p.environment_id = ${environment_id} || '' and p.id = ${began_with} and p.enabled = 1), -1) end`
+
+/**
+ * A condition on a row and the row `u` of its user, which is looked up by its key. A subquery, since PostgreSQL could read every user for
+ * a join with such a condition, while a table has no statistics.
+ */
+const withUser = (row: Alias, condition: Statement): Statement => sql`(
+  select case when ${condition} then 1 else 0 end from users u where u.environment_id = ${row}.environment_id || '' and u.id = ${row}.user_id) = 1`
+
+const u = sql`u`
+
+/**
+ * A session counts; it may still have expired. In a statement that changes sessions, put it after the write of the user's row, which every
+ * ending of the user writes.
+ */
+export const sessionStands = (s: Alias): Statement => withUser(s, sql`${s}.ended_at is null and ${standsWithUser(s)}`)
+
+/** A half sign-in may go on. */
+export const halfSignInStands = (h: Alias): Statement => withUser(h, standsWithUser(h))
+
+const standsWithUser = (row: Alias): Statement =>
+  sql`u.blocked_at is null and ${row}.ending = u.ending and ${row}.began_ending = ${numberOfBeginning(row, u)}`
+
+/** The sessions of one user that stand, for lists. It enters the index of open sessions by the present number (migration 0034). */
+export const standingSessionsOf = (environment_id: EnvironmentId, user_id: string): Statement => sql`
+  sessions.environment_id || '' = ${environment_id} and sessions.user_id = ${user_id} and coalesce(sessions.ended_at, -1) = -1
+  and sessions.ending = (select ending from users where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null)
+  and ${sessionStands(sql`sessions`)}`
+
+/** The number of an application; -1 where it is disabled or deleted. A subquery, since PostgreSQL could enter a join by the environment. */
+const numberOfApplication = (environment_id: Statement, application_id: Statement): Statement => sql`coalesce((
+  select a.ending from applications a where a.id = ${application_id} and a.environment_id || '' = ${environment_id} and a.disabled = 0), -1)`
+
+/** The number of a person with an application, which rises when the person disconnects it. */
+export const numberOfDisconnection = (environment_id: Statement, user_id: Statement, application_id: Statement): Statement => sql`coalesce((
+  select d.ending from disconnections d
+   where d.environment_id = ${environment_id} || '' and d.user_id = ${user_id} and d.application_id = ${application_id}), 0)`
+
+/** The number of the consents of the user of a row, which rises when the account passes to another person. */
+export const presentConsents = (row: Alias): Statement =>
+  sql`(select consents_ending from users where environment_id = ${row}.environment_id || '' and id = ${row}.user_id)`
+
+/**
+ * A grant counts, and with it its codes and tokens.
+ *
+ * - The number of the user may be that of its session: "everywhere else" gives the new number to the session that stays and not to its
+ *   grants, of which there may be many. They get it later.
+ * - A session that ended takes its grants with it, but after a sign-out those with `offline_access` stay (OIDC Core §11).
+ * - A person who signs in again in the same browser keeps the session: it then began with another method than its older grants.
+ */
+export const grantStands = (g: Alias): Statement =>
+  withUser(
+    g,
+    sql`${g}.ended_at is null and u.blocked_at is null
+      and ${g}.began_ending = ${numberOfBeginning(g, u)}
+      and ${g}.application_ending = ${numberOfApplication(sql`${g}.environment_id`, sql`${g}.application_id`)}
+      and ${g}.disconnection = ${numberOfDisconnection(sql`${g}.environment_id`, sql`${g}.user_id`, sql`${g}.application_id`)}
+      and coalesce((
+        select case when u.ending not in (${g}.ending, own.ending) then 0
+                    when own.ended_at is not null then case when own.ends_grants = 0 then ${g}.offline else 0 end
+                    when own.began_with = ${g}.began_with then 1
+                    when own.began_ending = ${numberOfBeginning(sql`own`, u)} then 1
+                    else 0 end
+          from sessions own where own.environment_id = ${g}.environment_id || '' and own.id = ${g}.session_id),
+        case when u.ending = ${g}.ending then 1 else 0 end) = 1`,
+  )
+
+/** The grants of one user that stand, for lists: those with the present number, and those that a session which stands keeps. */
+export const standingGrantsOf = (environment_id: EnvironmentId, user_id: string, columns: Statement): Statement => {
+  const stands = grantStands(sql`grants`)
+  const present = sql`(select ending from users where environment_id = ${environment_id} and id = ${user_id})`
+  return sql`
+    select ${columns} from grants
+     where grants.environment_id || '' = ${environment_id} and grants.user_id = ${user_id} and coalesce(grants.ended_at, -1) = -1
+       and grants.ending = ${present} and ${stands}
+    union all
+    select ${columns} from sessions kept
+      join grants on grants.session_id = kept.id and grants.environment_id || '' = kept.environment_id and grants.ended_at is null
+     where kept.environment_id || '' = ${environment_id} and kept.user_id = ${user_id} and coalesce(kept.ended_at, -1) = -1
+       and kept.ending = ${present} and grants.ending < kept.ending and ${stands}`
+}
