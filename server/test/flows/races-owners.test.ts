@@ -35,3 +35,13 @@ for (const [what, act] of Object.entries(ways)) {
     }
   })
 }
+
+for (const [what, act] of Object.entries(ways))
+  test(`of two owners who ${what} amid each other's batches one stays`, async () => {
+    const [first = assert.fail(), second = assert.fail()] = owners
+    const t = await createTenant(w, first)
+    await t.join(second, 'owner')
+    // In turns: the batches of both run before one of them is committed.
+    await overlapping(w, () => Array.from({ length: 12 }, (_, i) => act(t, i % 2 ? second : first, i)))
+    assert.equal((await storedMembers(w, t.id)).filter(({ role }) => role === 'owner').length, 1)
+  })
