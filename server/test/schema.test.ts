@@ -66,6 +66,7 @@ const lasting: Record<string, string> = {
   members: 'an administrator manages them',
   projects: 'an administrator manages them',
   environments: 'an administrator manages them',
+  upstream_holds: 'one row for each environment',
   issuer_origins: 'an issuer is never used again',
   api_keys: 'a key that expired or was revoked stays listed',
   applications: 'an administrator manages them',
@@ -212,7 +213,9 @@ async function sealEverything(w: World): Promise<void> {
   const agent = createAgent()
   const redirect_uris = ['https://app.example.com/callback']
   const application = await call('POST', '/applications', { name: 'Shop', application_type: 'web', redirect_uris })
-  const page = await agent.get(authorizationRequest(environment, application).url)
+  // Larger than a cookie, so that the attempt at the provider is a row.
+  const large = { state: 's'.repeat(1_000), nonce: 'n'.repeat(1_000), login_hint: 'l'.repeat(900) }
+  const page = await agent.get(authorizationRequest(environment, application, large).url)
   const { hidden } = formOf(page.body)
   const left = await agent.post(`${environment.issuer}/federate`, { ...hidden, provider: environment.provider_id })
   assert.match(left.headers.get('location') ?? '', /^https:\/\/github\.com\//)

@@ -8,6 +8,7 @@ import { reason } from '../base/reason.ts'
 import { refusal } from '../base/refusal.ts'
 import { withoutBlanks } from '../base/text.ts'
 import { type Deployment, newSecret } from '../deployment/deployment.ts'
+import { longest_upstream_cookie, type most_upstream_cookies, upstream_kept_seconds } from '../providers/upstream-sign-ins.ts'
 import { findSessions, type SessionRow } from '../sessions/sessions.ts'
 import { accountOf } from '../users/attempts.ts'
 import { type Answer, header, type OidcCall } from './call.ts'
@@ -24,13 +25,17 @@ export interface Browser {
   readonly device: string | null
   /** The secret of the half sign-in that waits for a second factor. */
   readonly half: string | null
+  /** The sealed sign-ins at providers that have not returned, by slot. */
+  readonly upstreams: readonly (string | null)[]
   /** The browser can use passkeys, and the person has not put off the offer of one. */
   readonly takes_offers: boolean
   /** How the last sign-in in this browser began: a method, or the id of a provider. A person can have changed it. */
   readonly last_used: string | null
 }
 
-type Names = 'session' | 'form' | 'device' | 'half' | 'able' | 'later' | 'last'
+const upstream_slots = ['upstream_1', 'upstream_2'] as const satisfies { length: typeof most_upstream_cookies }
+
+type Names = 'session' | 'form' | 'device' | 'half' | 'able' | 'later' | 'last' | (typeof upstream_slots)[number]
 
 /**
  * The name has the id of the environment, so that no trick with paths sends a cookie to another environment. RFC 6265bis §4.1.3: browsers
@@ -43,7 +48,8 @@ function cookieName(call: OidcCall, name: Names): string {
 }
 
 export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall): Promise<Browser> {
-  const cookies = parseCookies(header(call, 'cookie') ?? '')
+  const slots = upstream_slots.map((slot) => cookieName(call, slot))
+  const cookies = parseCookies(header(call, 'cookie') ?? '', slots)
   const secrets = (cookies.get(cookieName(call, 'session')) ?? '').split('.').filter(isSecret).slice(0, most_sessions)
   const digests = secrets.map(digestOf)
   const rows = await findSessions(db, call.issuer.environment_id, digests)
@@ -56,6 +62,7 @@ export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall
     form_seed: isSecret(seed) ? seed : null,
     device: cookies.get(cookieName(call, 'device')) ?? null,
     half: isSecret(half) ? half : null,
+    upstreams: slots.map((slot) => cookies.get(slot) || null),
     takes_offers: cookies.has(cookieName(call, 'able')) && !cookies.has(cookieName(call, 'later')),
     last_used: cookies.get(cookieName(call, 'last')) ?? null,
   }
@@ -65,17 +72,18 @@ const isSecret = (text: string) => /^[A-Za-z0-9_-]{43}$/.test(text)
 
 /** RFC 6265 §6.1: browsers store at least 50 cookies for a domain. */
 const most_cookies = 200
-/** In characters. The longest cookie of this service holds six sessions. */
+/** In characters. The longest cookie of this service, beside those of sign-ins at providers, holds six sessions. */
 const longest_cookie = 400
 
 /** Reads cookies; a value that this service cannot have set counts as empty. Of two cookies with one name the first counts. */
-function parseCookies(text: string): Map<string, string> {
+function parseCookies(text: string, long: readonly string[]): Map<string, string> {
   const cookies = new Map<string, string>()
   for (const pair of text.split(';', most_cookies)) {
     const at = pair.indexOf('=')
     const name = withoutBlanks(pair.slice(0, at))
     const value = withoutBlanks(pair.slice(at + 1))
-    if (at > 0 && !cookies.has(name)) cookies.set(name, value.length <= longest_cookie && /^[A-Za-z0-9_.-]*$/.test(value) ? value : '')
+    const longest = long.includes(name) ? longest_upstream_cookie : longest_cookie
+    if (at > 0 && !cookies.has(name)) cookies.set(name, value.length <= longest && /^[A-Za-z0-9_.-]*$/.test(value) ? value : '')
   }
   return cookies
 }
@@ -108,6 +116,10 @@ export function sessionCookie(call: OidcCall, sessions: readonly { secret: strin
 
 /** The cookie of a half sign-in; `null` removes it. */
 export const halfCookie = (call: OidcCall, secret: string | null): string => cookie(call, 'half', secret ?? '', secret === null ? 0 : 600)
+
+/** The cookie of a sign-in at a provider, in one of the slots; `null` removes it. */
+export const upstreamCookie = (call: OidcCall, slot: number, sealed: string | null): string =>
+  cookie(call, upstream_slots[slot] ?? 'upstream_1', sealed ?? '', sealed === null ? 0 : upstream_kept_seconds)
 
 /** A form token for this browser, and the cookie that it is bound to where the browser has none yet. */
 export function formToken(

@@ -25,6 +25,9 @@ export interface SealedColumns {
 
 const bind = (...names: readonly string[]) => names.join('.') as AssociatedData // as: only this file makes it
 
+/** For an attempt at a provider in a cookie: it unseals in the browser and the environment in which it began. */
+export const sealedCookie = (environment_id: string, browser: string): AssociatedData => bind('upstream_cookie', environment_id, browser)
+
 export const sealed_columns = {
   deployment: {
     table: 'deployment',

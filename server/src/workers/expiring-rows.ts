@@ -65,6 +65,7 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'webhook_attempts',      key: ['environment_id', 'message_id', 'number'],    time: 'at',                  kept_ms: delivery_kept_ms },
   { table: 'webhook_messages',      key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },
   { table: 'upstream_sign_ins',     key: in_environment('state_hash'),                  time: 'expires_at',          kept_ms: 0 },
+  { table: 'returned_upstream_states', key: in_environment('state_hash'),               time: 'expires_at',          kept_ms: 0 },
   { table: 'half_sign_ins',         key: in_environment('secret_hash'),                 time: 'expires_at',          kept_ms: 0 },
   { table: 'dashboard_sessions',    key: ['session_hash'],                              time: 'expires_at',          kept_ms: 0 },
   { table: 'passkey_ceremonies',    key: in_environment('challenge_hash'),              time: 'expires_at',          kept_ms: 0 },

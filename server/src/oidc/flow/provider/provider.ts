@@ -1,15 +1,21 @@
 /** Sign-in at a provider: the redirect to it, and its callback. */
 import { ProviderId } from '@ostiary/contract/ids.ts'
 import { idIn, reason } from '../../../base/reason.ts'
-import { refusal } from '../../../base/refusal.ts'
+import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
 import { issuerOf } from '../../../providers/kinds.ts'
 import { type AuthorizationHints, UpstreamFailed } from '../../../providers/profile.ts'
 import { findUpstream, type Upstream } from '../../../providers/store.ts'
-import { storeUpstreamSignIn, takeUpstreamSignIn } from '../../../providers/upstream-sign-ins.ts'
+import {
+  openUpstreamCookie,
+  sealUpstreamSignIn,
+  storeUpstreamSignIn,
+  takeUpstreamSignIn,
+  type UpstreamSignIn,
+} from '../../../providers/upstream-sign-ins.ts'
 import { takeFromSource } from '../../../users/attempts.ts'
-import { foreign_form, isOwnForm, no_cookies, readBrowser } from '../../browser.ts'
+import { type Browser, foreign_form, isOwnForm, no_cookies, readBrowser, upstreamCookie, withCookies } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
 import { pageContext, sessionLost, tooLong } from '../../hosted-page.ts'
 import { beginInteraction, continueInteraction, type Interaction } from '../shared/begin.ts'
@@ -33,22 +39,35 @@ export const federate: OidcEndpoint = async (services, call) => {
   const { environment_id } = call.issuer
   const source = sourceOf(call.ip)
   const wait_seconds = await takeFromSource(services.db, 'provider', { environment_id, source, now: call.now })
-  if (wait_seconds !== null) {
+  const limited = (refusal: Refusal, seconds: number) => {
     services.counters.count(environment_id, 'sign_in', `${provider.type}.limited`)
-    return showSignIn(services, call, interaction, { email: '', problem: 'too_many', refusal: too_many, wait_seconds })
+    return showSignIn(services, call, interaction, { email: '', problem: 'too_many', refusal, wait_seconds: seconds })
   }
+  if (wait_seconds !== null) return limited(too_many, wait_seconds)
 
   const secrets = { state: newSecret(services), nonce: newSecret(services), code_verifier: newSecret(services) }
   try {
     const prompt = { login_hint: request.login_hint, prompt: promptOf(request) }
     const redirect_uri = callbackOf(call, provider.id)
     const location = await services.upstreams.authorizationUrl(provider, { ...secrets, redirect_uri }, prompt)
-    const pending = { provider_id: provider.id, issuer: issuerOf(provider), query, browser: browser.form_seed }
-    await storeUpstreamSignIn(services, call.issuer.environment_id, { ...secrets, ...pending })
-    return redirect(location)
+    const pending = { ...secrets, provider_id: provider.id, issuer: issuerOf(provider), query, browser: browser.form_seed }
+    const set_cookie = cookieOf(services, call, browser, pending)
+    if (set_cookie !== null) return withCookies(redirect(location), [set_cookie])
+    const stored = await storeUpstreamSignIn(services, environment_id, pending, source)
+    return stored ? redirect(location) : await limited(no_room, 60)
   } catch (error) {
     return unreachable(services, call, provider, query, error)
   }
+}
+
+/** The cookie of an attempt, in a slot whose attempt has ended; `null` where it is too large, or the browser waits for as many already. */
+function cookieOf(services: OidcServices, call: OidcCall, { upstreams }: Browser, pending: UpstreamSignIn): string | null {
+  const { environment_id } = call.issuer
+  const isFree = (sealed: string | null) =>
+    sealed === null || openUpstreamCookie(services, environment_id, sealed, pending.browser) === null
+  const slot = upstreams.findIndex(isFree)
+  const sealed = slot < 0 ? null : sealUpstreamSignIn(services, environment_id, pending)
+  return sealed === null ? null : upstreamCookie(call, slot, sealed)
 }
 
 /** OIDC Core §3.1.2.1: a request for a new sign-in is also one at the provider, so that an existing session there does not answer it. */
@@ -69,9 +88,18 @@ export const callback: OidcEndpoint = async (services, call) => {
   const search = new URLSearchParams(call.query)
   const browser = await readBrowser(services, call)
   if (!ProviderId.safeParse(provider_id).success) return sessionLost(call, reason`The address of the callback names no provider.`)
-  const started = await takeUpstreamSignIn(services, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
+  const returning = { provider_id, state: search.get('state') ?? '' }
+  const started = await takeUpstreamSignIn(services, issuer.environment_id, returning, browser)
   if (!started)
     return sessionLost(call, reason`The state of the callback is unknown, was used before, or belongs to another browser or provider.`)
+  const answer = await finish(services, call, browser, started)
+  return started.slot === null ? answer : withCookies(answer, [upstreamCookie(call, started.slot, null)])
+}
+
+async function finish(services: OidcServices, call: OidcCall, browser: Browser, started: UpstreamSignIn): Promise<Answer> {
+  const { issuer } = call
+  const { provider_id } = started
+  const search = new URLSearchParams(call.query)
   const begun = await beginInteraction(services, call, started.query)
   if ('answer' in begun) return begun.answer
   const interaction = { query: started.query, ...begun, browser }
@@ -106,6 +134,7 @@ function unreachable(services: OidcServices, call: OidcCall, provider: Upstream,
   })
 }
 
+const no_room = refusal('locked_out', reason`The environment stores as many sign-ins at providers as it can.`)
 const too_many = refusal('locked_out', reason`Too many sign-ins at a provider began from the same address of the network.`)
 const provider_changed = refusal(
   'provider_unreachable',
