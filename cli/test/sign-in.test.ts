@@ -220,7 +220,7 @@ test('a profile has defaults, but no default reaches Live', async () => {
   const { ostiary } = await signedIn('--profile', 'work')
   assert.equal((await ostiary(['profiles', 'use', 'work', '--project', 'shop', '--env', 'live', '--tenant', 'acme'])).code, 0)
   assert.equal((await ostiary(['applications', 'list'])).code, 0)
-  const change = ['settings', 'update', '--sign-up.mode', 'closed']
+  const change = ['settings', 'update', '--branding.display-name', 'Shop']
   const refused = await ostiary(change)
   assert.deepEqual([refused.code, refused.err], [1, 'This changes something in Live. Write --env live to do it.\n'])
   assert.equal((await ostiary([...change, '--env', 'live'])).code, 0)

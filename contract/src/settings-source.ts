@@ -51,21 +51,25 @@ function kindOf({ path, range }: Described): string {
 
 /** The sources by their path from the root of the repository. */
 export function settingsSources(): Record<string, string> {
-  const groups = describedGroups().map(({ title, fields }) => ({ title, fields: fields.map(fieldOf) }))
-  return { 'dashboard/src/generated/settings.ts': dashboardSource(groups), 'docs/settings.md': markdown() }
+  const described = describedGroups()
+  const groups = described.map(({ title, fields }) => ({ title, fields: fields.map(fieldOf) }))
+  const help = described.flatMap(({ fields }) => fields.map(({ path, help, lowered = null }) => [path, { help, lowered }]))
+  return {
+    'dashboard/src/generated/settings.ts': dashboardSource(groups),
+    'dashboard/src/generated/settings-help.ts': helpSource(Object.fromEntries(help)),
+    'docs/settings.md': markdown(),
+  }
 }
 
 function fieldOf(described: Described): object {
-  const { path, range, label, help, affects, lowered = null, advice = null, only = null, choices } = described
+  const { path, range, label, affects, advice = null, only = null, choices } = described
   const [group, ...names] = path.split('.')
   return {
     path,
     group,
     name: names.join('.'),
     label,
-    help,
     affects,
-    lowered,
     advice,
     only,
     class: described.class,
@@ -89,17 +93,14 @@ const dashboardSource = (
 export type Value = string | number | boolean | null | readonly string[]
 
 /** A field of the settings: what it is called, what a change of it means, its range, and what happens to it on the way to Live. */
-export interface Field {
+export interface Setting {
   /** The path in the document. */
   path: string
   group: string
   name: string
   label: string
-  help: string
   /** Who notices a change, and when. */
   affects: string
-  /** What a lower value ends. */
-  lowered: string | null
   /** What to do in Live where only Test has a value. */
   advice: string | null
   /** The type of environment that has the field, if not both. */
@@ -112,7 +113,15 @@ export interface Field {
   choices: readonly { value: string; label: string }[] | null
 }
 
-export const settings_groups: readonly { title: string; fields: readonly Field[] }[] = ${JSON.stringify(groups, null, 2)}
+export const settings_groups: readonly { title: string; fields: readonly Setting[] }[] = ${JSON.stringify(groups, null, 2)}
+`
+
+const helpSource = (
+  help: object,
+) => `// Generated from contract/src/settings-words.ts by \`npm run docs\`. The overview needs no help, so this is a file of its own.
+
+/** What each setting does, and what a lower value ends. */
+export const settings_help: Readonly<Record<string, { help: string; lowered: string | null }>> = ${JSON.stringify(help, null, 2)}
 `
 
 function markdown(): string {

@@ -3,7 +3,7 @@
  * affects. The settings are generated from the contract; the classes of the other objects are compared with it by a test.
  */
 
-import { type Field, settings_groups } from '../../generated/settings.ts'
+import { type Setting, settings_groups } from '../../generated/settings.ts'
 
 /** How a value is shown. */
 export type Look = 'switch' | 'seconds' | 'count' | 'text' | 'list' | 'events' | 'scopes' | Readonly<Record<string, string>>
@@ -40,11 +40,11 @@ export interface SettingsGroup {
 
 const looks = { switch: 'switch', seconds: 'seconds', number: 'count', text: 'text', set: 'list', lines: 'list' } as const
 
-const lookOf = ({ kind, choices }: Field): Look =>
+const lookOf = ({ kind, choices }: Setting): Look =>
   kind === 'choice' ? Object.fromEntries((choices ?? []).map(({ value, label }) => [value, label])) : looks[kind]
 
 /** A secret, and what exists in Test only, is not compared. */
-function compared(field: Field): (Travelling | Owned)[] {
+function compared(field: Setting): (Travelling | Owned)[] {
   const { path, label, affects, advice } = field
   if (field.class === 'travels') return [travels(path, label, lookOf(field), affects)]
   return field.class === 'owned' ? [{ path, label, look: lookOf(field), advice: advice ?? 'Set it in Live' }] : []

@@ -1,11 +1,24 @@
-/** The fields of the settings page. Mail has a form of its own, because its fields change together. */
-import { type Field, settings_groups } from '../../generated/settings.ts'
+/** The fields of the settings page, with their help. Mail has a form of its own, because its fields change together. */
+import { type Setting, settings_groups } from '../../generated/settings.ts'
+import { settings_help } from '../../generated/settings-help.ts'
 
-export type { Field, Value } from '../../generated/settings.ts'
+export type { Value } from '../../generated/settings.ts'
 
-const is_mail = ({ group }: Field) => group === 'email'
+export interface Field extends Setting {
+  help: string
+  /** What a lower value ends. */
+  lowered: string | null
+}
 
-export const groups = settings_groups.filter(({ fields }) => !fields.some(is_mail))
+const is_mail = ({ group }: Setting) => group === 'email'
+const without_help = { help: '', lowered: null }
+
+export const groups = settings_groups
+  .filter(({ fields }) => !fields.some(is_mail))
+  .map(({ title, fields }) => ({
+    title,
+    fields: fields.map((field): Field => ({ ...field, ...(settings_help[field.path] ?? without_help) })),
+  }))
 
 /** The labels of the mail form, by the pointer of each field. */
 export const mail_fields: Readonly<Record<string, string>> = Object.fromEntries(

@@ -1,0 +1,153 @@
+// Generated from contract/src/settings-words.ts by `npm run docs`. The overview needs no help, so this is a file of its own.
+
+/** What each setting does, and what a lower value ends. */
+export const settings_help: Readonly<Record<string, { help: string; lowered: string | null }>> = {
+  "sign_in.password": {
+    "help": "People can sign in with a password.",
+    "lowered": null
+  },
+  "sign_in.email_code": {
+    "help": "People can sign in with a code by mail. It needs mail.",
+    "lowered": null
+  },
+  "sign_in.passkey": {
+    "help": "People can sign in with a passkey.",
+    "lowered": null
+  },
+  "sign_in.passkey_shared_host": {
+    "help": "Passkeys may belong to the host that all environments of the service share. A passkey can never move to another host.",
+    "lowered": null
+  },
+  "sign_up.mode": {
+    "help": "Whether people create accounts themselves (`open`), or the API alone does (`closed`).",
+    "lowered": null
+  },
+  "mfa.mode": {
+    "help": "Whether a second factor is `off`, `optional` or `required`. What a person enrolled is asked for in every mode.",
+    "lowered": null
+  },
+  "mfa.totp": {
+    "help": "People can enrol an authenticator app (TOTP).",
+    "lowered": null
+  },
+  "password.min_length": {
+    "help": "The least number of characters of a new password.",
+    "lowered": null
+  },
+  "password.reject_common": {
+    "help": "Common passwords are refused, and names and addresses of the person.",
+    "lowered": null
+  },
+  "lockout.max_attempts": {
+    "help": "So many wrong passwords in a row lock an account.",
+    "lowered": null
+  },
+  "lockout.duration_seconds": {
+    "help": "How long an account stays locked.",
+    "lowered": "It ends nothing now: accounts that are locked keep their time."
+  },
+  "tokens.access_token_ttl_seconds": {
+    "help": "The lifetime of an access token.",
+    "lowered": "It ends nothing now: tokens that are issued keep their time."
+  },
+  "tokens.id_token_ttl_seconds": {
+    "help": "The lifetime of an ID token.",
+    "lowered": "It ends nothing now: tokens that are issued keep their time."
+  },
+  "tokens.authorization_code_ttl_seconds": {
+    "help": "The lifetime of an authorization code.",
+    "lowered": "It ends nothing now: codes that are issued keep their time."
+  },
+  "tokens.refresh_token_idle_ttl_seconds": {
+    "help": "A refresh token ends after this time without use.",
+    "lowered": "Refresh tokens keep their time until their next use. Those that follow end sooner when they are unused."
+  },
+  "tokens.refresh_token_absolute_ttl_seconds": {
+    "help": "How long a grant can be refreshed in all, not below the time without use.",
+    "lowered": "Grants that are older than this end at their next refresh, and the person signs in again."
+  },
+  "tokens.refresh_retry_window_seconds": {
+    "help": "A refresh that is repeated within this time, after a lost answer, gets the same answer.",
+    "lowered": "A repeat that comes later than this ends the grant, since it could be a stolen token."
+  },
+  "tokens.access_token_format": {
+    "help": "The format of access tokens without a resource server: `jwt` or `opaque`.",
+    "lowered": null
+  },
+  "tokens.id_token_claims": {
+    "help": "`full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo.",
+    "lowered": null
+  },
+  "sessions.idle_ttl_seconds": {
+    "help": "A session ends after this time without use.",
+    "lowered": "Sessions keep their time until the next visit. After that they end sooner when they are unused."
+  },
+  "sessions.absolute_ttl_seconds": {
+    "help": "How long a session lasts at most, not below the time without use.",
+    "lowered": "It ends nothing now: sessions that have begun keep their time."
+  },
+  "scopes.disabled": {
+    "help": "Scopes of OpenID Connect that are refused.",
+    "lowered": null
+  },
+  "cors.allowed_origins": {
+    "help": "Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`.",
+    "lowered": null
+  },
+  "email.delivery": {
+    "help": "`smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing.",
+    "lowered": null
+  },
+  "email.from": {
+    "help": "The sender of mail: an address, or `Name <address>`. Required with `smtp`.",
+    "lowered": null
+  },
+  "email.smtp.host": {
+    "help": "The name or the address of the mail server.",
+    "lowered": null
+  },
+  "email.smtp.port": {
+    "help": "The port of the mail server.",
+    "lowered": null
+  },
+  "email.smtp.tls": {
+    "help": "`starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network.",
+    "lowered": null
+  },
+  "email.smtp.username": {
+    "help": "The user name at the mail server; `null` for none.",
+    "lowered": null
+  },
+  "email.smtp.password": {
+    "help": "The password at the mail server. It is write-only.",
+    "lowered": null
+  },
+  "branding.display_name": {
+    "help": "The name on the hosted pages; `null` uses the name of the project.",
+    "lowered": null
+  },
+  "branding.logo_url": {
+    "help": "The https address of the image on the hosted pages; `null` for none.",
+    "lowered": null
+  },
+  "branding.primary_color": {
+    "help": "The colour of buttons as `#rrggbb`; `null` for the default.",
+    "lowered": null
+  },
+  "links.terms_url": {
+    "help": "The terms of service, linked on the hosted pages; `null` for none.",
+    "lowered": null
+  },
+  "links.privacy_url": {
+    "help": "The privacy policy, linked on the hosted pages; `null` for none.",
+    "lowered": null
+  },
+  "links.support_url": {
+    "help": "Where people get help, linked on the hosted pages; `null` for none.",
+    "lowered": null
+  },
+  "test.fixed_code": {
+    "help": "Six digits that replace emailed codes; `null` for real codes.",
+    "lowered": null
+  }
+}
