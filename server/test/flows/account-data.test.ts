@@ -153,14 +153,14 @@ test('a deleted user is gone at once, and the events are forgotten a slice at a 
   const remove = () => w.call('DELETE', `/v1/auth/users/${user.id}`, { key })
   await addEvents(user.id, 1_700)
   const most = await mostRowsOfStatement(db, async () => {
-    const goOn = holdEndings(db)
+    const held = holdEndings(db)
     try {
       expectStatus(204, await remove())
       assert.equal((await w.call('GET', `${w.test.path}/users/${user.id}`)).status, 404)
       assert.notEqual((await w.createUser(w.test, { email: user.email })).id, user.id)
       assert.equal(await countTelling(user.id), 1_700)
     } finally {
-      goOn()
+      held.goOn()
     }
     await rowsFollowed(db)
   })

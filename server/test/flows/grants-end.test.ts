@@ -198,7 +198,7 @@ test('deleting an application with any number of grants and consents ends them a
 
 test('while the rows of a disabled application still end, enabling it revives none of its tokens', async () => {
   const application = await popularApplication()
-  const goOn = holdEndings(db)
+  const held = holdEndings(db)
   try {
     expectStatus(200, await application.disable(true))
     assert.equal(await application.open(), many + 1)
@@ -206,7 +206,7 @@ test('while the rows of a disabled application still end, enabling it revives no
     assert.equal(await application.open(), many + 1)
     assert.deepEqual(await application.works(), [401, false])
   } finally {
-    goOn()
+    held.goOn()
   }
   w.advance(6)
   await rowsFollowed(db)

@@ -1,6 +1,6 @@
 /** The background worker that ends the rows of endings, for tests. */
 import { z } from 'zod'
-import { type Db, sql } from '../../src/db/db.ts'
+import { type Db, leavesWork, sql } from '../../src/db/db.ts'
 import { until } from './receiver.ts'
 
 const Count = z.object({ count: z.int() })
@@ -10,14 +10,25 @@ export const rowsFollowed = (db: Db): Promise<true> =>
   until('the rows of endings', async () => (await db.all(Count, sql`select count(*) as count from endings`))[0]?.count === 0)
 
 /**
- * Stops the worker of a service: its slices fail, as after a crash, until the returned function is called. Another process, or
- * `endSlices` on another connection, can go on.
+ * Stops the worker of a service: its slices fail, as after a crash. `allow` lets it do so many, and `goOn` all of them. Another process
+ * could go on as well.
  */
-export function holdEndings(db: Db): () => void {
+export function holdEndings(db: Db): { allow(slices: number): void; goOn(): void } {
   const { batch } = db
-  db.batch = (statements) =>
-    statements.some(({ parts }) => parts.join('').startsWith('update endings set')) ? Promise.resolve(null) : batch(statements)
-  return () => {
-    db.batch = batch
+  let allowed = 0
+  db.batch = (statements) => {
+    const is_slice = statements.some(({ parts }) => parts.join('').startsWith('update endings set'))
+    if (is_slice && allowed === 0) return Promise.resolve(null)
+    if (is_slice) allowed -= 1
+    return batch(statements)
+  }
+  return {
+    allow(slices) {
+      allowed = slices
+    },
+    goOn() {
+      db.batch = batch
+      void db.run(leavesWork(sql`update endings set worked_at = worked_at`, 'endings')) // wakes the worker
+    },
   }
 }
