@@ -436,7 +436,8 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
   const browser = await launchForTests(t)
   const post = async (path: string, body: unknown, status = 201) => expectStatus(status, await w.call('POST', path, { body }))
   const application = await w.createApplication(w.test, { name: 'Meal Planner' })
-  await post(`${w.test.path}/auth-keys`, { type: 'auth_publishable', label: 'web', allowed_origins: ['https://shop.example.com'] })
+  const origins = ['https://shop.example.com', 'https://a-longer-name-of-the-shop.department.example.com:8443']
+  await post(`${w.test.path}/auth-keys`, { type: 'auth_publishable', label: 'web', allowed_origins: origins })
   const webhook = await post(`${w.test.path}/webhooks`, { url: 'https://hooks.example.com/ostiary' })
   await post(`${w.test.path}/webhooks/${webhook.id}/test`, {}, 202)
   const user = await w.createUser(w.test, { email: 'demo@example.com' })

@@ -5,9 +5,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, firefox, type Page } from 'playwright-core'
 import { has_front } from './front.ts'
 
 const hasPackage = process.platform === 'linux' && process.arch === 'x64'
@@ -23,6 +23,8 @@ const usual_places = [
   'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
 ]
 const installed = named ? [named] : hasPackage ? [] : usual_places.filter((path) => existsSync(path))
+
+export const isFirefox = (program = named ?? ''): boolean => /firefox/i.test(basename(program))
 
 /** For `test('…', { skip: noBrowser }, …)`: why there is no browser, or `false`. */
 export const noBrowser =
@@ -63,6 +65,7 @@ export async function axeViolations(page: Page, rules?: readonly string[]): Prom
 
 /** Tries again once, because a start of Chromium on a busy machine can end with a signal. No page was open then. */
 async function launch(executablePath: string, env: Record<string, string> = {}): Promise<Browser> {
+  if (isFirefox(executablePath)) return firefox.launch({ executablePath, channel: 'moz-firefox' }) // by WebDriver BiDi
   // The names of a proxy of the tests lead here, and only Node knows its authority.
   const behind_front = has_front ? ['--host-resolver-rules=MAP *.example 127.0.0.1', '--ignore-certificate-errors'] : []
   const args = ['--disable-gpu', '--disable-quic', '--disable-sync', ...behind_front]

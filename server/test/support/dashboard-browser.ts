@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { isDashboardCurrent, makeDashboard } from '../../../build.mjs'
+import { isFirefox } from './chromium.ts'
 import { expectStatus, type World } from './world.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -13,7 +14,7 @@ export const dashboardFolder = join(dist, 'dashboard')
 
 /** Signs in to the dashboard and records what must not happen: errors on the console, and requests to another origin. */
 export async function openDashboard(w: World, browser: Browser, person: { email: string; password: string }) {
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const context = await browser.newContext(isFirefox() ? {} : { permissions: ['clipboard-read', 'clipboard-write'] })
   context.setDefaultTimeout(90_000) // a busy machine is slow, and a wait that is not needed costs no time
   const page = await context.newPage()
   const faults: string[] = []

@@ -1,10 +1,15 @@
-/** Audits a page in a real browser, in each theme and width. Saves screenshots when OSTIARY_TEST_SCREENSHOTS names a folder. */
+/**
+ * Audits a page in a real browser, in each theme and width. Saves screenshots when OSTIARY_TEST_SCREENSHOTS names a folder. With
+ * OSTIARY_TEST_AUDIT=brief, for a second browser, it takes one theme and the narrow width only.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { axeViolations, launchBrowser } from './chromium.ts'
 
+const is_brief = process.env.OSTIARY_TEST_AUDIT === 'brief'
+const themes = is_brief ? (['light'] as const) : (['light', 'dark'] as const)
 const folder = process.env.OSTIARY_TEST_SCREENSHOTS
 /** A theme changes only colours, so the second theme needs only the rules of colour. */
 const rules_of_colour = ['color-contrast', 'link-in-text-block']
@@ -30,9 +35,9 @@ export async function launchForTests(t: TestContext): Promise<Browser> {
 /** The problems of the page in its current state, each with theme and width. The browser must allow scripts. */
 export async function audit(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of themes) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    for (const { width, height, rules, zoom = '' } of windows) {
+    for (const { width, height, rules, zoom = '' } of is_brief ? windows.slice(0, 1) : windows) {
       await page.setViewportSize({ width, height })
       const variant = `${name}, ${zoom ? width * 2 : width} px${zoom}, ${colorScheme}`
       const chosen = colorScheme === 'light' ? rules : rules_of_colour
