@@ -101,9 +101,9 @@ async function run(file, args, options) {
   const output = []
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => output.push(data))
   const forward = (signal) => {
+    clearInterval(watch) // one signal is enough: the program would take a second one for "at once"
     if (signal === 'SIGTERM' || !process.stdin.isTTY) child.kill(signal)
   }
-  process.on('SIGTERM', forward).on('SIGINT', forward)
   // npm sends a SIGTERM only to the shell between itself and us, so we only see that our parent is gone.
   const parent = process.ppid
   const watch = setInterval(() => {
@@ -111,6 +111,7 @@ async function run(file, args, options) {
     clearInterval(watch)
     child.kill('SIGTERM')
   }, CHECK_INTERVAL_MS)
+  process.on('SIGTERM', forward).on('SIGINT', forward)
   try {
     return await new Promise((resolve, reject) => {
       child.on('error', reject)

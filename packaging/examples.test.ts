@@ -75,7 +75,8 @@ test('nginx accepts its example', { skip: missing('nginx', '-v') }, () => {
   const site = example('nginx.conf')
     .replace('/etc/ssl/ostiary/fullchain.pem', join(folder, 'server.pem'))
     .replace('/etc/ssl/ostiary/privkey.pem', join(folder, 'server.key'))
-  const around = `error_log stderr; pid ${folder}/pid; events {} http { access_log off;\n${site}\n}`
+    .replaceAll('/var/log/nginx', folder)
+  const around = `error_log stderr; pid ${folder}/pid; events {} http {\n${site}\n}`
   writeFileSync(join(folder, 'nginx.conf'), around)
   const { status, stderr } = spawnSync('nginx', ['-t', '-p', folder, '-c', join(folder, 'nginx.conf')], { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
@@ -85,6 +86,14 @@ test('nginx accepts its example', { skip: missing('nginx', '-v') }, () => {
 test('Caddy accepts its example', { skip: missing('caddy', 'version') }, () => {
   const { status, stderr } = spawnSync('caddy', ['validate', '--adapter', 'caddyfile', '--config', join(import.meta.dirname, 'Caddyfile')])
   assert.equal(status, 0, String(stderr))
+})
+
+test('the Compose file trusts the network of its proxy and no other address', () => {
+  const text = example('compose.yaml')
+  const [, trusted] = /OSTIARY_TRUSTED_PROXIES: \$\{OSTIARY_TRUSTED_PROXIES:-(.+)\}/.exec(text) ?? []
+  const [, subnet] = /networks:\n {2}default:\n[\s\S]*subnet: ([\d./]+)/.exec(text) ?? []
+  assert.ok(trusted !== undefined && trusted === subnet, text)
+  assert.match(text, /ports: \["127\.0\.0\.1:3000:3000"\]/)
 })
 
 test('Docker Compose accepts its example', { skip: missing('docker', 'compose', 'version') }, () => {

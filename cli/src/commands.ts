@@ -32,7 +32,8 @@ export const commands = {
   },
   serve: {
     summary: 'serve the API, the issuers and background work',
-    details: 'The log goes to standard output. SIGTERM finishes open requests; a second signal ends the process at once.',
+    details:
+      'The log goes to standard output. SIGTERM finishes open requests; another signal a second later or more ends the process at once.',
     options: { workers: { value: 'N', help: 'number of processes, 1 to 64, that share the port; more than one needs PostgreSQL' } },
   },
   migrate: {

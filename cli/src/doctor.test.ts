@@ -70,6 +70,22 @@ test('doctor reports a database that is out of reach as a problem, without its p
   assert.doesNotMatch(stdout, /hush/)
 })
 
+test('doctor fails while forwarded headers come from an address that is no trusted proxy', async () => {
+  const { env, open } = await engines.sqlite.fresh()
+  const db = createDb(open())
+  await migrate(db, readMigrations())
+  const seen = (at: Date) => JSON.stringify({ address: '172.30.84.1', at: at.toISOString() })
+  await db.run(sql`insert into deployment (name, value) values ('untrusted_forwarder', ${seen(new Date())})`)
+  const failed = ostiary('doctor', env)
+  assert.equal(failed.status, 1)
+  assert.match(
+    failed.stdout,
+    /PROBLEM\s+Requests with forwarded headers come from 172\.30\.84\.1, which OSTIARY_TRUSTED_PROXIES does not name/,
+  )
+  assert.equal(ostiary('doctor', { ...env, OSTIARY_TRUSTED_PROXIES: '172.30.84.0/24' }).status, 0)
+  await db.close()
+})
+
 test('doctor prints the value of every limit', async () => {
   const { env } = await engines.sqlite.fresh()
   const { stdout } = ostiary('doctor', { ...env, OSTIARY_LIMITS: '{"keys":7,"webhooks":0}' })

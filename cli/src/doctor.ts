@@ -8,6 +8,7 @@ import { DatabaseUnavailable } from '@ostiary/server/db/db.ts'
 import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
 import { exposedFiles, isWritableByOthers } from '@ostiary/server/db/private-files.ts'
 import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
+import { findUntrustedForwarder } from '@ostiary/server/deployment/forwarders.ts'
 import { sharedStoreProblem } from '@ostiary/server/http/rate-limit-redis.ts'
 import { openDatabase, openDeployment } from '@ostiary/server/main.ts'
 import { WrongMasterKey } from '@ostiary/server/secrets/secrets.ts'
@@ -78,6 +79,7 @@ async function checkDeployment(config: Config): Promise<NamedFinding[]> {
       ...named('files', checkFiles(config)),
       ...named('issuers', await checkIssuers(deployment)),
       ...named('providers', [await checkProviderAddresses(deployment)]),
+      ...named('proxies', await checkProxies(deployment)),
       ...named('redis', await checkRedis(config)),
       ...named('mail', await checkMail(deployment)),
       ...named('clock', [checkClock(deployment)]),
@@ -150,6 +152,18 @@ async function checkAuditLogs(deployment: Deployment): Promise<Finding[]> {
     level: 'problem',
     text: `The audit log of ${tenant_id} was tampered with or damaged: ${problem}. Keep this database, and compare it with an export or a backup.`,
   }))
+}
+
+async function checkProxies(deployment: Deployment): Promise<Finding[]> {
+  const found = await findUntrustedForwarder(deployment)
+  if (!found) return []
+  const { address, at } = found
+  return [
+    {
+      level: 'problem',
+      text: `Requests with forwarded headers come from ${address}, which OSTIARY_TRUSTED_PROXIES does not name (the last at ${at}). If it is your proxy, name it: until then all visitors share its address, and its limits. If it is not, let only your proxy reach the port of the service.`,
+    },
+  ]
 }
 
 async function checkRedis({ redis_url }: Config): Promise<Finding[]> {

@@ -5,7 +5,18 @@ export interface Finding {
 }
 
 /** The part of a deployment that a finding is about, for programs that read the findings. */
-type Check = 'configuration' | 'database' | 'schema' | 'audit_log' | 'files' | 'issuers' | 'providers' | 'redis' | 'mail' | 'clock'
+type Check =
+  | 'configuration'
+  | 'database'
+  | 'schema'
+  | 'audit_log'
+  | 'files'
+  | 'issuers'
+  | 'providers'
+  | 'proxies'
+  | 'redis'
+  | 'mail'
+  | 'clock'
 
 export type NamedFinding = Finding & { check: Check }
 

@@ -8,6 +8,7 @@ import { createDemo, findDemo } from '@ostiary/server/setup/demo.ts'
 import { createPasswords } from '@ostiary/server/users/password.ts'
 import { wrongArguments } from './arguments.ts'
 import type { commands, Values } from './commands.ts'
+import { onStopSignals } from './signals.ts'
 import { welcome } from './welcome.ts'
 import { isFirst, isWorker, sayReady, sharedSetupToken, superviseWorkers } from './workers.ts'
 
@@ -41,22 +42,16 @@ function readWorkers(workers = '1'): number {
   return count
 }
 
-/** The first signal stops the service gracefully. A second one ends the process at once. */
 function stopOnSignal(service: Service): void {
-  let stopping = false
-  // Ctrl-C reaches every process of a terminal. A worker ignores it and waits for SIGTERM from the process that started it.
-  if (isWorker()) process.on('SIGINT', () => {})
-  for (const signal of isWorker() ? (['SIGTERM'] as const) : (['SIGTERM', 'SIGINT'] as const)) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1)
-      stopping = true
-      service.stop().then(
+  onStopSignals({
+    stop: () =>
+      void service.stop().then(
         () => process.exit(0),
         (error) => {
           process.stderr.write(`${error instanceof Error ? stackOf(error) : String(error)}\n`)
           process.exit(1)
         },
-      )
-    })
-  }
+      ),
+    stopAtOnce: () => process.exit(1),
+  })
 }

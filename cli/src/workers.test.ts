@@ -102,7 +102,7 @@ test('workers share the port, are replaced when they end, and stop together', sk
 
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } })).status === 200
   for (let i = 0; i < 30; i++) assert.ok(await isReady())
-  const metrics = async () => (await fetch(`http://127.0.0.1:${metrics_port}/`)).text()
+  const metrics = async () => (await fetch(`http://127.0.0.1:${metrics_port}/metrics`)).text()
   assert.match(await metrics(), /http_request_duration_seconds_count\{[^}]*\/readyz[^}]*\} 30\n/)
 
   const doctor = ostiary(['doctor'], env)

@@ -10,6 +10,7 @@ import { CannotStart } from '@ostiary/server/base/cannot-start.ts'
 import { createLog } from '@ostiary/server/base/log.ts'
 import type { Config } from '@ostiary/server/config/config.ts'
 import { listenForMetrics } from '@ostiary/server/http/listen.ts'
+import { onStopSignals } from './signals.ts'
 
 /** A worker takes at most 10 s to finish the requests in flight. */
 const stop_limit_ms = 15_000
@@ -52,7 +53,7 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
     (line) => process.stdout.write(line),
   )
   let is_stopping = false
-  stopOnSignal(() => {
+  stopWorkersOnSignal(() => {
     is_stopping = true
   })
 
@@ -90,31 +91,31 @@ function becomesReady(worker: Worker): Promise<boolean> {
   })
 }
 
-/** The first signal stops every worker gracefully and then this process. A second one ends them all at once. */
-function stopOnSignal(onStop: () => void): void {
-  let signals = 0
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.on(signal, async () => {
-      signals += 1
-      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-      const end = (how: 'SIGTERM' | 'SIGKILL') => workers.map((worker) => worker.process.kill(how))
-      if (signals > 1) {
-        end('SIGKILL')
-        process.exit(1)
-      }
+/** Stops every worker gracefully and then this process. */
+function stopWorkersOnSignal(onStop: () => void): void {
+  const workers = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+  const end = (how: 'SIGTERM' | 'SIGKILL') => workers().map((worker) => worker.process.kill(how))
+  onStopSignals({
+    async stop() {
       onStop()
-      const ended = Promise.all(workers.map((worker) => once(worker, 'exit')))
+      const ended = Promise.all(workers().map((worker) => once(worker, 'exit')))
       end('SIGTERM')
       const forced = setTimeout(end, stop_limit_ms, 'SIGKILL')
       const outcomes = await ended
       clearTimeout(forced)
-      process.exit(outcomes.every(([code]) => code === 0) ? 0 : 1)
-    })
+      // A worker that SIGTERM ended was still starting, and had no requests.
+      process.exit(outcomes.every(([code, signal]) => code === 0 || signal === 'SIGTERM') ? 0 : 1)
+    },
+    stopAtOnce() {
+      end('SIGKILL')
+      process.exit(1)
+    },
+  })
 }
 
 /** Serves the sum of the metrics of all workers. */
 async function exposeMetrics(config: Config): Promise<Server | null> {
-  if (config.metrics_port === null) return null
+  if (config.metrics === null) return null
   const { createMetricsOfWorkers } = await import('@ostiary/server/workers/metrics.ts')
-  return listenForMetrics(createMetricsOfWorkers(), config)
+  return listenForMetrics(createMetricsOfWorkers(), config.metrics)
 }

@@ -73,6 +73,7 @@ import { createHostRouting } from './oidc/host-routing.ts'
 import type { Issuer, Issuers } from './oidc/issuer.ts'
 import { mountOidc } from './oidc/mount.ts'
 import type { KeyPool } from './oidc/signing-keys.ts'
+import { createFirstVerdicts } from './oidc/validation-notes.ts'
 import { mark_icon } from './pages/favicon.ts'
 import { upstreamsWhenNeeded } from './providers/profile.ts'
 import { createApplicationScan } from './readiness/store.ts'
@@ -179,7 +180,7 @@ function documentationWhenNeeded(base_url: string): ServiceAnswers['documentatio
 /** Adds the fields that `http/write.ts` and `api/mount.ts` declare. */
 function decorate(
   app: FastifyInstance,
-  { deployment: { config, log, tally, refused_calls }, metrics, isStopping, check_answers }: Modules,
+  { deployment: { config, log, tally, refused_calls, forwarders }, metrics, isStopping, check_answers }: Modules,
   addressOf: ReturnType<typeof createClientIpReader>,
 ): void {
   app.decorate('isStopping', isStopping)
@@ -190,6 +191,7 @@ function decorate(
     if (check_answers && status >= 400 && !refused) throw new Error(`The answer ${status} has no reason.`)
     writeLine(request, status, refused && shownInLog(refused))
     if (refused) refused_calls.note(refused)
+    forwarders.note(request.raw)
   })
   app.decorateRequest('refusal', null)
   app.decorateRequest('subject', null)
@@ -221,6 +223,7 @@ function mountManagement(app: FastifyInstance, modules: Modules, administrators:
     root,
     verifyLog: createVerifications(deployment),
     scanApplications: createApplicationScan(deployment),
+    isFirstVerdict: createFirstVerdicts(),
   }
   const gate = {
     keys: modules.keys,

@@ -21,6 +21,7 @@ import { migrate, newestMigration } from './db/migrate.ts'
 import type { PostgresOptions } from './db/postgres.ts'
 import { createCounters } from './deployment/counters.ts'
 import { type Deployment, newSecret } from './deployment/deployment.ts'
+import { createForwarders } from './deployment/forwarders.ts'
 import { createGrantUses } from './deployment/grant-uses.ts'
 import { createTally } from './deployment/tally.ts'
 import { listenForMetrics, listenOnAll, refuseTakenPort } from './http/listen.ts'
@@ -100,6 +101,7 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
       tally,
       refused_calls,
       grant_uses: createGrantUses(db),
+      forwarders: createForwarders({ config, db, log, now }),
       outbound,
       smtp,
       now,
@@ -179,7 +181,7 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
   const keys = createKeyStore(db)
   const issuers = createIssuers(deployment, key_pool)
   const { passwords = createPasswords(lanesOf(overrides.processes ?? 1)) } = overrides
-  const metrics = config.metrics_port === null ? null : (await import('./workers/metrics.ts')).createMetrics({ ...deployment, passwords })
+  const metrics = config.metrics === null ? null : (await import('./workers/metrics.ts')).createMetrics({ ...deployment, passwords })
   const shared_limiter =
     config.redis_url === null ? null : (await import('./http/rate-limit-redis.ts')).createSharedRateLimiter(config.redis_url, deployment)
   const schema = newestMigration()
@@ -243,5 +245,5 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
 
 /** Serves the metrics of this process. Those of several workers are served, in sum, by the process that started them. */
 async function serveMetrics(metrics: Metrics | null, config: Config): Promise<Server | null> {
-  return metrics && cluster.isPrimary ? listenForMetrics(metrics, config) : null
+  return metrics && config.metrics && cluster.isPrimary ? listenForMetrics(metrics, config.metrics) : null
 }

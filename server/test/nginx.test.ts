@@ -5,11 +5,15 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { request as sendRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { writeCertificates } from './support/front.ts'
+import { authorizationRequest } from './support/cookie-browser.ts'
+import { startNginx, writeCertificates } from './support/front.ts'
+import { freePort, world } from './support/world.ts'
 
 const noNginx = spawnSync('nginx', ['-v']).status === 0 ? false : 'needs nginx'
 
@@ -41,3 +45,36 @@ for (const issuers of ['path', 'host'] as const)
     assert.equal(code, 0, report)
     assert.ok(Number(/^# pass (\d+)$/m.exec(report)?.[1]) > 20, report)
   })
+
+test('the example passes a state of 4,096 characters back, and logs no query', { skip: noNginx }, async () => {
+  const w = await world()
+  const port = await freePort()
+  const stop = await startNginx({ port, service_port: Number(new URL(w.base_url).port), folder, certificate: folder })
+  const ca = readFileSync(join(folder, 'ca.pem'))
+  /** Asks nginx instead of the service. */
+  const ask = async (url: string) => {
+    const { pathname, search } = new URL(url)
+    const options = { host: '127.0.0.1', port, servername: 'id.front.example', ca, path: pathname + search, agent: false }
+    const [answer] = (await once(sendRequest(options).end(), 'response')) as [IncomingMessage] // as: the event of an answer
+    answer.resume()
+    await once(answer, 'end')
+    return answer
+  }
+  try {
+    const client = await w.createApplication(w.test)
+    for (const state of ['a'.repeat(4_096), '+/'.repeat(2_048)]) {
+      const { url } = authorizationRequest(w.test, client, { prompt: 'none', state })
+      const { statusCode, headers } = await ask(url)
+      assert.equal(statusCode, 303)
+      assert.equal(new URL(headers.location ?? '').searchParams.get('state'), state)
+    }
+    await ask(`${w.test.issuer}/verify?token=hush-of-a-link`)
+    await w.close()
+    assert.equal((await ask(`${w.test.issuer}/verify?token=hush-of-a-failure`)).statusCode, 502)
+  } finally {
+    stop()
+  }
+  const [access, error] = ['ostiary.log', 'ostiary-error.log'].map((name) => readFileSync(join(folder, name), 'utf8'))
+  assert.match(access ?? '', /"GET \/e\/env_\w+\/verify HTTP\/1\.1" 502 /)
+  assert.doesNotMatch(`${access}${error}`, /hush|aaaa/)
+})

@@ -34,7 +34,7 @@ test('every variable has a default', () => {
     issuer_hosts: [],
     limits: default_limits,
     log_level: 'info',
-    metrics_port: null,
+    metrics: null,
   })
 })
 test('an empty or blank variable counts as not set', () => {
@@ -45,7 +45,10 @@ const values: { env: Env; config: Partial<Config> }[] = [
   { env: { OSTIARY_PORT: '8080' }, config: { port: 8080, base_url: 'http://localhost:8080' } },
   { env: { OSTIARY_PORT: '80' }, config: { port: 80, base_url: 'http://localhost' } },
   { env: { OSTIARY_PORT: '0' }, config: { port: 0, base_url: 'http://localhost:0' } },
-  { env: { OSTIARY_PORT: '0', OSTIARY_METRICS_PORT: '0' }, config: { port: 0, metrics_port: 0, base_url: 'http://localhost:0' } },
+  {
+    env: { OSTIARY_PORT: '0', OSTIARY_METRICS_PORT: '0' },
+    config: { port: 0, metrics: { host: '127.0.0.1', port: 0 }, base_url: 'http://localhost:0' },
+  },
   {
     env: { OSTIARY_PORT: '8080', OSTIARY_BASE_URL: 'https://login.example.com' },
     config: { port: 8080, base_url: 'https://login.example.com' },
@@ -79,7 +82,9 @@ const values: { env: Env; config: Partial<Config> }[] = [
   },
   { env: { OSTIARY_LIMITS: '{"keys":5}' }, config: { limits: { ...default_limits, keys: 5 } } },
   { env: { OSTIARY_LOG_LEVEL: 'debug' }, config: { log_level: 'debug' } },
-  { env: { OSTIARY_METRICS_PORT: '9464' }, config: { metrics_port: 9464 } },
+  { env: { OSTIARY_METRICS_PORT: '9464' }, config: { metrics: { host: '127.0.0.1', port: 9464 } } },
+  { env: { OSTIARY_METRICS_PORT: '0.0.0.0:9464' }, config: { metrics: { host: '0.0.0.0', port: 9464 } } },
+  { env: { OSTIARY_METRICS_PORT: '[::1]:9464' }, config: { metrics: { host: '::1', port: 9464 } } },
 ]
 for (const { env, config } of values) {
   test(`${Object.entries(env).map(([name, value]) => `${name}=${name === 'OSTIARY_MASTER_KEY' ? '…' : value}`)} is accepted`, () => {

@@ -29,7 +29,8 @@ export interface Config {
   readonly limits: Limits
   readonly log_level: LogLevel | 'silent'
   /** `null`: no metrics. */
-  readonly metrics_port: number | null
+  /** Where metrics are served: the loopback, unless the setting names another address. */
+  readonly metrics: { readonly host: string; readonly port: number } | null
 }
 
 export interface ConfigMistake {
@@ -88,7 +89,7 @@ export function readConfig(
     issuer_hosts: read('OSTIARY_ISSUER_HOSTS', (text) => parseIssuerHosts(text, base_url), []),
     limits: read('OSTIARY_LIMITS', parseLimits, default_limits),
     log_level: read('OSTIARY_LOG_LEVEL', readLogLevel, default_log_level),
-    metrics_port: read('OSTIARY_METRICS_PORT', readPort, null),
+    metrics: read('OSTIARY_METRICS_PORT', readMetricsPort, null),
   }
 
   if (set('OSTIARY_DATABASE_URL') && !set('OSTIARY_MASTER_KEY')) {
@@ -97,7 +98,7 @@ export function readConfig(
       problem: `Required with OSTIARY_DATABASE_URL, the same for every process. ${how_to_make_a_key}`,
     })
   }
-  if (config.metrics_port === config.port && config.port !== 0) {
+  if (config.metrics?.port === config.port && config.port !== 0) {
     mistakes.push({
       variable: 'OSTIARY_METRICS_PORT',
       problem: `Metrics need a port of their own: the service listens on ${config.port}.`,
@@ -127,6 +128,16 @@ function readHost(text: string): Parsed<string[]> {
 function readPort(text: string): Parsed<number> {
   const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN
   return port <= 65_535 ? { value: port } : { problem: 'Expected a port from 1 to 65535, or 0 for any free one.' }
+}
+
+/** Metrics say much about a deployment and need no credential, so they leave the machine only where the setting says so. */
+function readMetricsPort(text: string): Parsed<NonNullable<Config['metrics']>> {
+  const [, host, digits = text] = /^(?:(.+):)([0-9]+)$/.exec(text) ?? []
+  const port = readPort(digits)
+  const address = host === undefined ? '127.0.0.1' : host.replace(/^\[(.*)\]$/, '$1')
+  if ('problem' in port) return { problem: `${port.problem} An address before it is optional: 10.0.0.7:9464.` }
+  if (isIP(address) === 0) return { problem: 'Expected a port, or an IP address with a port, such as 10.0.0.7:9464 or [::1]:9464.' }
+  return { value: { host: address, port: port.value } }
 }
 
 /** The message does not repeat the URL, which may hold a password. */

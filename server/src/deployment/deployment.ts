@@ -9,6 +9,7 @@ import type { DeliverBySmtp } from '../outbound/smtp.ts'
 import type { RefusedCalls } from '../refused-calls/refused-calls.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { Counters } from './counters.ts'
+import type { Forwarders } from './forwarders.ts'
 import type { GrantUses } from './grant-uses.ts'
 import type { Tally } from './tally.ts'
 
@@ -20,6 +21,7 @@ export interface Deployment {
   readonly counters: Counters
   readonly refused_calls: RefusedCalls
   readonly grant_uses: GrantUses
+  readonly forwarders: Forwarders
   readonly tally: Tally
   /** The only way to call addresses that tenants or clients chose. */
   readonly outbound: Outbound

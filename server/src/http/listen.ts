@@ -97,20 +97,20 @@ function closeServer(server: Server): Promise<void> {
   })
 }
 
-/** Serves metrics at the first address, on a port of their own. */
+/** Serves `GET /metrics` and nothing else, on a port of its own. */
 export async function listenForMetrics(
   { expose }: { expose(): Promise<{ type: string; text: string }> },
-  { host, metrics_port }: Pick<Config, 'host' | 'metrics_port'>,
+  { host, port }: NonNullable<Config['metrics']>,
 ): Promise<Server> {
-  const port = metrics_port ?? 0
-  const server = createLimited(
-    (_, response) =>
-      void expose().then(
-        ({ type, text }) => response.setHeader('content-type', type).end(text),
-        () => response.writeHead(503).end(),
-      ),
-  )
-  await listenAt(server, host[0], port).catch((error) => {
+  const server = createLimited(({ method, url = '' }, response) => {
+    if (url.split('?')[0] !== '/metrics') return void response.writeHead(404).end()
+    if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { allow: 'GET, HEAD' }).end()
+    expose().then(
+      ({ type, text }) => response.setHeader('content-type', type).end(text),
+      () => response.writeHead(503).end(),
+    )
+  })
+  await listenAt(server, host, port).catch((error) => {
     throw portProblem(error, port, 'OSTIARY_METRICS_PORT')
   })
   return server

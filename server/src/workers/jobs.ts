@@ -65,6 +65,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
     every(write_interval_ms, 'counters', deployment.counters.write),
     every(refused_calls_interval_ms, 'refused calls', deployment.refused_calls.write),
     every(write_interval_ms, 'grant uses', deployment.grant_uses.write),
+    every(write_interval_ms, 'untrusted forwarder', deployment.forwarders.write),
     every(sweep_interval_ms, 'sweep', () => removeExpiredRows(deployment.db, deployment.now())),
     every(rotation_interval_ms, 'key rotation', () => rotateAgedKeys(deployment, key_pool)),
   ]

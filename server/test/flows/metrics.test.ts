@@ -1,6 +1,7 @@
 /** Each metric moves by the event that it counts, its labels come from closed sets, and docs/metrics.md names it. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
 import { authorizationRequest, createAgent, createPerson, exchange, refresh } from '../support/cookie-browser.ts'
 import { createHeldPasswords } from '../support/held-passwords.ts'
@@ -17,7 +18,7 @@ const w = await world({
 const on_linux = process.platform === 'linux'
 const on_postgres = w.deployment.db.engine === 'postgres'
 
-const scrape = async () => (await fetch(`http://127.0.0.1:${metrics_port}/`)).text()
+const scrape = async () => (await fetch(`http://127.0.0.1:${metrics_port}/metrics`)).text()
 
 /** The value of a sample such as `name{label="value"}`; 0 if there is none. */
 function valueIn(text: string, sample: string): number {
@@ -207,6 +208,18 @@ function described(text: string): Described[] {
     return { name, type, labels: [...new Set(labels)].filter((label) => label !== 'le').sort() }
   })
 }
+
+test('the port of the metrics serves GET /metrics alone, and only on the loopback', async () => {
+  const status = async (path: string, method = 'GET', host = '127.0.0.1') =>
+    (await fetch(`http://${host}:${metrics_port}${path}`, { method })).status
+  assert.deepEqual([await status('/metrics'), await status('/metrics?x=1')], [200, 200])
+  for (const path of ['/', '/metrics/', '/METRICS', '/healthz', '/v1/me']) assert.equal(await status(path), 404, path)
+  for (const method of ['POST', 'PUT', 'DELETE']) assert.equal(await status('/metrics', method), 405, method)
+  const others = Object.values(networkInterfaces()).flatMap((all) =>
+    (all ?? []).filter(({ family, internal }) => family === 'IPv4' && !internal),
+  )
+  for (const { address } of others) await assert.rejects(status('/metrics', 'GET', address))
+})
 
 /** The rows of the tables in docs/metrics.md. */
 function documented(): Described[] {

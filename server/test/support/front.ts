@@ -14,6 +14,7 @@ import { awaiting } from './awaited.ts'
 import { makeAuthority } from './certificate.ts'
 import { leadHere } from './names.ts'
 
+const example = join(import.meta.dirname, '../../../packaging/nginx.conf')
 const kind = process.env.OSTIARY_TEST_FRONT ?? null
 /** A folder made by `writeCertificates`, whose authority the process trusts. */
 const given_certificate = process.env.OSTIARY_TEST_CERTIFICATE ?? null
@@ -114,7 +115,8 @@ async function startProxy({ port, service_port, certificate }: Place): Promise<(
   }
 }
 
-async function startNginx(place: Place): Promise<() => void> {
+/** Starts nginx with the example for operators. Its logs are in `folder`. */
+export async function startNginx(place: Place): Promise<() => void> {
   const { folder, port } = place
   writeFileSync(join(folder, 'nginx.conf'), configuration(place))
   const program = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -128,7 +130,7 @@ async function startNginx(place: Place): Promise<() => void> {
   return () => program.kill('SIGTERM')
 }
 
-/** As the README advises. */
+/** The example for operators, at this port, with this certificate and this service behind it. */
 const configuration = ({ port, service_port, folder, certificate }: Place) => `
 daemon off;
 worker_processes 1;
@@ -136,22 +138,15 @@ pid ${folder}/pid;
 error_log stderr warn;
 events { worker_connections 512; }
 http {
-  access_log off;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
-  large_client_header_buffers 4 32k;
-  client_max_body_size 2m;
-  server {
-    listen 127.0.0.1:${port} ssl http2;
-    ssl_certificate ${certificate}/server.pem;
-    ssl_certificate_key ${certificate}/server.key;
-    location / {
-      proxy_pass http://127.0.0.1:${service_port};
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $http_host;
-      proxy_set_header X-Forwarded-For $remote_addr;
-    }
-  }
+  ${readFileSync(example, 'utf8')
+    .replaceAll('/etc/ssl/ostiary/fullchain.pem', join(certificate, 'server.pem'))
+    .replaceAll('/etc/ssl/ostiary/privkey.pem', join(certificate, 'server.key'))
+    .replaceAll('/var/log/nginx', folder)
+    .replaceAll('server 127.0.0.1:3000;', `server 127.0.0.1:${service_port};`)
+    .replace(/listen 443 ssl;\s+listen \[::\]:443 ssl;/, `listen 127.0.0.1:${port} ssl http2;`)
+    .replace(/listen 80;\s+listen \[::\]:80;/, `listen unix:${folder}/plain;`)
+    .replaceAll(/server_name .*;/g, 'server_name _;')}
 }
 `
 
@@ -159,7 +154,7 @@ http {
 async function answers(port: number): Promise<void> {
   for (;;) {
     const is_up = await new Promise<boolean>((resolve) => {
-      const socket = tls.connect({ host: '127.0.0.1', port, servername: front_host }, () => resolve(socket.end() !== null))
+      const socket = tls.connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => resolve(socket.end() !== null))
       socket.on('error', () => resolve(false))
     })
     if (is_up) return
