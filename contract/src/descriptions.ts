@@ -109,6 +109,7 @@ export const descriptions: Record<RowName, string> = {
   changeTenant: 'Changes the name of a tenant. The slug never changes.',
 
   listMembers: 'Lists the members and the pending invitations of a tenant, newest first.',
+  getMember: 'Gets a member by the id of the user, or a pending invitation by its own id.',
   addMember:
     'Invites a person. The link is mailed, or returned once as `invitation_url` if the root environment has no mail. It is valid for 7 days.',
   changeMember: 'Changes the role of a member or of a pending invitation. Nobody can grant a role above their own.',

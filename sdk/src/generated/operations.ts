@@ -771,6 +771,14 @@ export interface Operations {
    */
   addMember(params: { tenant_id: string }, body: NewMember, options?: PostOptions): Promise<Invitation>
   /**
+   * Get a member or a pending invitation.
+   *
+   * Gets a member by the id of the user, or a pending invitation by its own id.
+   *
+   * Needs an administrator with the role `viewer` or above.
+   */
+  getMember(params: { tenant_id: string; member_id: string }, options?: CallOptions): Promise<Member>
+  /**
    * Change the role of a member or of a pending invitation.
    *
    * Changes the role of a member or of a pending invitation. Nobody can grant a role above their own.
@@ -1003,6 +1011,7 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   changeTenant: 'PATCH /v1/tenants/{tenant_id} pb',
   listMembers: 'GET /v1/tenants/{tenant_id}/members pl',
   addMember: 'POST /v1/tenants/{tenant_id}/members pb',
+  getMember: 'GET /v1/tenants/{tenant_id}/members/{member_id} p',
   changeMember: 'PATCH /v1/tenants/{tenant_id}/members/{member_id} pb',
   removeMember: 'DELETE /v1/tenants/{tenant_id}/members/{member_id} p',
   resendInvitation: 'POST /v1/tenants/{tenant_id}/members/{member_id}/resend p',

@@ -12,7 +12,7 @@ const steps =
     ' ',
   )
 const actions =
-  'password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now confirm cancel accept-invitation sign-out change-name change-email change-password add-passkey remove-passkey add-totp remove-totp new-recovery-codes remove-provider end-session end-other-sessions disconnect export delete-account'.split(
+  'password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now confirm cancel accept-invitation sign-out sign-in change-name change-email change-password add-passkey remove-passkey add-totp remove-totp new-recovery-codes remove-provider end-session end-other-sessions disconnect export delete-account'.split(
     ' ',
   )
 const posts_elsewhere = ['form post']
@@ -130,6 +130,9 @@ for (const { name, state, locale, page } of pages) {
     assert.doesNotMatch(text.replaceAll(/^: .*$/gm, ''), /demo@example/)
   })
 }
+
+for (const { name, page } of pages.filter(({ page }) => page.html.includes(' action="https://id.example.com/e/env_1/sign-up"')))
+  test(`${name}: the link to the sign-in is named as such`, () => assert.equal(of(/<a [^>]*data-action="sign-in">/g, page).length, 1))
 
 for (const [name, page] of Object.entries(examplePages('test', undefined, 'pseudo')))
   test(`${name}: the layout follows a language that is written from right to left`, () => {

@@ -42,7 +42,7 @@ ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: '
 ${field({ name: 'name', label: texts.form.name, type: 'text', autocomplete: 'name', value: name, optional: texts.form.optional, problem: problems.name, autofocus: focused === 'name' })}
 ${password_rule && newPasswordField(context, password_rule, { problem: problems.password, autofocus: focused === 'password' })}
 <button class="b p" data-action="create-account">${texts.sign_up.submit}</button></form>
-<p class="after">${texts.sign_up.have_account} <a href="${view.sign_in_url}">${texts.sign_up.sign_in}</a></p>`
+<p class="after">${texts.sign_up.have_account} <a href="${view.sign_in_url}" data-action="sign-in">${texts.sign_up.sign_in}</a></p>`
   const { form } = view.problems
   const status = form === 'too_many' ? 429 : form === 'busy' ? 503 : 400
   const title = view.invitation ? texts.invitation.title(view.invitation.tenant_name) : texts.sign_up.title

@@ -107,9 +107,22 @@ const columns = sql`select id, at, method, route, status, code, reason, nullif(c
 
 type Filters = Partial<Omit<RefusedCallQuery, 'limit' | 'cursor'>>
 
-/** `rest` is the end of the query: where the page begins, its order and its limit. */
-export function listCalls(db: Db, scope_id: string, filters: Filters, rest: Statement): Promise<RefusedCall[]> {
+/** The sort key of a call in the list: the time of its answer, then the id, which has the time of its beginning. */
+export const sortKeyOf = ({ at, id }: Pick<RefusedCall, 'at' | 'id'>) => `${Date.parse(at)}.${id}`
+
+/**
+ * Returns one page, the calls that were answered last first. `last` is the sort key of the previous row. A scope has at most
+ * `per_scope` records, so they are sorted: `at + 0` keeps a database from walking through the records of all scopes by their time.
+ */
+export function listCalls(
+  db: Db,
+  scope_id: string,
+  filters: Filters,
+  { last, limit }: { last: string | null; limit: number },
+): Promise<RefusedCall[]> {
   const { status, code, route, application_id, key_id, from, to } = filters
+  const [time = '', id = ''] = last?.split('.') ?? []
+  const since = new Date(Number(time))
   const conditions = [
     sql`scope_id = ${scope_id}`,
     ...(status === undefined ? [] : [sql`status = ${status}`]),
@@ -118,8 +131,9 @@ export function listCalls(db: Db, scope_id: string, filters: Filters, rest: Stat
     ...(application_id === undefined ? [] : [sql`client_id = ${application_id}`]),
     ...(key_id === undefined ? [] : [sql`key_id = ${key_id}`]),
     ...between(from, to),
+    ...(last === null ? [] : [sql`(at < ${since} or (at = ${since} and id < ${id}))`]),
   ]
-  return db.all(RefusedCall, sql`${columns} where ${join(conditions, ' and ')} ${rest}`)
+  return db.all(RefusedCall, sql`${columns} where ${join(conditions, ' and ')} order by at + 0 desc, id desc limit ${limit}`)
 }
 
 const between = (from: string | undefined, to: string | undefined): Statement[] => [

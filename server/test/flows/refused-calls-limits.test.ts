@@ -6,7 +6,7 @@ import { reason } from '../../src/base/reason.ts'
 import { DatabaseUnavailable, sql } from '../../src/db/db.ts'
 import { openDeployment } from '../../src/main.ts'
 import { type AnsweredCall, createRefusedCalls } from '../../src/refused-calls/refused-calls.ts'
-import { listCalls, summarise } from '../../src/refused-calls/store.ts'
+import { listCalls, sortKeyOf, summarise } from '../../src/refused-calls/store.ts'
 import { removeExpiredRows } from '../../src/workers/expiring-rows.ts'
 import { until } from '../support/receiver.ts'
 import { referenceOf } from '../support/refused-calls.ts'
@@ -37,7 +37,7 @@ function answered(scope_id: string, { code = 'invalid_client', client_id = null,
 
 const wide = { most: 100_000, most_per_sender: 100_000 }
 const newScope = () => newId('env')
-const recordsOf = (scope_id: string) => listCalls(db, scope_id, {}, sql`order by id desc limit 100000`)
+const recordsOf = (scope_id: string) => listCalls(db, scope_id, {}, { last: null, limit: 100_000 })
 const idsOf = async (scope_id: string) => (await recordsOf(scope_id)).map(({ id }) => id)
 const droppedOf = async (scope_id: string) => (await summarise(db, scope_id, new Date(0), new Date(w.now().getTime() + 1))).dropped
 
@@ -56,6 +56,28 @@ test('a source keeps its newest 1,000 records, and the rest is counted as droppe
       .reverse(),
   )
   assert.equal(await droppedOf(scope), 200)
+})
+
+test('calls are listed by the time of their answer, and pages keep that order', async () => {
+  const scope = newScope()
+  const calls = createRefusedCalls(db, w.now, { gather: wide })
+  const begun = [answered(scope), answered(scope), answered(scope), answered(scope)]
+  const ended = [2, 0, 3, 1].map((index) => begun[index] ?? assert.fail())
+  for (const call of ended) {
+    calls.note(call)
+    w.advance(1)
+  }
+  await calls.write()
+  const newest_first = ended.map(({ id }) => id).reverse()
+  assert.deepEqual(await idsOf(scope), newest_first)
+  const paged: string[] = []
+  for (let last: string | null = null; ; ) {
+    const [one] = await listCalls(db, scope, {}, { last, limit: 1 })
+    if (!one) break
+    paged.push(one.id)
+    last = sortKeyOf(one)
+  }
+  assert.deepEqual(paged, newest_first)
 })
 
 test('an IPv6 /64 is one source, and another /64 is another', async () => {
@@ -211,7 +233,7 @@ test('a process writes what it has gathered before it ends', async () => {
   const id = referenceOf(await other.call('GET', '/v1/platform/unknown'))
   await other.service.stop()
   const { db: reopened } = await openDeployment(other.deployment.config)
-  const records = await listCalls(reopened, other.tenant_id, {}, sql`order by id desc limit 10`)
+  const records = await listCalls(reopened, other.tenant_id, {}, { last: null, limit: 10 })
   await reopened.close()
   assert.deepEqual(
     records.map((record) => record.id),
@@ -225,7 +247,7 @@ if (db.engine === 'postgres')
     const reply = await fetch(b.at(`${w.base_url}/v1/platform/unknown`), { headers: { 'x-api-key': w.key } })
     const id = referenceOf(reply)
     await until('the record is there', async () => {
-      const records = await listCalls(db, w.tenant_id, {}, sql`order by id desc limit 100`)
+      const records = await listCalls(db, w.tenant_id, {}, { last: null, limit: 100 })
       return records.some((record) => record.id === id)
     })
   })

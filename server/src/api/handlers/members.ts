@@ -98,6 +98,12 @@ export const listMembers: Handler<'listMembers'> = (services, call) => {
   })
 }
 
+export const getMember: Handler<'getMember'> = async (services, { caller, params }) => {
+  const found = await findMemberOrInvitation(services, caller.tenant_id, params.member_id ?? '', services.now())
+  if (!found) throw notFound()
+  return found
+}
+
 export const changeMember: Handler<'changeMember'> = (services, call) => {
   const { caller, params, body, if_match, fail, commit } = call
   return changeVersioned(

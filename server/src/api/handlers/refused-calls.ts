@@ -1,8 +1,8 @@
 import type { RefusedCall } from '@ostiary/contract/refused-call.ts'
 import { badField, notFound } from '../../http/problem.ts'
 import { scopesAllow } from '../../keys/policy.ts'
-import { readPage } from '../../lists/lists.ts'
-import { findCall, listCalls, refused_calls_kept_ms, summarise } from '../../refused-calls/store.ts'
+import { readPageBy } from '../../lists/lists.ts'
+import { findCall, listCalls, refused_calls_kept_ms, sortKeyOf, summarise } from '../../refused-calls/store.ts'
 import type { Caller } from '../authenticate.ts'
 import { environmentOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
@@ -33,7 +33,10 @@ async function list(
   await refused_calls.write()
   const { limit, cursor, ...filters } = call.query
   const listed = `refused_calls.${scope_id}.${JSON.stringify(filters)}`
-  const page = await readPage({ secrets }, call, listed, (rest) => listCalls(db, scope_id, filters, rest))
+  const page = await readPageBy({ secrets }, call, listed, {
+    keyOf: sortKeyOf,
+    read: (last, limit) => listCalls(db, scope_id, filters, { last, limit }),
+  })
   return { ...page, data: page.data.map((one) => shownTo(call.caller, one)) }
 }
 
