@@ -65,7 +65,9 @@ const fields = {
   logo_uri: WebUrl.nullable().describe('The logo on the consent page.'),
   allow_loopback_port: z
     .boolean()
-    .describe('Lets a native application use any port of a registered loopback redirect URI (RFC 8252 §7.3). The default is false.'),
+    .describe(
+      'Lets a native application use any port of a registered redirect URI at `127.0.0.1` or `[::1]` (RFC 8252 §7.3). The port of `localhost` is never varied: it is a name, which a device can resolve to another address (§8.3). The default is false.',
+    ),
   disabled: z.boolean().describe('Refuses every request of the application. The default is false.'),
 }
 

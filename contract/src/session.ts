@@ -23,15 +23,20 @@ export const TokenToValidate = z.strictObject({
   token: z.string().min(1).register(characters, { allowed: 'any' }).describe('The access token. Any other string is answered as inactive.'),
 })
 
-export const inactiveReasons = [
-  'malformed',
-  'unknown',
-  'expired',
-  'revoked',
-  'session_ended',
-  'user_blocked',
-  'environment_mismatch',
-] as const
+/** Why an access token is inactive, with what to do. Each reason is also the code of a refused call, and has a page as errors have. */
+// biome-ignore format: this table is read by column
+export const inactiveExplanations = {
+  malformed:            'The text is no token of any kind. Send the access token unchanged, without the word Bearer before it.',
+  unknown:              'The token is of another project, was changed, is an ID token, or is an opaque token that is long expired. Send the access token that the token endpoint returned.',
+  expired:              'The access token has expired. Get a new one by the refresh token or a new sign-in.',
+  revoked:              'The access token, its grant or its application was revoked or disabled. Start a new sign-in.',
+  session_ended:        'The session in which the token was issued has ended. Start a new sign-in.',
+  user_blocked:         'The user is blocked or deleted. Unblock the user, or refuse the call.',
+  environment_mismatch: 'The token is of another environment of the same project: a token of Test is sent to Live, or the other way round. Use the key of the environment whose issuer the token names, or send people to the issuer of this one.',
+} as const
+
+type InactiveReason = keyof typeof inactiveExplanations
+export const inactiveReasons = Object.keys(inactiveExplanations) as [InactiveReason, ...InactiveReason[]] // as: the keys of the table
 
 /** The members of RFC 7662 §2.2 with the session and the environment, or the reason why the token is inactive. */
 export const TokenVerdict = z.discriminatedUnion('active', [

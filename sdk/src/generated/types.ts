@@ -174,7 +174,7 @@ export type Application = {
   initiate_login_uri: string | null
   /** The logo on the consent page. */
   logo_uri: string | null
-  /** Lets a native application use any port of a registered loopback redirect URI (RFC 8252 §7.3). The default is false. */
+  /** Lets a native application use any port of a registered redirect URI at `127.0.0.1` or `[::1]` (RFC 8252 §7.3). The port of `localhost` is never varied: it is a name, which a device can resolve to another address (§8.3). The default is false. */
   allow_loopback_port: boolean
   /** Refuses every request of the application. The default is false. */
   disabled: boolean
@@ -223,7 +223,7 @@ export type ApplicationChange = {
   initiate_login_uri?: string | null | undefined
   /** The logo on the consent page. */
   logo_uri?: string | null | undefined
-  /** Lets a native application use any port of a registered loopback redirect URI (RFC 8252 §7.3). The default is false. */
+  /** Lets a native application use any port of a registered redirect URI at `127.0.0.1` or `[::1]` (RFC 8252 §7.3). The port of `localhost` is never varied: it is a name, which a device can resolve to another address (§8.3). The default is false. */
   allow_loopback_port?: boolean | null | undefined
   /** Refuses every request of the application. The default is false. */
   disabled?: boolean | null | undefined
@@ -278,7 +278,7 @@ export type ApplicationWithSecret = {
   initiate_login_uri: string | null
   /** The logo on the consent page. */
   logo_uri: string | null
-  /** Lets a native application use any port of a registered loopback redirect URI (RFC 8252 §7.3). The default is false. */
+  /** Lets a native application use any port of a registered redirect URI at `127.0.0.1` or `[::1]` (RFC 8252 §7.3). The port of `localhost` is never varied: it is a name, which a device can resolve to another address (§8.3). The default is false. */
   allow_loopback_port: boolean
   /** Refuses every request of the application. The default is false. */
   disabled: boolean
@@ -885,7 +885,7 @@ export type NewApplication = {
   initiate_login_uri?: string | null | undefined
   /** The logo on the consent page. */
   logo_uri?: string | null | undefined
-  /** Lets a native application use any port of a registered loopback redirect URI (RFC 8252 §7.3). The default is false. */
+  /** Lets a native application use any port of a registered redirect URI at `127.0.0.1` or `[::1]` (RFC 8252 §7.3). The port of `localhost` is never varied: it is a name, which a device can resolve to another address (§8.3). The default is false. */
   allow_loopback_port?: boolean | undefined
   /** Refuses every request of the application. The default is false. */
   disabled?: boolean | undefined

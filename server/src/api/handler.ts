@@ -7,6 +7,7 @@ import type { ErrorCode } from '@ostiary/contract/errors.ts'
 import type { Route } from '@ostiary/contract/route.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { z } from 'zod'
+import type { Refusal } from '../base/refusal.ts'
 import type { Fail } from '../http/problem.ts'
 import type { IfMatch } from '../lists/if-match.ts'
 import type { Caller } from './authenticate.ts'
@@ -25,6 +26,8 @@ export interface AnyCall {
   readonly if_match: IfMatch
   /** The client asked for the type in `lines` of the row: answer with `inLines`. */
   readonly wants_lines: boolean
+  /** Records why an answer without an error is none that the caller hoped for. */
+  readonly note: (refusal: Refusal) => void
   /** Writes the change, its event, its audit entry and the recorded response in one batch. */
   readonly commit: Commit
 }

@@ -109,6 +109,9 @@ function mountOne(
           signal: () => goneSignal(reply.raw),
           if_match: parseIfMatch(request.headers['if-match']),
           fail,
+          note(refusal) {
+            request.refusal = refusal
+          },
           wants_lines: route.lines !== undefined && prefers(request.headers.accept, route.lines),
           commit: (...change) =>
             createCommit(services, {

@@ -5,6 +5,7 @@ import type { RateLimiter } from '../http/rate-limit.ts'
 import type { KeyStore } from '../keys/store.ts'
 import type { Issuers } from '../oidc/issuer.ts'
 import type { KeyPool } from '../oidc/signing-keys.ts'
+import type { IsFirstVerdict } from '../oidc/validation-notes.ts'
 import type { ScanApplications } from '../readiness/store.ts'
 import type { Root } from '../setup/root.ts'
 import type { Passwords } from '../users/password.ts'
@@ -18,4 +19,5 @@ export interface Services extends Deployment {
   readonly root: Root
   readonly verifyLog: VerifyTenantLog
   readonly scanApplications: ScanApplications
+  readonly isFirstVerdict: IsFirstVerdict
 }

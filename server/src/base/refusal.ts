@@ -2,10 +2,11 @@
 import type { ErrorCode } from '@ostiary/contract/errors.ts'
 import type { OAuthErrorName } from '@ostiary/contract/oidc.ts'
 import type { PageCode } from '@ostiary/contract/refused-call.ts'
+import type { inactiveReasons } from '@ostiary/contract/session.ts'
 import type { Reason } from './reason.ts'
 
 export interface Refusal {
-  readonly code: ErrorCode | OAuthErrorName | PageCode
+  readonly code: ErrorCode | OAuthErrorName | PageCode | (typeof inactiveReasons)[number]
   readonly reason: Reason
 }
 

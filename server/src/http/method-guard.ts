@@ -35,10 +35,17 @@ export function createMethodGuard(): (request: { url: string; method: string }) 
 export function unknownAddress(base_url: string, { url, raw }: { url: string; raw: IncomingMessage }): ApiError {
   const [, path] = /^(\/e\/env_\w+)(?:\/|$)/.exec(pathOf(url)) ?? []
   const issuer = issuerAtHost(raw) ?? (path && `${base_url}${path}`)
-  const advice = issuer
-    ? `The endpoints of an issuer are in its discovery document: ${issuer}/.well-known/openid-configuration`
-    : `The routes are in ${base_url}/docs/api.`
+  const is_of_issuer = well_known_of_issuers.includes(pathOf(url)) && !issuer
+  const advice = is_of_issuer
+    ? `Each environment has an issuer of its own, of the form ${base_url}/e/env_…, and its discovery document is at that address followed by ${discovery_path}.`
+    : issuer
+      ? `The endpoints of an issuer are in its discovery document: ${issuer}/.well-known/openid-configuration`
+      : `The routes are in ${base_url}/docs/api.`
   return new ApiError('not_found', `There is no such address. ${advice}`, { reason: reason`No route has this address.` })
 }
+
+const discovery_path = '/.well-known/openid-configuration'
+/** Clients that are given the address of the service as their issuer ask for these. */
+const well_known_of_issuers = [discovery_path, '/.well-known/oauth-authorization-server', '/.well-known/jwks.json']
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''

@@ -1,8 +1,9 @@
 /** A request that a client sends itself, to the token or revocation endpoint: its parameters and the authentication of its client. */
 import { findClient } from '../applications/store.ts'
 import { header, type OidcCall, type OidcServices } from './call.ts'
+import { explainUnknownClient } from './elsewhere.ts'
 import type { Client } from './protocol/client.ts'
-import { checkClient, readClientCredentials } from './protocol/client-auth.ts'
+import { type ClientCredentials, checkClient, readClientCredentials } from './protocol/client-auth.ts'
 import { OAuthError } from './protocol/oauth-error.ts'
 import { type RequestParameters, readParameters } from './protocol/parameters.ts'
 
@@ -26,10 +27,24 @@ export async function authenticateClient(
   const credentials = readClientCredentials(header(call, 'authorization'), parameters)
   const client = await findClient(services.db, call.issuer.environment_id, credentials.client_id)
   call.subject.client_id = client?.client_id ?? null
-  const verdict = checkClient(client, credentials)
+  const verdict = client ? checkClient(client, credentials) : await refuseUnknown(services, call, credentials)
   if (verdict.kind === 'verify_assertion') {
     const { verifyAssertion } = await import('./client-assertion.ts') // loads `jose`, which most services do not need
     await verifyAssertion(services, call, verdict.client, verdict.client_assertion)
   }
   return verdict.client as AuthenticatedClient // as: both verdicts are proved here
+}
+
+/** Tells the developers where the application belongs to another environment of the project. Only Test tells the caller. */
+async function refuseUnknown({ db }: OidcServices, { issuer }: OidcCall, credentials: ClientCredentials): Promise<never> {
+  try {
+    checkClient(null, credentials)
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    const explained = await explainUnknownClient(db, issuer, error, credentials.client_id)
+    if (issuer.type === 'test') throw explained
+    const { code, message, used_header } = error
+    throw new OAuthError<string>(code, message, { used_header, reason: explained.reason })
+  }
+  throw new Error('An unknown client was not refused.')
 }

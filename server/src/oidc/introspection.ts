@@ -6,10 +6,9 @@ import type { Deployment } from '../deployment/deployment.ts'
 import { findGrantState, isOpaqueTokenOfSibling } from '../sessions/grants.ts'
 import { findSibling } from '../tenancy/store.ts'
 import { type AccessTokenClaims, opaque_prefix, readAccessToken } from './access-token.ts'
+import { longest_token } from './elsewhere.ts'
 import type { Issuer, Issuers } from './issuer.ts'
-
-/** In characters, checked before any work that grows with the token. Every token of this service is much shorter. */
-const longest_token = 65_536
+import { claimedIssuer } from './protocol/claimed-issuer.ts'
 
 type Reason = (typeof inactiveReasons)[number]
 
@@ -71,26 +70,3 @@ async function whyUnknown({ db }: Pick<Deployment, 'db'>, issuers: Issuers, issu
   const sibling = id && (await issuers.find(id))
   return sibling && (await readAccessToken({ db }, sibling, token)) ? 'environment_mismatch' : 'unknown'
 }
-
-/**
- * The issuer that a JWT names, before anything is verified: empty where it names none, `null` where the text is no JWT.
- *
- * RFC 7519 §3: three base64url parts, the first two JSON
- */
-function claimedIssuer(token: string): string | null {
-  if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return null
-  try {
-    const [header, claims] = token
-      .split('.')
-      .slice(0, 2)
-      .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')))
-    if (typeof header !== 'object' || typeof claims !== 'object') return null
-    const iss = claims?.iss
-    return typeof iss === 'string' && is_printable_ascii.test(iss) ? iss : ''
-  } catch {
-    return null // not JSON, so no JWT
-  }
-}
-
-/** Every issuer is. A statement takes no U+0000 and no lone surrogate. */
-const is_printable_ascii = /^[\x21-\x7E]*$/

@@ -355,7 +355,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     back: null,
     sign_in_url: null,
     account_url: 'https://id.example.com/e/env_1/account',
-    unregistered: null,
+    no_return: null,
     is_without_client: false,
   }
   const back = { url: 'https://shop.example.com/', application_name: application }
@@ -496,18 +496,24 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       back,
       sign_in_url: 'https://id.example.com/e/env_1/sign-in',
       account_url: 'https://id.example.com/e/env_1/account',
-      unregistered: null,
+      no_return: null,
       is_without_client: false,
     }),
     'signed out, with a return address that is not registered': signOutDonePage(context, {
       ...signed_out,
-      unregistered: {
+      no_return: {
+        why: 'unregistered',
         application_name: application,
         received: 'https://shop.example.com/by',
         registered: ['https://shop.example.com/bye'],
       },
     }),
     'signed out, without a client': signOutDonePage(context, { ...signed_out, is_without_client: true }),
+    'signed out, with a token of another environment': signOutDonePage(context, {
+      ...signed_out,
+      no_return: { why: 'hint_elsewhere', application_name: null, received: 'https://shop.example.com/bye', registered: null },
+      is_without_client: true,
+    }),
     'still signed in': signOutDonePage(context, { ...signed_out, decision: 'stay' }),
     'not found, with an account page': messagePage(context, {
       ...message,

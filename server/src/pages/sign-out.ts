@@ -2,6 +2,7 @@
 /** The sign-out pages: the confirmation for requests without a valid id_token_hint, and the result. */
 
 import { html } from '../base/html.ts'
+import type { NoReturn } from '../oidc/protocol/logout.ts'
 import { addressComparison } from './address-comparison.ts'
 import { hidden } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
@@ -36,15 +37,20 @@ export interface SignOutDoneView {
   back: { url: string; application_name: string | null } | null
   sign_in_url: string | null
   account_url: string
-  /** Set if the request names an unregistered return address. Only Test shows that address, since anyone can choose it. */
-  unregistered: { application_name: string | null; received: string; registered: readonly string[] | null } | null
+  /** Set if the return address of the request is not used. Only Test shows that address, since anyone can choose it. */
+  no_return: {
+    why: NoReturn
+    application_name: string | null
+    received: string
+    registered: readonly string[] | null
+  } | null
   /** The request names no application. In Test the page then says how to return people to it. */
   is_without_client: boolean
 }
 
 export function signOutDonePage(
   context: PageContext,
-  { decision, back, sign_in_url, account_url, unregistered, is_without_client }: SignOutDoneView,
+  { decision, back, sign_in_url, account_url, no_return, is_without_client }: SignOutDoneView,
 ): Page {
   const texts = context.texts.sign_out
   const left = decision === 'sign_out'
@@ -52,11 +58,11 @@ export function signOutDonePage(
   const again = left ? sign_in_url : null
   const { support_url } = context.links
   const is_test = context.environment_type === 'test'
-  const compared = is_test && unregistered?.registered ? { received: unregistered.received, registered: unregistered.registered } : null
+  const compared = is_test && no_return?.registered ? { received: no_return.received, registered: no_return.registered } : null
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${left ? texts.signed_out_detail(context.branding.display_name) : texts.stayed_detail}</p>
 ${(back || again || support_url) && html`<div class="acts">${back && html`<a class="b p" href="${back.url}" data-action="continue">${texts.back(back.application_name)}</a>`}${again && html`<a class="b" href="${again}" data-action="continue">${texts.sign_in_again}</a>`}${!back && !again && support_url && html`<a class="b" href="${support_url}">${context.texts.message.help}</a>`}</div>`}
 ${!back && left && html`<p class="fine hint">${texts.close_page}</p>`}
-${unregistered && html`<p class="fine hint">${texts.unregistered(unregistered.application_name)}</p>`}
+${no_return && html`<p class="fine hint">${texts.no_return(no_return.application_name, no_return.why)}</p>`}
 ${compared && addressComparison(context.texts.mismatch, { parameter: 'post_logout_redirect_uri', ...compared })}
 ${is_test && is_without_client && html`<p class="fine hint dev">${texts.send_client}</p>`}
 <p class="after"><a href="${account_url}">${context.texts.message.account}</a></p>`

@@ -2,6 +2,7 @@
 /** The documentation of error codes: an index, and a page for each code. The `type` of every problem is the address of such a page. */
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
+import { inactiveExplanations } from '@ostiary/contract/session.ts'
 import { type Html, html } from '../base/html.ts'
 import type { Document } from './document.ts'
 import { code as block, type DocumentPage, documentPage, inline } from './layout.ts'
@@ -12,20 +13,43 @@ interface ErrorTexts {
   title: string
   explanation: string
   example: unknown
-  is_oauth: boolean
+  of: keyof typeof kinds
 }
+
+/** Where a code stands, and what of it is stable. */
+const kinds = {
+  api: {
+    what: 'An error of the management and runtime API.',
+    label: 'Problem',
+    note: '`code` is stable. `detail` says more about the request and can change. The operator finds the call by `request_id`.',
+  },
+  oauth: {
+    what: 'An error of the OAuth and OpenID Connect endpoints.',
+    label: 'OAuth error',
+    note: '`error` is stable. The description is for people and can change.',
+  },
+  token: {
+    what: 'Why `POST /v1/auth/tokens/validate` calls an access token inactive.',
+    label: 'Verdict',
+    note: '`reason` is stable. The refused call says more, at most once a minute for each key and reason.',
+  },
+} as const
 
 /** A problem and an OAuth error can have the same code, such as `insufficient_scope`: its page has both. */
 function described(document: Described, code: string): ErrorTexts[] {
   const found: ErrorTexts[] = []
   if (Object.hasOwn(errors, code)) {
     const { status, title, explanation } = errors[code as ErrorCode] // as: just checked
-    found.push({ code, status, title, explanation, example: document.components.examples[code]?.value, is_oauth: false })
+    found.push({ code, status, title, explanation, example: document.components.examples[code]?.value, of: 'api' })
   }
   if (Object.hasOwn(oauthErrors, code)) {
     const { status, explanation } = oauthErrors[code as OAuthErrorName] // as: just checked
     const example = { error: code, error_description: explanation.replace(/(?<=[.?]) .*$/, '') }
-    found.push({ code, status, title: titleOf(code), explanation, example, is_oauth: true })
+    found.push({ code, status, title: titleOf(code), explanation, example, of: 'oauth' })
+  }
+  if (Object.hasOwn(inactiveExplanations, code)) {
+    const explanation = inactiveExplanations[code as keyof typeof inactiveExplanations] // as: just checked
+    found.push({ code, status: 200, title: titleOf(code), explanation, example: { active: false, reason: code }, of: 'token' })
   }
   return found
 }
@@ -37,7 +61,9 @@ const titleOf = (code: string): string => `${code.charAt(0).toUpperCase()}${code
 
 /** All codes with their explanations. A code of both kinds has the explanation of the API. */
 export const errorsOf = (): { code: string; explanation: string }[] =>
-  Object.entries({ ...oauthErrors, ...errors }).map(([code, { explanation }]) => ({ code, explanation }))
+  Object.entries({ ...explained, ...oauthErrors, ...errors }).map(([code, { explanation }]) => ({ code, explanation }))
+
+const explained = Object.fromEntries(Object.entries(inactiveExplanations).map(([code, explanation]) => [code, { explanation }]))
 
 /** `null` for an unknown code. */
 export function errorPage(document: Described, code: string, nav: Html): DocumentPage | null {
@@ -45,12 +71,12 @@ export function errorPage(document: Described, code: string, nav: Html): Documen
   if (all.length === 0) return null
   const body = html`<p><a href="/docs/errors">All errors</a></p>
 ${all.map(
-  ({ status, title, explanation, example, is_oauth }, i) => html`${i === 0 ? html`<h1>${title}</h1>` : html`<h2>${title} (OAuth)</h2>`}
+  ({ status, title, explanation, example, of }, i) => html`${i === 0 ? html`<h1>${title}</h1>` : html`<h2>${title} (OAuth)</h2>`}
 <p class="call"><span class="verb">${status}</span> <code>${code}</code></p>
-<p>${is_oauth ? 'An error of the OAuth and OpenID Connect endpoints.' : 'An error of the management and runtime API.'}</p>
+<p>${inline(kinds[of].what)}</p>
 <h2 class="small">What it means and how to fix it</h2><p>${inline(explanation)}</p>
-<h2 class="small">Example</h2>${block(JSON.stringify(example, null, 2), is_oauth ? `OAuth error ${code}` : `Problem ${code}`)}
-<p class="fine">${is_oauth ? inline('`error` is stable. The description is for people and can change.') : inline('`code` is stable. `detail` says more about the request and can change. The operator finds the call by `request_id`.')}</p>`,
+<h2 class="small">Example</h2>${block(JSON.stringify(example, null, 2), `${kinds[of].label} ${code}`)}
+<p class="fine">${inline(kinds[of].note)}</p>`,
 )}`
   return documentPage({ title: `${code}: ${all[0]?.title}`, body, nav })
 }
@@ -73,6 +99,12 @@ ${table(
 ${table(
   'Errors of OAuth',
   Object.entries(oauthErrors).map(([code, { status, explanation }]) => row(code, status, explanation)),
+)}
+<h2 id="tokens">Access tokens that are not valid</h2>
+<p>The <code>reason</code> of an inactive token at <code>POST /v1/auth/tokens/validate</code>, which answers 200.</p>
+${table(
+  'Reasons of inactive tokens',
+  Object.entries(inactiveExplanations).map(([code, explanation]) => row(code, 200, explanation)),
 )}`
   return documentPage({ title: 'Errors', body, nav })
 }

@@ -45,6 +45,20 @@ export async function findAudiences(db: Db, environment_id: EnvironmentId, ident
   )
 }
 
+const Named = ResourceServer.pick({ identifier: true, scopes: true })
+export type Named = z.infer<typeof Named>
+
+/** An environment with more resource servers is rare, and this explains a mistake. */
+const most_named = 100
+
+/** The identifiers and scopes of the newest resource servers. */
+export function findNamed(db: Db, environment_id: EnvironmentId): Promise<Named[]> {
+  return db.all(
+    Named,
+    sql`select identifier, scopes from resource_servers where environment_id = ${environment_id} order by id desc limit ${most_named}`,
+  )
+}
+
 const Scopes = ResourceServer.pick({ scopes: true })
 
 /** Finds the names of all scopes of the resource servers of an environment. */

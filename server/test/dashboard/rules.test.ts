@@ -5,6 +5,7 @@ import { errors } from '@ostiary/contract/errors.ts'
 import { oauthErrors } from '@ostiary/contract/oidc.ts'
 import { pageCodes } from '@ostiary/contract/refused-call.ts'
 import { routes } from '@ostiary/contract/routes.ts'
+import { inactiveReasons } from '@ostiary/contract/session.ts'
 import { firstOf, pathIn } from '../../../dashboard/src/frame/places.ts'
 import { readKeySet } from '../../../dashboard/src/pages/application/key-set.ts'
 import { offeredAddress } from '../../../dashboard/src/pages/application/offered-address.ts'
@@ -20,13 +21,16 @@ import { OstiaryError } from '../../../sdk/src/index.ts'
 import { fieldsOf, pointerOf } from '../support/schema-fields.ts'
 
 const unknown = fixOf('no such code')
-test('each code of a refused call has a fix of its own, and only codes of the API have a page', () => {
-  const codes = [...Object.keys(errors), ...Object.keys(oauthErrors), ...pageCodes]
+test('each code of a refused call has a fix of its own, and codes of the API and of inactive tokens have a page', () => {
+  const codes = [...Object.keys(errors), ...Object.keys(oauthErrors), ...pageCodes, ...inactiveReasons]
   assert.deepEqual(
     codes.filter((code) => fixOf(code) === unknown),
     [],
   )
-  assert.deepEqual(codes.filter(hasPage).toSorted(), [...Object.keys(errors), 'insufficient_scope'].toSorted())
+  assert.deepEqual(
+    codes.filter(hasPage).toSorted(),
+    [...Object.keys(errors), 'insufficient_scope', ...inactiveReasons.filter((code) => code !== 'user_blocked')].toSorted(),
+  )
 })
 
 // biome-ignore format: this table is read by column

@@ -149,20 +149,26 @@ for (const type of types_of_run) {
     assert.deepEqual(linksOf(await logOut(createAgent(), { ...request, client_id: 'app_unknown' })), [])
   })
 
-  test(`the page says that the return address is not registered exactly when one was sent and not used (${type})`, async () => {
+  test(`the page says why it leads nowhere exactly when a return address was sent and not used (${type})`, async () => {
     const wrong = 'https://app.example.com/"><b>bye'
-    const unregistered: Record<string, string>[] = [
-      { post_logout_redirect_uri: wrong, client_id: client.id },
-      { post_logout_redirect_uri: signed_out_uri, client_id: other.id },
-      { post_logout_redirect_uri: signed_out_uri, client_id: 'app_unknown' },
-      { post_logout_redirect_uri: signed_out_uri },
+    const unused: [RegExp, Record<string, string>][] = [
+      [/it sent is not registered/, { post_logout_redirect_uri: wrong, client_id: client.id }],
+      [/it sent is not registered/, { post_logout_redirect_uri: signed_out_uri, client_id: other.id }],
+      [/the app that the request names is not known here/, { post_logout_redirect_uri: signed_out_uri, client_id: 'app_unknown' }],
+      [/did not say which app it came from/, { post_logout_redirect_uri: signed_out_uri }],
+      [/a token \(id_token_hint\) that is not valid here/, { post_logout_redirect_uri: signed_out_uri, id_token_hint: 'x.y.z' }],
+      [
+        /a token \(id_token_hint\) of another environment/,
+        { post_logout_redirect_uri: signed_out_uri, id_token_hint: id_tokens[elsewhere.type] },
+      ],
     ]
-    for (const request of unregistered) {
+    for (const [says, request] of unused) {
       const { agent, id_token } = await signedIn()
       const page = await logOut(agent, request)
       for (const decision of ['stay', 'sign_out']) {
         const { body } = await agent.submit(page, { decision })
-        assert.match(body, /not registered/, JSON.stringify(request))
+        assert.match(body, says, JSON.stringify(request))
+        assert.equal(body.match(/cannot take you back/g)?.length, 1)
         const is_compared = type === 'test' && request.client_id === client.id
         assert.equal(
           body.includes('<code>post_logout_redirect_uri</code>'),
@@ -182,7 +188,7 @@ for (const type of types_of_run) {
       { client_id: client.id, post_logout_redirect_uri: signed_out_uri },
       { state: 'x' },
     ] as Record<string, string>[])
-      assert.doesNotMatch((await agent.submit(await logOut(agent, request), { decision: 'stay' })).body, /not registered/)
+      assert.doesNotMatch((await agent.submit(await logOut(agent, request), { decision: 'stay' })).body, /cannot take you back/)
   })
 
   test(`a disabled application signs people out and redirects them nowhere (${type})`, async () => {

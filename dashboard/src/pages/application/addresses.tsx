@@ -92,7 +92,7 @@ export function Addresses(props: TabProps) {
       {application.application_type === 'native' ? (
         <Checkbox
           label="Allow any port of a loopback return address"
-          description="For programs that listen on a free port of the device, at 127.0.0.1 or [::1]."
+          description="For programs that listen on a free port of the device, at 127.0.0.1 or [::1]. Not for localhost: it is a name, which a device can resolve to another address."
           checked={allow_loopback_port}
           onChange={(event) => setLoopback(event.currentTarget.checked)}
           error={fieldError(save.error, '/allow_loopback_port')}

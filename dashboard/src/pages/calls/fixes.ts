@@ -71,7 +71,7 @@ const of_pages: Record<string, string> = {
   form_expired:                 'Start the sign-in again from the application. The browser must accept cookies.',
   provider_unreachable:         'Check the issuer and the credentials of the provider, and whether it answers.',
   invalid_id_token_hint:        'Send an ID token of this issuer, unchanged, as id_token_hint.',
-  unregistered_post_logout_uri: 'Add the address to the addresses after sign-out of the application.',
+  unregistered_post_logout_uri: 'Send id_token_hint or client_id where the reason says so, or add the address to the addresses after sign-out of the application.',
   wrong_code:                   'Enter the newest code. For an authenticator app, check the clock of the device.',
   unknown_passkey:              'Sign in by another method and add the passkey again, or remove it from the device.',
   passkey_refused:              'Use the passkey on a page of its own domain, and try again.',
@@ -79,8 +79,18 @@ const of_pages: Record<string, string> = {
   passkey_backup_changed:       'The passkey may have been copied. Remove it from the account and add a new one.',
 }
 
-const fixes = { ...of_oauth, ...of_pages, ...of_api }
+// biome-ignore format: this table is read by column
+const of_tokens: Record<string, string> = {
+  malformed:            'Send the access token unchanged, without the word Bearer before it.',
+  unknown:              'Send the access token that the token endpoint of this environment returned, not the ID token.',
+  expired:              'Get a new access token by a refresh or a sign-in.',
+  revoked:              'Start a new sign-in.',
+  session_ended:        'Start a new sign-in.',
+  environment_mismatch: 'Use the key of the environment whose issuer the token names, or send people to the issuer of this one.',
+}
+
+const fixes = { ...of_tokens, ...of_oauth, ...of_pages, ...of_api }
 
 export const fixOf = (code: string): string => fixes[code] ?? 'Read the reason, and the documentation of the code.'
 /** Whether `/docs/errors/{code}` exists. */
-export const hasPage = (code: string): boolean => code in of_api
+export const hasPage = (code: string): boolean => code in of_api || code in of_tokens

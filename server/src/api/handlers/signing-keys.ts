@@ -1,11 +1,13 @@
 /** The management side of an environment's issuer: its signing keys, its public configuration and token validation. */
 import type { TokenVerdict } from '@ostiary/contract/session.ts'
 import { findPublicApplications } from '../../applications/store.ts'
+import { refusal } from '../../base/refusal.ts'
 import { notFound } from '../../http/problem.ts'
 import { readPageBy } from '../../lists/lists.ts'
 import { judgeToken } from '../../oidc/introspection.ts'
 import { keyStates } from '../../oidc/protocol/key-states.ts'
 import { insertSigningKey, type SigningKey } from '../../oidc/signing-keys.ts'
+import { describeInactive } from '../../oidc/validation-notes.ts'
 import { locales } from '../../pages/locale.ts'
 import { findOfferedProviders } from '../../providers/store.ts'
 import { findEnvironmentWithProject } from '../../tenancy/store.ts'
@@ -38,8 +40,14 @@ export const authConfig: Handler<'authConfig'> = async (services, { caller }) =>
   }
 }
 
-export const validateToken: Handler<'validateToken'> = async (services, { caller, body }): Promise<TokenVerdict> =>
-  judgeToken(services, services.issuers, await issuerOf(services, caller.environment.id), body.token)
+export const validateToken: Handler<'validateToken'> = async (services, { caller, body, note }): Promise<TokenVerdict> => {
+  const issuer = await issuerOf(services, caller.environment.id)
+  const verdict = await judgeToken(services, services.issuers, issuer, body.token)
+  const who = caller.key?.key_id ?? caller.administrator?.user_id ?? ''
+  if (!verdict.active && services.isFirstVerdict(who, verdict.reason, services.now()))
+    note(refusal(verdict.reason, describeInactive(issuer, verdict.reason, body.token)))
+  return verdict
+}
 
 export const listSigningKeys: Handler<'listSigningKeys'> = async (services, call) => {
   const environment = await environmentOf(services, call)

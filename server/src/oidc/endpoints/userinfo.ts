@@ -4,6 +4,8 @@ import { type Reason, reason } from '../../base/reason.ts'
 import { refusal } from '../../base/refusal.ts'
 import { readAccessToken, useAccessToken } from '../access-token.ts'
 import { type Answer, errorJson, header, json, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../call.ts'
+import { isOfSibling } from '../elsewhere.ts'
+import { readIdTokenHint } from '../id-token-hint.ts'
 import { userClaims } from '../protocol/claims.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 import { includesScope } from '../protocol/scope.ts'
@@ -29,7 +31,11 @@ export const userinfo: OidcEndpoint = async (services, call) => {
 
 async function whyRefused(services: OidcServices, call: OidcCall, token: string): Promise<Reason> {
   const claims = await readAccessToken(services, call.issuer, token)
-  if (!claims) return reason`The text is no access token of this issuer.`
+  if (!claims) {
+    if (await isOfSibling(services.db, call.issuer, token)) return reason`The token names the issuer of another environment of the project.`
+    if (readIdTokenHint(call.issuer, token) !== 'invalid') return reason`The text is an ID token. UserInfo takes the access token.`
+    return reason`The text is no access token of this issuer.`
+  }
   Object.assign(call.subject, { client_id: claims.client_id, user_id: claims.sub })
   return claims.exp * 1000 <= call.now.getTime()
     ? reason`The access token has expired.`

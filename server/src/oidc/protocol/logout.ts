@@ -65,6 +65,29 @@ export function judgeLogout(
   return { kind: 'sign_out_now', session_ids: ended.map(({ session_id }) => session_id), redirect_to: link_to }
 }
 
+/** Why a sign-out leads back to no application, although the request has a return address. */
+export type NoReturn =
+  | 'no_client'
+  | 'invalid_hint'
+  /** A hint that names the issuer of another environment. The endpoint looks that up. */
+  | 'hint_elsewhere'
+  | 'unknown_client'
+  | 'other_client'
+  | 'disabled_client'
+  | 'unregistered'
+
+/** The first reason that applies, from who asks to what is asked for; `null` where the address is used, or none was sent. */
+export function whyNoReturn(parameters: RequestParameters, hint: LogoutHint, client: Client | null): NoReturn | null {
+  const { client_id, post_logout_redirect_uri } = parameters.values
+  if (post_logout_redirect_uri === undefined) return null
+  const claims = verified(hint)
+  if (client_id === undefined && claims === null) return hint === null ? 'no_client' : 'invalid_hint'
+  if (claims !== null && client_id !== undefined && client_id !== claims.aud) return 'other_client'
+  if (client === null) return 'unknown_client'
+  if (client.disabled) return 'disabled_client'
+  return client.post_logout_redirect_uris.includes(post_logout_redirect_uri) ? null : 'unregistered'
+}
+
 const verified = (hint: LogoutHint) => (hint === 'invalid' ? null : hint)
 
 function registeredRedirect({ values }: RequestParameters, client: Client): string | null {

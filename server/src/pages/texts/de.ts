@@ -1,6 +1,7 @@
 // pure
 /** All texts of the hosted pages, in German. The comments of `en.ts` apply. */
 import { type Html, html } from '../../base/html.ts'
+import type { NoReturn } from '../../oidc/protocol/logout.ts'
 import { account } from './de-account.ts'
 import { dashboard } from './de-dashboard.ts'
 import { mismatch } from './de-mismatch.ts'
@@ -278,10 +279,18 @@ export const de: Texts = {
     close_page: 'Sie können diese Seite schließen. Um sich wieder anzumelden, öffnen Sie die App, die Sie verwenden möchten.',
     send_client:
       'Für Entwickler, nur in Test zu sehen: Senden Sie id_token_hint oder client_id mit einer registrierten post_logout_redirect_uri, dann führt diese Seite zurück zu Ihrer App.',
-    unregistered: (application: string | null) =>
-      application === null
-        ? 'Diese Seite kann Sie nicht zur App zurückbringen: Die Rückkehradresse ist nicht registriert.'
-        : `Diese Seite kann Sie nicht zu ${application} zurückbringen: Die gesendete Rückkehradresse ist nicht registriert.`,
+    no_return: (application: string | null, why: NoReturn) => {
+      const whys: Record<NoReturn, string> = {
+        no_client: 'Die Anfrage sagt nicht, von welcher App sie kommt.',
+        invalid_hint: 'Die App nannte sich mit einem Token (id_token_hint), das hier nicht gilt.',
+        hint_elsewhere: 'Die App nannte sich mit einem Token (id_token_hint) einer anderen Umgebung.',
+        unknown_client: 'Die App, die in der Anfrage steht, ist hier nicht bekannt.',
+        other_client: 'Die Anfrage nennt zwei verschiedene Apps.',
+        disabled_client: 'Sie ist abgeschaltet.',
+        unregistered: 'Die gesendete Rückkehradresse ist nicht registriert.',
+      }
+      return `Diese Seite kann Sie nicht ${application === null ? 'zur App' : `zu ${application}`} zurückbringen: ${whys[why]}`
+    },
   },
 
   message: {

@@ -4,6 +4,7 @@
  * what to do, in plain verbs and without the word "invalid". Texts with emphasis take and return markup.
  */
 import { type Html, html } from '../../base/html.ts'
+import type { NoReturn } from '../../oidc/protocol/logout.ts'
 import { account } from './en-account.ts'
 import { dashboard } from './en-dashboard.ts'
 import { mismatch } from './en-mismatch.ts'
@@ -274,10 +275,18 @@ export const en = {
     close_page: 'You can close this page. To sign in again, open the app that you want to use.',
     send_client:
       'For developers, shown in Test only: send id_token_hint, or client_id with a registered post_logout_redirect_uri, and this page leads back to your app.',
-    unregistered: (application: string | null) =>
-      application === null
-        ? 'This page cannot take you back to the app: the return address is not registered.'
-        : `This page cannot take you back to ${application}: the return address it sent is not registered.`,
+    no_return: (application: string | null, why: NoReturn) => {
+      const whys: Record<NoReturn, string> = {
+        no_client: 'the request did not say which app it came from.',
+        invalid_hint: 'the app named itself by a token (id_token_hint) that is not valid here.',
+        hint_elsewhere: 'the app named itself by a token (id_token_hint) of another environment.',
+        unknown_client: 'the app that the request names is not known here.',
+        other_client: 'the request names two different apps.',
+        disabled_client: 'it is turned off.',
+        unregistered: 'the return address it sent is not registered.',
+      }
+      return `This page cannot take you back to ${application ?? 'the app'}: ${whys[why]}`
+    },
   },
 
   message: {

@@ -57,6 +57,7 @@ import { OAuthError } from '../../protocol/oauth-error.ts'
 import { readParameters } from '../../protocol/parameters.ts'
 import { most_resources } from '../../protocol/requested.ts'
 import { answerClient } from './answer-client.ts'
+import { explainTarget } from './explain-target.ts'
 import { showRequestError } from './screens.ts'
 import { type AccountVisit, beginVisit, type InvitationVisit, type Visit, visitOf } from './visit.ts'
 
@@ -115,7 +116,10 @@ export async function beginAuthorization(
   const resources = audiences.map(({ identifier, scopes }) => ({ identifier, scopes: scopes.map(({ name }) => name) }))
   const verdict = judgeAuthorizationRequest(parameters, client, { disabled_scopes: issuer.settings.scopes.disabled, resources })
   if (verdict.kind === 'show_error') return { answer: await showRequestError(services, call, verdict, client, parameters.values) }
-  if (verdict.kind === 'return_error') return { answer: answerClient(call, verdict.client, verdict) }
+  if (verdict.kind === 'return_error') {
+    const error = await explainTarget(services, call, parameters, verdict.error)
+    return { answer: answerClient(call, verdict.client, { ...verdict, error }) }
+  }
   const { request } = verdict
   if (readIdTokenHint(issuer, request.id_token_hint) === 'invalid') {
     const error = new OAuthError('invalid_request', 'id_token_hint is no ID token of this issuer.')

@@ -1,8 +1,6 @@
 /** The pages that ask a person for something, built from an interaction. Each form holds the request and a form token. */
 import { longest_redirect_uri } from '@ostiary/contract/application.ts'
-import { findOtherEnvironment } from '../../../applications/store.ts'
 import { applicationUrl, registerUrl } from '../../../base/dashboard-links.ts'
-import { reason } from '../../../base/reason.ts'
 import type { Refusal } from '../../../base/refusal.ts'
 import { accountChooserPage } from '../../../pages/account-chooser.ts'
 import { consentPage } from '../../../pages/consent.ts'
@@ -15,6 +13,7 @@ import { findPerson } from '../../../users/store.ts'
 import { accountUrl } from '../../account-url.ts'
 import { formToken, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
+import { explainUnknownClient } from '../../elsewhere.ts'
 import { addressOf, html, languagesOf, message, pageContext } from '../../hosted-page.ts'
 import type { Cause, Verdict } from '../../protocol/authorize.ts'
 import type { Client } from '../../protocol/client.ts'
@@ -140,7 +139,7 @@ export async function showRequestError(
   { client_id, redirect_uri }: RequestParameters['values'],
 ): Promise<Answer> {
   if (cause === 'client_unknown') {
-    const explained = await explainUnknown(db, call, error, client_id)
+    const explained = await explainUnknownClient(db, call.issuer, error, client_id)
     return message(call, 'unknown_app', { code: code_of[cause], reason: explained.reason }, explained)
   }
   const refusal = { code: code_of[cause], reason: error.reason }
@@ -178,16 +177,6 @@ const code_of: Record<Cause, Refusal['code']> = {
   redirect_uri_missing: 'invalid_redirect_uri',
   redirect_uri_repeated: 'invalid_redirect_uri',
   redirect_uri_mismatch: 'invalid_redirect_uri',
-}
-
-/** Names the issuer of an application that belongs to another environment of the same project. Only Test shows the error. */
-async function explainUnknown(db: OidcServices['db'], { issuer }: OidcCall, error: OAuthError, client_id = ''): Promise<OAuthError> {
-  const other = await findOtherEnvironment(db, issuer.tenant_id, issuer.project_id, client_id)
-  if (!other) return error
-  const name = { test: 'a Test', live: 'a Live' }[other.type]
-  return new OAuthError(error.code, `This client_id belongs to ${name} environment of this project. Its issuer is ${other.issuer}`, {
-    reason: reason`The client_id belongs to another environment of the project, of the type ${other.type}.`,
-  })
 }
 
 /** Shows why a sign-in at a provider failed. `email` is the address that the provider sent; `reason` is shown in Test only. */

@@ -6,10 +6,11 @@ import { signOutDonePage, signOutPage } from '../../../pages/sign-out.ts'
 import { accountUrl } from '../../account-url.ts'
 import { foreign_form, formToken, isOwnForm, readBrowser, sessionCookie, withCookies } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { isOfSibling } from '../../elsewhere.ts'
 import { addressBelow, html, message, pageContext, tooLong } from '../../hosted-page.ts'
 import { readIdTokenHint } from '../../id-token-hint.ts'
 import type { Client } from '../../protocol/client.ts'
-import { judgeLogout, type LogoutHint, logoutClientId } from '../../protocol/logout.ts'
+import { judgeLogout, type LogoutHint, logoutClientId, type NoReturn, whyNoReturn } from '../../protocol/logout.ts'
 import { type RequestParameters, readParameters } from '../../protocol/parameters.ts'
 import { withQuery } from '../../protocol/respond.ts'
 import { endSessions } from './end-sessions.ts'
@@ -21,12 +22,14 @@ export const logout: OidcEndpoint = async (services, call) => {
     return query === null ? tooLong(call) : redirect(`${call.issuer.url}/oauth/logout?${query}`)
   }
 
-  const { client, verdict, browser, sessions, parameters, refusal } = await judge(services, call, call.query)
+  const judged = await judge(services, call, call.query)
+  const { client, verdict, browser, sessions, parameters, refusal } = judged
   const noted = (answer: Answer) => (refusal ? refused(answer, refusal) : answer)
   const [current] = browser.sessions
   if (verdict.kind === 'show_error') return message(call, 'unusable_sign_out', verdict.error, verdict.error)
   if (verdict.kind === 'ask') {
-    if (sessions.length === 0) return noted(done(call, parameters, 'sign_out', verdict.link_to, client, doneUrl(call, call.query)))
+    if (sessions.length === 0)
+      return noted(done(call, judged, { decision: 'sign_out', url: verdict.link_to, address: doneUrl(call, call.query) }))
     const { csrf, set_cookie } = formToken(services, call, browser)
     const person = current ? { email: current.email, name: current.name } : null
     const view = { csrf, request: call.query, application_name: client?.name ?? null, person }
@@ -38,7 +41,7 @@ export const logout: OidcEndpoint = async (services, call) => {
   await endSessions(services, call, ended)
   const answer =
     verdict.redirect_to === null
-      ? done(call, parameters, 'sign_out', null, client, kept.length > 0 ? null : doneUrl(call, call.query))
+      ? done(call, judged, { decision: 'sign_out', url: null, address: kept.length > 0 ? null : doneUrl(call, call.query) })
       : redirect(verdict.redirect_to)
   return noted(withCookies(answer, [sessionCookie(call, kept)]))
 }
@@ -47,19 +50,22 @@ export const logout: OidcEndpoint = async (services, call) => {
 export const signOut: OidcEndpoint = async (services, call) => {
   const query = asQuery(call.form?.get('request') ?? '')
   if (query === null) return tooLong(call)
-  const { client, verdict, browser, sessions, parameters } = await judge(services, call, query)
+  const judged = await judge(services, call, query)
+  const { verdict, browser, sessions } = judged
   const link_to = verdict.kind === 'ask' ? verdict.link_to : null
   if (!isOwnForm(services, call, browser))
     return refused(
       sessions.length > 0
         ? redirect(`${call.issuer.url}/oauth/logout?${query}`)
-        : done(call, parameters, 'sign_out', link_to, client, doneUrl(call, query)),
+        : done(call, judged, { decision: 'sign_out', url: link_to, address: doneUrl(call, query) }),
       foreign_form,
     )
-  if (call.form?.get('decision') !== 'sign_out') return done(call, parameters, 'stay', link_to, client)
+  if (call.form?.get('decision') !== 'sign_out') return done(call, judged, { decision: 'stay', url: link_to, address: null })
   await endSessions(services, call, sessions)
-  return withCookies(done(call, parameters, 'sign_out', link_to, client, doneUrl(call, query)), [sessionCookie(call, [])])
+  return withCookies(done(call, judged, { decision: 'sign_out', url: link_to, address: doneUrl(call, query) }), [sessionCookie(call, [])])
 }
+
+type Judged = Awaited<ReturnType<typeof judge>>
 
 async function judge(services: OidcServices, call: OidcCall, query: string) {
   const { issuer } = call
@@ -75,56 +81,68 @@ async function judge(services: OidcServices, call: OidcCall, query: string) {
     is_expired: browser.expired.includes(session),
   }))
   call.subject.client_id = client?.client_id ?? null
+  const is_elsewhere = hint === 'invalid' && (await isOfSibling(services.db, issuer, parameters.values.id_token_hint ?? ''))
+  const why = whyNoReturn(parameters, hint, client)
+  const no_return = why === 'invalid_hint' && is_elsewhere ? 'hint_elsewhere' : why
   return {
     parameters,
+    no_return,
     client,
     browser,
     /** Those that a sign-out can end, the expired ones last. */
     sessions,
     verdict: judgeLogout(parameters, hint, client, judged),
-    refusal: refusalOf(parameters, hint, client),
+    refusal: refusalOf(parameters, hint, client, no_return),
   }
 }
 
 /** What the request asked for and does not get. The person signs out nevertheless. */
-function refusalOf({ values }: RequestParameters, hint: LogoutHint, client: Client | null): Refusal | null {
-  if (hint === 'invalid') return refusal('invalid_id_token_hint', reason`id_token_hint is no ID token of this issuer.`)
+function refusalOf({ values }: RequestParameters, hint: LogoutHint, client: Client | null, no_return: NoReturn | null): Refusal | null {
+  const of_hint = reason`id_token_hint is no ID token of this issuer.`
+  const of_sibling = reason`id_token_hint names the issuer of another environment of the project.`
+  if (hint === 'invalid') return refusal('invalid_id_token_hint', no_return === 'hint_elsewhere' ? of_sibling : of_hint)
   if (hint && values.client_id !== undefined && values.client_id !== hint.aud)
     return refusal('invalid_id_token_hint', reason`id_token_hint was issued to another application than client_id names.`)
-  const uri = values.post_logout_redirect_uri
-  if (uri === undefined || (client && !client.disabled && client.post_logout_redirect_uris.includes(uri))) return null
-  return refusal(
-    'unregistered_post_logout_uri',
-    client
-      ? reason`The application ${idIn(client.client_id)} is disabled, or its post_logout_redirect_uris do not have this address.`
-      : reason`The request names no application whose post_logout_redirect_uris could have the address.`,
-  )
+  if (no_return === null) return null
+  const named = idIn(client?.client_id ?? '')
+  const reasons = {
+    no_client: reason`The request has neither id_token_hint nor client_id, so it names no application with return addresses.`,
+    unknown_client: reason`The request names an application that the environment does not have.`,
+    disabled_client: reason`The application ${named} is disabled, so its return addresses are not used.`,
+    unregistered: reason`The application ${named} does not have the return address in its post_logout_redirect_uris.`,
+    invalid_hint: of_hint,
+    hint_elsewhere: of_sibling,
+    other_client: of_hint,
+  }
+  return refusal('unregistered_post_logout_uri', reasons[no_return])
 }
 
 const logoutUrl = ({ issuer }: OidcCall, query: string) => `${issuer.url}/oauth/logout?${query}`
 const doneUrl = ({ issuer }: OidcCall, query: string) => addressBelow(issuer, `/oauth/logout?${query}`)
 
-/** @param address where the page can be opened again: no session is left, so nobody is asked */
-function done(
-  call: OidcCall,
-  parameters: RequestParameters,
-  decision: 'sign_out' | 'stay',
-  url: string | null,
-  client: Client | null,
-  address: string | null = null,
-): Answer {
+interface Done {
+  decision: 'sign_out' | 'stay'
+  /** Where the page leads. */
+  url: string | null
+  /** Where the page can be opened again: no session is left, so nobody is asked. */
+  address: string | null
+}
+
+function done(call: OidcCall, { parameters, client, no_return }: Judged, { decision, url, address }: Done): Answer {
   const application_name = client?.name ?? null
-  const received = parameters.values.post_logout_redirect_uri
+  const received = parameters.values.post_logout_redirect_uri ?? ''
   const view = {
     decision,
     back: url === null ? null : { url, application_name },
     sign_in_url: signInAgain(call, client),
     account_url: accountUrl(call),
-    // RP-Initiated Logout 1.0 §3: only a registered address is used, and the page says so.
-    unregistered:
-      url === null && received !== undefined
-        ? { application_name, received, registered: client && !client.disabled ? client.post_logout_redirect_uris : null }
-        : null,
+    // RP-Initiated Logout 1.0 §3: only a registered address is used, and the page says why it is not.
+    no_return: no_return && {
+      why: no_return,
+      application_name,
+      received,
+      registered: client && no_return === 'unregistered' ? client.post_logout_redirect_uris : null,
+    },
     is_without_client: client === null,
   }
   return html(signOutDonePage(context(call, parameters, address), view))
