@@ -1,6 +1,6 @@
 /** Listens on every configured address, and turns the errors of a port into advice. */
 import type { RequestListener, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { CannotStart } from '../base/cannot-start.ts'
 import { withinRequest } from '../base/database-time.ts'
@@ -37,7 +37,14 @@ export async function listenOnAll(app: FastifyInstance, deployment: Listener): P
   const { config } = deployment
   const [first = '127.0.0.1', ...others] = config.host
   const further: Server[] = []
-  const close = async () => void (await Promise.all([app.close(), ...further.map(closeServer)]))
+  const close = async () => {
+    const servers = [app.server, ...further].filter(({ listening }) => listening)
+    const ended = Promise.all(servers.map(stopAccepting))
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, drain_ms))])
+    for (const server of servers) server.closeIdleConnections()
+    await ended
+    await app.close()
+  }
   try {
     await app.listen({ host: first, port: config.port })
     const addresses = [{ host: first, port: portOf(app.server) }]
@@ -89,6 +96,15 @@ async function listensAt(server: Server, host: string, port: number): Promise<bo
 }
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port // as: the server listens on a port
+
+/**
+ * A request that was sent on a connection before the stop may lie in its buffer. Such a connection looks idle, so idle ones are closed only
+ * after this time. Every answer since the stop closes its connection.
+ */
+const drain_ms = 250
+
+/** Resolves when the last connection has ended. Unlike `server.close()` it closes no idle connection. */
+const stopAccepting = (server: Server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
 
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
