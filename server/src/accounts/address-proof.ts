@@ -73,7 +73,10 @@ export interface Chosen {
 
 const nothing_chosen: Chosen = { name: null, password_hash: null }
 
-/** The address is proven from outside. Each case is one batch: the guards fail where the account changed after it was read. */
+/**
+ * The address is proven from outside. Each case is one batch, which begins with `aboutUser` of the owner: the guards fail where the account
+ * changed after it was read.
+ */
 export function proveFromOutside(services: Services, call: ProofCall, owner: Owner, chosen: Chosen = nothing_chosen): Proven {
   const { id: user_id, email, password_hash } = owner
   if (isProven(owner)) return { user_id, email, password_hash, loses_factors: false, statements: [] }

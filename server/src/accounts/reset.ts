@@ -9,6 +9,7 @@ import type { Device } from '../mail/texts/notice.ts'
 import { endEverything } from '../sessions/endings.ts'
 import { codeStatements, type Payload } from '../users/code-mail.ts'
 import { type CodeRow, endCodesOf, spendCode } from '../users/mailed-codes.ts'
+import { aboutUser } from '../users/store.ts'
 import { isProven, type Owner, proveFromOutside } from './address-proof.ts'
 import { type WaysOn, type WayWords, waysIn } from './methods.ts'
 
@@ -92,6 +93,7 @@ export async function resetPassword(
   const current = sql`coalesce(password_hash, '') = ${proven.password_hash ?? ''}`
   const mail = { to: proven.email, user_id: proven.user_id, request_id, notice: { kind: 'password_changed' as const, device }, locales }
   const done = await db.batch([
+    aboutUser(environment_id, owner.id),
     spendCode(environment_id, row.id, { tried: false }, now),
     ...endCodesOf(environment_id, owner.id, now),
     ...proven.statements,

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { endGrant } from '../sessions/grants.ts'
 import { sessionStands } from '../sessions/standing.ts'
+import { aboutUser } from '../users/store.ts'
 
 const Row = z.object({
   session_hash: z.string(),
@@ -87,10 +88,11 @@ export async function storeRefreshed(
 
 /** Ends the session and its grant, so that its refresh token is of no use. As a batch it fails where the session has ended already. */
 export function endDashboardSession(
-  { session_hash, environment_id, grant_id }: Pick<DashboardSession, 'session_hash' | 'environment_id' | 'grant_id'>,
+  { session_hash, environment_id, user_id, grant_id }: Pick<DashboardSession, 'session_hash' | 'environment_id' | 'user_id' | 'grant_id'>,
   now: Date,
 ): Statement[] {
   return [
+    aboutUser(environment_id, user_id),
     guard(sql`delete from dashboard_sessions where session_hash = ${session_hash}`),
     endGrant(environment_id, grant_id, 'dashboard_session_ended', now),
   ]

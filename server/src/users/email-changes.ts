@@ -1,6 +1,6 @@
 /**
  * Stores changes of addresses that wait for confirmation (people.md 19). A user has at most one. Its codes and links are rows of
- * `mailed_codes`. The batches write codes first, then the change, then the user, as the other batches of codes do.
+ * `mailed_codes`. The batches begin with the row of the user (`aboutUser`).
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'

@@ -172,7 +172,7 @@ export function setBlocked(current: UserRow, blocked: boolean, now: Date): State
 }
 
 /**
- * Deletes the user with every method, of which a person has few. Put `endCodesOf` before it. What there may be any number of follows
+ * Deletes the user with every method, of which a person has few. Put `endCodesOf` after it. What there may be any number of follows
  * (`followErasedUser`).
  */
 export function deleteUser({ environment_id, id, version }: UserRow): Statement[] {
@@ -195,9 +195,17 @@ export function replaceHash(environment_id: EnvironmentId, id: string, { old, ne
 }
 
 /**
- * Serialises changes of the same user, for rules that count rows of the user. Put it first in the batch. Fails as a guard if the user is
- * deleted or, with a version, changed.
+ * Begins a batch about a user: it waits for other batches about the same user, and what its later statements read of the user is what those
+ * left. See the head of `db/db.ts`. Holds nothing where the batch itself inserts the user.
  */
+export const aboutUser = (environment_id: EnvironmentId, id: string): Statement =>
+  sql`update users set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`
+
+/** The same for several users, in the order of their keys. */
+export const aboutUsers = (environment_id: EnvironmentId, ids: readonly string[]): Statement[] =>
+  [...new Set(ids)].sort().map((id) => aboutUser(environment_id, id))
+
+/** The same as a guard, which fails if the user is deleted or, with a version, changed. */
 export function holdUser(environment_id: EnvironmentId, id: string, version?: number): Statement {
   return guard(sql`update users set updated_at = updated_at
     where environment_id = ${environment_id} and id = ${id} ${version === undefined ? sql`` : sql`and version = ${version}`}`)

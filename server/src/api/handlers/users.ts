@@ -98,8 +98,8 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
     const written = await call.commit(
       {
         statements: [
-          ...(ends_codes ? endCodesOf(environment_id, current.id, at) : []),
           store.updateUser(current, fields, password_hash, at),
+          ...(ends_codes ? endCodesOf(environment_id, current.id, at) : []),
           ...(password === undefined ? [] : endEverything(environment_id, current.id, { by: 'password_changed' }, at)),
           ...mails,
         ],
@@ -127,7 +127,7 @@ export const deleteUser: Handler<'deleteUser'> = async (services, call) => {
     const at = services.now()
     const deleted = await call.commit(
       {
-        statements: [...endCodesOf(environment_id, current.id, at), ...eraseUser(current, at)],
+        statements: [...eraseUser(current, at), ...endCodesOf(environment_id, current.id, at)],
         before: current,
         answer: null,
         event: { environment_id, type: 'user.deleted', user_id: current.id, data: {} },
@@ -160,7 +160,7 @@ export const endSession: Handler<'endSession'> = async ({ db, now }, { caller, p
     const at = now()
     const ended = await commit(
       {
-        statements: endSessionRecord(environment_id, session, at),
+        statements: [store.aboutUser(environment_id, session.user_id), ...endSessionRecord(environment_id, session, at)],
         before: session,
         answer: null,
         event: {
@@ -230,8 +230,8 @@ function setBlocked(services: Services, call: UserCall, blocked: boolean) {
     const changed = await call.commit(
       {
         statements: [
-          ...endCodesOf(environment_id, current.id, at),
           store.setBlocked(current, blocked, at),
+          ...endCodesOf(environment_id, current.id, at),
           ...(blocked ? endEverything(environment_id, current.id, { by: 'user_blocked' }, at) : []),
         ],
         before: current,

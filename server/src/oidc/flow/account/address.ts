@@ -14,7 +14,7 @@ import { accountOf } from '../../../users/attempts.ts'
 import { requestCode, tryCode } from '../../../users/code-mail.ts'
 import { findEmailChange } from '../../../users/email-changes.ts'
 import { type CodeKind, type CodeRow, findCodeOfUser, spendCode } from '../../../users/mailed-codes.ts'
-import { findCredential } from '../../../users/store.ts'
+import { aboutUser, findCredential } from '../../../users/store.ts'
 import { accountUrl } from '../../account-url.ts'
 import { deviceCookie, knownDevice, withCookies } from '../../browser.ts'
 import { type Answer, fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
@@ -107,6 +107,7 @@ export const confirmOwnEmail: OidcEndpoint = async (services, call) => {
   if (owner?.id !== user.id) return refused(showConfirmEmail(services, call, own, 'wrong_code'), wrong_code)
   const proof = { environment_id, request_id: call.request_id, now: call.now }
   const proved = await services.db.batch([
+    aboutUser(environment_id, user.id),
     spendCode(environment_id, row?.id ?? '', { tried: true }, call.now),
     ...verifyAddress(services, proof, owner),
     holdSession(environment_id, own.session, call.now),

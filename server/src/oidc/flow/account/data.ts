@@ -98,9 +98,9 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   const { first, rest } = is_root ? await leaveTenants(services, call, own) : { first: [], rest: [] }
   const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
   const deleted = await commitWithNotice(services, call, user, { kind: 'account_deleted', device: deviceOf(call) }, [
+    holdUser(environment_id, user.id),
     ...first,
     ...endCodesOf(environment_id, user.id, now),
-    holdUser(environment_id, user.id),
     holdFreshSession(call, session),
     ...eraseUser(user, now),
     insertEvent(environment_id, originOf(services, call, own), event, now),

@@ -21,7 +21,7 @@ import {
   takeEmailChange,
 } from '../../../users/email-changes.ts'
 import { endChangeCodes, holdAddress } from '../../../users/mailed-codes.ts'
-import { findCredential, updateUser } from '../../../users/store.ts'
+import { aboutUser, findCredential, updateUser } from '../../../users/store.ts'
 import { knownDevice } from '../../browser.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
@@ -46,6 +46,7 @@ export async function beginEmailChange(services: OidcServices, call: OidcCall, o
   const { now } = call
   const { environment_id } = call.issuer
   const event = { type: 'user.updated', user_id: user.id, data: { changed: ['pending_email'] } } as const
+  const about = aboutUser(environment_id, user.id)
   const begin = [
     ...insertEmailChange(environment_id, user.id, { email, session_id: session.id }, now),
     raiseVersion(user, now),
@@ -55,9 +56,9 @@ export async function beginEmailChange(services: OidcServices, call: OidcCall, o
   const mails = await mailEnds(services, call, own, email, ['new', 'old'])
   const held = holdAddresses(environment_id, [email, user.email], now)
   const ended = endChangeCodes(environment_id, user.id, now)
-  if (await services.db.batch([...held, ended, ...mails, ...begin])) return true
+  if (await services.db.batch([about, ...held, ended, ...mails, ...begin])) return true
   await waitOfAddress(services, environment_id, { to: email }, now)
-  return (await services.db.batch([ended, ...begin])) !== null
+  return (await services.db.batch([about, ended, ...begin])) !== null
 }
 
 /** Mails the ends that have not confirmed once more, if the limits allow it. */
@@ -68,7 +69,7 @@ export async function remindEnds(services: OidcServices, call: OidcCall, own: Ow
   const held = holdAddresses(environment_id, [change.email, user.email], call.now)
   const ended = endChangeCodes(environment_id, user.id, call.now)
   const mails = await mailEnds(services, call, own, change.email, ends)
-  await services.db.batch([...held, ended, ...mails, holdUnchanged(user), holdFreshSession(call, session)])
+  await services.db.batch([holdUnchanged(user), ...held, ended, ...mails, holdFreshSession(call, session)])
 }
 
 /** Ends the change. `spent` is the use of a link, `hold` keeps the session. False: the account changed in the meantime. */
@@ -81,6 +82,7 @@ export async function cancelEmailChange(
   const { environment_id } = call.issuer
   const event = { type: 'user.updated', user_id: user.id, data: { changed: ['pending_email'] } } as const
   const ended = await services.db.batch([
+    aboutUser(environment_id, user.id),
     ...spent,
     endChangeCodes(environment_id, user.id, call.now),
     guard(sql`delete from email_changes where environment_id = ${environment_id} and user_id = ${user.id}`),
@@ -124,7 +126,7 @@ export async function confirmEmailChange(
     if (!user || !change || user.blocked_at !== null || !isSameAddress(change.email, confirmation.new_email)) return 'failed'
     const waits = missingEnds(user, change).some((missing) => missing !== confirmation.end)
     const statements = waits ? waitForOther(call, user, change, confirmation) : changeAddress(services, call, user, change, confirmation)
-    if (await services.db.batch(statements)) return waits ? 'waits' : 'changed'
+    if (await services.db.batch([aboutUser(environment_id, user.id), ...statements])) return waits ? 'waits' : 'changed'
     const taken = waits ? null : await findCredential(services.db, environment_id, change.email)
     if (taken && taken.id !== user.id) {
       await cancelEmailChange(services, call, user, {})

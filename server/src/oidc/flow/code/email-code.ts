@@ -20,7 +20,7 @@ import { type CodeView, codePage } from '../../../pages/code.ts'
 import { accountOf, giveBackToSource, takeFromSource } from '../../../users/attempts.ts'
 import { type Payload, payloadOf, requestCode, tryCode } from '../../../users/code-mail.ts'
 import { type CodeRow, findCodeOfBrowser, spendCode } from '../../../users/mailed-codes.ts'
-import { findCredential, insertUser } from '../../../users/store.ts'
+import { aboutUser, findCredential, insertUser } from '../../../users/store.ts'
 import { formToken, knownDevice, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, refused } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
@@ -173,7 +173,7 @@ const signIn: Finish = async (services, call, interaction, payload, first) => {
   if (owner.blocked_at !== null) return null
   const { statements, ...account } = prove(services, call, interaction, { owner })
   const signed_in: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_in' }
-  return finishSignIn(services, call, interaction, signed_in, [...first, ...statements])
+  return finishSignIn(services, call, interaction, signed_in, [aboutUser(call.issuer.environment_id, owner.id), ...first, ...statements])
 }
 
 /** Where codes are no way in, one proves the address of the signed-in account that accepts an invitation (contract §3). */
@@ -213,15 +213,20 @@ const createAccount: Finish = async (services, call, interaction, { email, name,
     if (isProven(owner) || owner.blocked_at !== null) return null
     const { statements, ...account } = prove(services, call, interaction, { owner, chosen: { name, password_hash } })
     const proven: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_up' }
-    return finishSignIn(services, call, interaction, proven, [...first, ...useInvitation(services, call, interaction), ...statements])
+    return finishSignIn(services, call, interaction, proven, [
+      aboutUser(call.issuer.environment_id, owner.id),
+      ...first,
+      ...useInvitation(services, call, interaction),
+      ...statements,
+    ])
   }
   const user_id = services.newId('usr') as UserId // as: newId gives exactly this
   const method = interaction.invitation ? 'invitation' : password_hash === null ? 'email_code' : 'password'
   const signed_up: SignedIn = { ...by_code, amr: [...by_code.amr], user_id, email, password_hash, step: 'sign_up' }
   return finishSignIn(services, call, interaction, signed_up, [
+    insertUser(call.issuer.environment_id, user_id, { email, email_verified: true, name, self_registered: true }, password_hash, call.now),
     ...first,
     ...useInvitation(services, call, interaction),
-    insertUser(call.issuer.environment_id, user_id, { email, email_verified: true, name, self_registered: true }, password_hash, call.now),
     signInEvent(services, call, { type: 'user.created', user_id, data: { email, method } }).statement,
   ])
 }

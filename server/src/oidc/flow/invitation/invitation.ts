@@ -11,6 +11,7 @@ import { acceptInvitation as acceptance, isUnproven } from '../../../members/inv
 import { findMember } from '../../../members/store.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from '../../../pages/invitation.ts'
 import type { SessionRow } from '../../../sessions/sessions.ts'
+import { aboutUser } from '../../../users/store.ts'
 import { foreign_form, formToken, isOwnForm, readBrowser, session_gone, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
 import { html, pageContext, sessionLost } from '../../hosted-page.ts'
@@ -58,6 +59,7 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
   const by = { root_environment, token_hash: invitation.token_hash, user_id, session_id: session.id, needs_proof }
   const member = { id: user_id, tenant_id, email: session.email, role: invitation.role, invitation_id: invitation.id }
   const accepted = await services.db.batch([
+    aboutUser(call.issuer.environment_id, user_id), // for the session
     ...acceptance(invitation, by, call.now),
     insertAuditEntry(
       tenant_id,

@@ -5,6 +5,7 @@ import { canReset } from '../../../accounts/reset.ts'
 import { changeConfirmedPage, type LinkView, linkPage, verifiedPage } from '../../../pages/reset.ts'
 import { openLink, type Payload } from '../../../users/code-mail.ts'
 import { type CodeKind, type CodeRow, spendCode } from '../../../users/mailed-codes.ts'
+import { aboutUser } from '../../../users/store.ts'
 import { formProblem, formRefusals, formToken, readBrowser, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../../call.ts'
 import { chosenLanguages, html, languagesOf, pageContext } from '../../hosted-page.ts'
@@ -90,7 +91,7 @@ async function verify(services: OidcServices, call: OidcCall, row: CodeRow, payl
   if (owner?.id !== row.user_id || owner.blocked_at !== null) return linkEnded(call)
   const proof = { environment_id, request_id: call.request_id, now: call.now }
   const spent = spendCode(environment_id, row.id, { tried: false }, call.now)
-  const done = await services.db.batch([spent, ...verifyAddress(services, proof, owner)])
+  const done = await services.db.batch([aboutUser(environment_id, owner.id), spent, ...verifyAddress(services, proof, owner)])
   return done ? html(verifiedPage(pageContext(call, chosenLanguages(call)), owner.email)) : linkEnded(call)
 }
 

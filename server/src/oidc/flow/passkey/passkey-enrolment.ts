@@ -95,8 +95,8 @@ export async function judgeEnrolment(
     notice,
     amr: passkeyAmr(verified),
     statements: (allowed) => [
-      spendChallenge(challenge),
       ...insertPasskey(environment_id, { ...facts, ...added, user_id, transports: response.transports }, allowed, now),
+      spendChallenge(challenge),
       event,
     ],
     credential_id: verified.credential_id,

@@ -12,7 +12,7 @@ import type { ProviderProblemView } from '../../../pages/provider-problem.ts'
 import { issuerOf } from '../../../providers/kinds.ts'
 import type { UpstreamProfile } from '../../../providers/profile.ts'
 import { findIdentity, holdProvider, insertIdentity, noteIdentityUse, type Upstream } from '../../../providers/store.ts'
-import { insertUser } from '../../../users/store.ts'
+import { aboutUser, insertUser } from '../../../users/store.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import type { Interaction } from '../shared/begin.ts'
 import { signInEvent } from '../shared/establish-session.ts'
@@ -77,7 +77,8 @@ export async function signInAs(
     const { statements, ...account } = proveFromOutside(services, proof, existing)
     // The identity is linked with the session. A person who does not pass the second factor adds no way to sign in.
     const linking = { ...signed_in, ...account, identity_id, links: identity }
-    const linked = await finishSignIn(services, call, interaction, linking, statements)
+    const first = [aboutUser(environment_id, existing.id), ...statements]
+    const linked = await finishSignIn(services, call, interaction, linking, first)
     return linked ?? refuse('blocked', existing.id)
   }
 
@@ -91,8 +92,6 @@ export async function signInAs(
   const email_verified = profile.email_verified && environment_id !== services.root_environment_id
   const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null, identity_id }
   const created = await finishSignIn(services, call, interaction, signed_up, [
-    holdProvider(environment_id, provider.id),
-    ...useInvitation(services, call, interaction),
     insertUser(
       environment_id,
       id,
@@ -100,6 +99,8 @@ export async function signInAs(
       null,
       call.now,
     ),
+    holdProvider(environment_id, provider.id),
+    ...useInvitation(services, call, interaction),
     insertIdentity(environment_id, identity, { id: identity_id, user_id: id }, call.now),
     signInEvent(services, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }).statement,
   ])

@@ -9,7 +9,7 @@ import { insertEvent, type NewEvent } from '../../../events/store.ts'
 import type { UpstreamSubject } from '../../../providers/store.ts'
 import { endSession, insertSession, raiseSession, renewSession } from '../../../sessions/sessions.ts'
 import { hasSecondFactor } from '../../../users/second-factors.ts'
-import { noteSignIn } from '../../../users/store.ts'
+import { aboutUser, aboutUsers, noteSignIn } from '../../../users/store.ts'
 import { type Browser, deviceCookie, most_sessions, sessionCookie, withCookies } from '../../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect } from '../../call.ts'
 import { hintedUser } from '../../id-token-hint.ts'
@@ -89,6 +89,7 @@ export async function establishSession(
   // The condition is safe for the session, because `noteSignIn` and each batch that adds a second factor first write the row of the account.
   const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
   const signed_in = await services.db.batch([
+    ...aboutUsers(issuer.environment_id, [user_id, ...displaced.map((left) => left.user_id)]),
     ...(link?.hold ?? []),
     ...first,
     ...(link?.statements ?? []),
@@ -132,7 +133,7 @@ export async function stepUpSession(
   const session = browser.sessions.find(({ id }) => id === session_id)
   if (!session) return null
   const { statement, set_cookie } = raise(services, call, browser, session, amr)
-  if (!(await services.db.batch([...first, statement]))) return null
+  if (!(await services.db.batch([aboutUser(call.issuer.environment_id, session.user_id), ...first, statement]))) return null
   return withCookies(redirect(continueRequest(services, call, interaction, query, session_id)), [set_cookie])
 }
 

@@ -12,7 +12,7 @@ import type { Statement } from '../../../db/db.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
 import { endHalfSignIn, findHalfSignIn, type HalfSignIn, insertHalfSignIn } from '../../../sessions/half-sign-ins.ts'
 import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
-import { holdUser } from '../../../users/store.ts'
+import { aboutUser } from '../../../users/store.ts'
 import { halfCookie, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { acrOf } from '../../protocol/claims.ts'
@@ -63,7 +63,8 @@ export async function beginHalfSignIn(
     signed_in: { email, password_hash, step, method, amr: [...amr], identity_id, links, began_with },
     needs_code: enrols && enrolmentNeedsMailedCode(proof),
   }
-  if (!(await services.db.batch([...first, insertHalfSignIn(environment_id, half, call.now)]))) return null
+  const begun = await services.db.batch([aboutUser(environment_id, user_id), ...first, insertHalfSignIn(environment_id, half, call.now)])
+  if (!begun) return null
   const stored = half.needs_code && (await findHalfSignIn(services.db, environment_id, half.secret_hash, call.now))
   if (stored) await sendEnrolmentCode(services, call, interaction, stored)
   return withCookies(redirect(secondFactorUrl(call, query)), [halfCookie(call, secret)])
@@ -112,12 +113,12 @@ export async function completeHalfSignIn(
   const { environment_id } = call.issuer
   const { identity_id, links, email } = signed_in
   if (links && (await linkIdentity(services, call, { user_id, email, identity_id: identity_id ?? '', links })) === null) {
-    await services.db.batch([endHalfSignIn(environment_id, half, call.now)])
+    await services.db.batch([aboutUser(environment_id, user_id), endHalfSignIn(environment_id, half, call.now)])
     return withCookies(refused(redirect(continueUrl(call, interaction.query)), no_link), [halfCookie(call, null)])
   }
   const amr = withSecondFactor(signed_in.amr, second, interaction.client ? interaction.request.acr_values : [])
-  // The row of the user first: an ending that is under way comes before, and then the half sign-in has ended.
-  const statements = [holdUser(environment_id, user_id), endHalfSignIn(environment_id, half, call.now), ...first]
+  // The batch begins with the row of the user: an ending that is under way comes before, and then the half sign-in has ended.
+  const statements = [endHalfSignIn(environment_id, half, call.now), ...first]
   const answer =
     session_id === null
       ? await establishSession(services, call, interaction, { ...signed_in, user_id, amr, second_factor: method }, statements)

@@ -30,7 +30,7 @@ interface Linking {
 
 interface Link {
   identity_id: string
-  /** The batch begins with these. */
+  /** They come before other rows, after `aboutUser`. */
   hold: Statement[]
   /** They follow what proves the address. */
   statements: Statement[]

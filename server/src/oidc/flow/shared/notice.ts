@@ -4,7 +4,7 @@ import type { Statement } from '../../../db/db.ts'
 import { mailStatements } from '../../../mail/send.ts'
 import type { Notice } from '../../../mail/texts/notice.ts'
 import { countForPerson, hasRoomForPerson } from '../../../users/attempts.ts'
-import type { UserRow } from '../../../users/store.ts'
+import { aboutUser, type UserRow } from '../../../users/store.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { pageContext } from '../../hosted-page.ts'
 
@@ -27,7 +27,8 @@ export async function commitWithNotice(
     const locales = [user.locale, pageContext(call).locale].filter((tag) => tag !== null).join(' ')
     const mail = { to: user.email, user_id: user.id, request_id: call.request_id, notice, locales }
     const mailed = await mailStatements(services, environment_id, mail, call.now)
-    if (await db.batch([...statements, ...countForPerson('notice', person), ...mailed])) return true
+    const counted = [aboutUser(environment_id, user.id), ...countForPerson('notice', person)]
+    if (await db.batch([...counted, ...statements, ...mailed])) return true
     if (await hasRoomForPerson(db, 'notice', person)) return false
   }
   return (await db.batch(statements)) !== null

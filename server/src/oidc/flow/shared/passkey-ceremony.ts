@@ -93,8 +93,8 @@ export async function judgePasskey(
     return { refusal: refusal('user_blocked', reason`The user ${idIn(passkey.user_id)} is blocked.`), was_removed: false }
   return {
     statements: [
-      spendChallenge(challenge),
       holdUser(environment_id, passkey.user_id),
+      spendChallenge(challenge),
       usePasskey(environment_id, passkey, verdict, call.now),
     ],
     amr: passkeyAmr(passkey),

@@ -91,8 +91,8 @@ export const signUp: OidcEndpoint = async (services, call) => {
   if (password_hash === null) return showBusy()
   const signed_in = { user_id: id, email: form.email, password_hash, step: 'sign_up' as const, ...by_password }
   const created = await finishSignIn(services, call, interaction, signed_in, [
-    ...useInvitation(services, call, interaction),
     insertUser(environment_id, id, { email: form.email, name: form.name || null, self_registered: true }, password_hash, now),
+    ...useInvitation(services, call, interaction),
     signInEvent(services, call, {
       type: 'user.created',
       user_id: id,

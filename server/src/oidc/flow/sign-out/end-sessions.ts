@@ -1,6 +1,7 @@
 /** Signs accounts out of a browser. */
 
 import { endSession, type SessionRow } from '../../../sessions/sessions.ts'
+import { aboutUsers } from '../../../users/store.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 
 /** Ends these sessions with their grants, except grants with `offline_access`. Sessions that another request ended stay as they are. */
@@ -11,10 +12,14 @@ export async function endSessions(
 ): Promise<void> {
   if (sessions.length === 0) return
   const in_order = [...sessions].sort((a, b) => (a.id < b.id ? -1 : 1))
-  await services.db.batch(
-    in_order.flatMap(({ id, user_id }) => {
+  await services.db.batch([
+    ...aboutUsers(
+      issuer.environment_id,
+      in_order.map(({ user_id }) => user_id),
+    ),
+    ...in_order.flatMap(({ id, user_id }) => {
       const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
       return endSession(issuer.environment_id, id, { reason: 'signed_out', origin }, now)
     }),
-  )
+  ])
 }
