@@ -1,7 +1,7 @@
 /**
  * `npm test` runs the checks, then every test. Tests of behaviour (server/test/flows, server/test/api and the client's) run on the
  * embedded database, and those that add something there again on PostgreSQL (`second-engine.ts`); some tests also run with issuers on
- * hosts of their own (`server/test/support/front.ts`).
+ * hosts of their own (`server/test/support/front.ts`). At the end it judges every batch that the tests sent (`recorded-laws.ts`).
  *
  *     npm test users db/          only the test files whose path contains one of these words, on both engines and without the checks
  *     npm test -- --changed       only what the changed files reach (`reach.ts`); --changed=main compares with a commit
@@ -19,11 +19,12 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { both_issuers } from '../server/test/support/front.ts'
-import { writeMigratedFile } from '../server/test/support/migrated-file.ts'
+import { uniqueKeys, writeMigratedFile } from '../server/test/support/migrated-file.ts'
 import { createTemplate, noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { writeKeyPairs } from '../server/test/support/spare-keys.ts'
 import { chooseChanged } from './reach.ts'
 import { readRecord } from './recorded.ts'
+import { judgeRecord } from './recorded-laws.ts'
 import { changedFiles, readImports, readReach, writeReach } from './repository.ts'
 import { chooseAgain } from './second-engine.ts'
 import { needsOwnProcess, writeQueue } from './test-files.ts'
@@ -58,13 +59,14 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const postgres = noPostgres ? null : await startPostgres()
 if (postgres) await createTemplate(postgres.url)
 const recorder = pathToFileURL(join(root, 'server/test/support/record.mjs')).href
+const migrated_file = await writeMigratedFile(folder)
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: join(tmpdir(), 'ostiary-test-compiled'),
   NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${recorder}`.trim(),
   OSTIARY_TEST_RECORD: record,
   ...(ours.includes('--all') ? { OSTIARY_TEST_ALL: '1' } : {}),
-  OSTIARY_TEST_MIGRATED: await writeMigratedFile(folder),
+  OSTIARY_TEST_MIGRATED: migrated_file,
   OSTIARY_TEST_KEY_PAIRS: await writeKeyPairs(folder, files.length),
   ...(postgres ? { OSTIARY_TEST_POSTGRES: postgres.url } : {}),
 }
@@ -86,9 +88,13 @@ if (on_own_hosts.length > 0) {
   passed.push(await run('issuers on own hosts', on_own_hosts, { ...env, OSTIARY_TEST_FRONT: 'node', OSTIARY_TEST_ISSUERS: 'host' }, []))
 }
 await postgres?.stop()
-writeReach(readRecord(record).ran)
+const { batches, ran } = readRecord(record)
+writeReach(ran)
+const offences = judgeRecord(batches, uniqueKeys(migrated_file))
+for (const { law, what, file } of offences) console.log(`✖ ${law} (scripts/recorded-laws.ts), in ${file}: ${what}`)
+notes.push(`${batches.length} batches and queries were judged by the laws of batches: ${offences.length} offences.`)
 console.log(`\n${endReport(parts, notes)}`)
-process.exitCode = checked && passed.every(Boolean) ? 0 : 1
+process.exitCode = checked && passed.every(Boolean) && offences.length === 0 ? 0 : 1
 
 function filesToRun(): string[] {
   const all = globSync('{contract,server,cli,sdk,scripts,packaging}/**/*.test.ts', {

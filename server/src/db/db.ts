@@ -18,7 +18,13 @@
  * that waits for the row it writes evaluates its condition again for that row, but not for rows of other tables that it reads. So a
  * condition on another row is safe in two cases: every batch that makes it false also changes what the guard asks of its own row, or
  * writes a row first that an earlier statement of this batch writes (`holdTenant`, `storeCode`). A comment names that row. A rule that
- * counts rows is such a condition. Batches write the rows of one table in the order of their keys, which prevents deadlocks.
+ * counts rows is such a condition.
+ *
+ * The order of locks. A batch keeps the rows that it has written until its end, so two batches that write the same rows in opposite orders
+ * would wait for each other. Each batch therefore writes the tables in the order of `lock_order`, and the rows of one table in the order of
+ * their keys. A batch about a user begins with the row of the user (`aboutUser`). Every batch that changes a row of that user does, so those
+ * rows may follow in any order. An insert under a key that no other batch can choose may stand anywhere. Each run of the tests judges the
+ * batches that it has sent (`scripts/recorded-laws.ts`, decision 0078).
  */
 import { channel } from 'node:diagnostics_channel'
 import type { z } from 'zod'
@@ -28,6 +34,24 @@ import { withinTrace } from '../base/trace.ts'
 import { Unavailable } from '../base/unavailable.ts'
 import { decodeRow, type EncodedValue, encodeValue, type Value } from './codec.ts'
 import { type CachedRead, createRowCache } from './memory.ts'
+
+/** The order in which batches write rows of different tables, where another batch can hold the row. See the head of this file. */
+export const lock_order: readonly string[] = `
+  deployment users environments providers endings
+
+  sessions half_sign_ins dashboard_sessions email_changes disconnections consents
+  passkeys removed_passkeys totp_methods recovery_codes identities
+  authorization_codes refresh_tokens opaque_access_tokens revoked_access_tokens grants
+  sign_in_attempts mailed_codes passkey_ceremonies upstream_sign_ins used_assertions
+
+  tenants audit_heads projects issuer_origins resource_servers applications application_origins
+  members invitations invitation_links signing_keys rotated_keys api_keys key_usage
+
+  webhooks webhook_attempts webhook_messages backchannel_logout_attempts backchannel_logouts
+  event_counters captured_mails events audit_log address_mails mails leases jobs
+  counters dropped_calls refused_calls idempotency_records`
+  .trim()
+  .split(/\s+/)
 
 /** Marks statements. A document from a client cannot have this property, so it is always a value. */
 const is_statement: unique symbol = Symbol('made by sql')

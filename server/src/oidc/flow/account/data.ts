@@ -99,8 +99,8 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
   const deleted = await commitWithNotice(services, call, user, { kind: 'account_deleted', device: deviceOf(call) }, [
     holdUser(environment_id, user.id),
-    ...first,
     ...endCodesOf(environment_id, user.id, now),
+    ...first,
     holdFreshSession(call, session),
     ...eraseUser(user, now),
     insertEvent(environment_id, originOf(services, call, own), event, now),

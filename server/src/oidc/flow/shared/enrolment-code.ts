@@ -9,7 +9,7 @@ import { acceptMailedCode, type HalfSignIn } from '../../../sessions/half-sign-i
 import { accountOf } from '../../../users/attempts.ts'
 import { requestCode, tryCode } from '../../../users/code-mail.ts'
 import { findCodeOfBrowser, spendCode } from '../../../users/mailed-codes.ts'
-import { findUser } from '../../../users/store.ts'
+import { aboutUser, findUser } from '../../../users/store.ts'
 import { knownDevice } from '../../browser.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
@@ -62,6 +62,10 @@ export async function acceptEnrolmentCode(services: OidcServices, call: OidcCall
   const asked = { kind: 'enrolment', account: accountOf(user.email), browser: digestOf(half.secret_hash) } as const
   const row = await findCodeOfBrowser(services.db, environment_id, asked, now)
   if (!row || !(await tryCode(services, environment_id, row, sent, now))) return false
-  const accepted = [spendCode(environment_id, row.id, { tried: true }, now), acceptMailedCode(environment_id, half, now)]
+  const accepted = [
+    aboutUser(environment_id, half.user_id),
+    spendCode(environment_id, row.id, { tried: true }, now),
+    acceptMailedCode(environment_id, half, now),
+  ]
   return (await services.db.batch(accepted)) !== null
 }

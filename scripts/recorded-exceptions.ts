@@ -1,0 +1,122 @@
+/** What the laws of batches know of the tables, and the statements that they allow for a stated reason (`recorded-laws.ts`). */
+
+const names = (text: string): string[] => text.trim().split(/\s+/)
+
+/** Tables whose rows are inserted under random keys, or under numbers that a held row gives out: such an insert waits for nobody. */
+export const free_inserts: ReadonlySet<string> = new Set(
+  names(`
+    api_keys audit_log authorization_codes backchannel_logout_attempts backchannel_logouts captured_mails dashboard_sessions events grants
+    half_sign_ins invitation_links jobs mailed_codes mails opaque_access_tokens recovery_codes refresh_tokens refused_calls sessions
+    totp_methods upstream_sign_ins webhook_attempts webhook_messages`),
+)
+
+/** Tables whose rows belong to one user. */
+export const rows_of_user: ReadonlySet<string> = new Set(
+  names(`
+    passkeys removed_passkeys totp_methods recovery_codes identities sessions half_sign_ins email_changes consents grants disconnections
+    dashboard_sessions`),
+)
+
+/**
+ * A batch holds these rows by the row of the user. A slice of an ending holds them by its row in `endings`: they no longer count, and a
+ * batch about a user changes only rows that count.
+ */
+export const holders_of_user: readonly string[] = ['users', 'endings']
+
+/** Those that change only after the row of the user, also in a batch of nothing else: ways in, and what begins with them. */
+export const ways_in: ReadonlySet<string> = new Set(names('passkeys totp_methods recovery_codes identities sessions half_sign_ins'))
+
+/** Rows that are added only by batches that write a row of another table first. A guard after such a row reads all of them. */
+export const held_by: Readonly<Record<string, readonly string[]>> = {
+  api_keys: ['environments', 'tenants'],
+  applications: ['environments'],
+  endings: ['users', 'sessions', 'applications', 'providers', 'disconnections'],
+  environments: ['projects'],
+  identities: ['providers'],
+  invitation_links: ['tenants'],
+  invitations: ['tenants'],
+  mailed_codes: ['sign_in_attempts'],
+  members: ['tenants'],
+  projects: ['tenants'],
+  providers: ['environments'],
+  signing_keys: ['environments'],
+  tenants: ['users'],
+  webhooks: ['tenants'],
+}
+
+interface Stated {
+  /** How the statement begins. */
+  write: string
+  why: string
+}
+
+const numbers = 'it counts only while the numbers that it reads are the present ones, which each acceptance compares (decision 0065)'
+const numbered = names('applications consents disconnections grants identities passkeys providers sessions users')
+const inviter = 'to block an inviter ends no membership, so it may as well come after; the tenant holds the members'
+const consent = 'a consent alone admits nobody: the grant reads the application again'
+
+/** Guards that read rows which nothing holds. */
+export const stated_guards: readonly (Stated & { reads: readonly string[] })[] = [
+  { write: 'update authorization_codes set spent_by', reads: numbered, why: numbers },
+  { write: 'update refresh_tokens set spent_by', reads: numbered, why: numbers },
+  { write: 'update sessions set', reads: numbered, why: numbers },
+  { write: 'update grants set ended_at', reads: numbered, why: numbers },
+  { write: 'update half_sign_ins set', reads: numbered, why: numbers },
+  { write: 'delete from half_sign_ins', reads: numbered, why: numbers },
+  { write: 'insert into sessions', reads: ['providers', 'passkeys', 'identities'], why: numbers },
+  { write: 'insert into half_sign_ins', reads: ['providers', 'passkeys', 'identities', 'sessions'], why: numbers },
+  { write: 'insert into grants', reads: numbered, why: numbers },
+  { write: 'insert into consents', reads: ['applications'], why: consent },
+  { write: 'update consents set scope', reads: ['applications'], why: consent },
+  { write: 'update invitations set accounts', reads: ['members', 'users'], why: inviter },
+  { write: 'update invitations set ended_at', reads: ['users', 'providers'], why: inviter },
+  { write: 'insert into mailed_codes', reads: ['environments'], why: 'an environment is never deleted' },
+  { write: 'update users set email', reads: ['users'], why: 'the unique key of addresses decides, and the batch runs again' },
+  { write: 'update users set updated_at', reads: ['providers'], why: 'to switch off a provider may as well come after' },
+  { write: 'update deployment set value', reads: ['tenants'], why: 'every first tenant writes this row, and no other tenant comes before' },
+]
+
+const touch = 'it notes a use'
+
+/** Statements about a user whose batch does not begin with the user. `beside`: the batch may wait for other rows too. */
+export const stated_writes: readonly (Stated & { beside?: boolean })[] = [
+  { write: 'update half_sign_ins set tries', beside: true, why: 'it counts a try' },
+  { write: 'update sessions set last_seen_at = ?', beside: true, why: touch },
+  { write: 'insert into grants', beside: true, why: numbers },
+  { write: 'insert into dashboard_sessions', beside: true, why: 'its key is random' },
+  { write: 'update grants set expires_at', beside: true, why: 'redemption and rotation keep the grant of what they have spent' },
+  { write: 'update grants set last_used_at', beside: true, why: touch },
+  { write: 'delete from sessions where (environment_id, id) in (select', why: 'it has expired' },
+  { write: 'delete from half_sign_ins where (environment_id, secret_hash) in (select', why: 'it has expired' },
+]
+
+const few = 'a person has few'
+const last = 'what was more has gone in slices'
+const trimmed = 'each insert removes what is over the limit'
+const hourly = 'an address has as many as the limit of an hour'
+
+/** Updates and deletions of rows that are found by another key than a unique one. */
+export const stated_sizes: readonly Stated[] = [
+  { write: 'delete from passkeys where environment_id = ? and user_id = ?', why: few },
+  { write: 'delete from totp_methods where environment_id = ? and user_id = ?', why: few },
+  { write: 'delete from recovery_codes where environment_id = ? and user_id = ?', why: few },
+  { write: 'delete from identities where environment_id = ? and user_id = ?', why: few },
+  { write: "delete from identities where environment_id || '' = ? and id in (?", why: 'a list of ids' },
+  { write: 'delete from members where user_id = ?', why: 'a person creates and joins few tenants' },
+  { write: 'update invitations set ended_at', why: 'a tenant has at most 50 that are pending' },
+  { write: 'update mailed_codes set ended_at', why: hourly },
+  { write: 'delete from application_origins where environment_id = ? and application_id = ?', why: 'as many as redirect URIs' },
+  { write: 'delete from webhook_attempts where environment_id = ? and message_id in (select', why: last },
+  { write: 'delete from webhook_attempts where environment_id = ? and message_id in (?', why: 'a list of messages' },
+  { write: 'delete from webhook_messages where environment_id = ? and webhook_id = ?', why: last },
+  { write: 'update webhook_messages set updated_at = ? where webhook_id', why: 'a window of 500 messages' },
+  { write: "update webhook_messages set status = 'waiting'", why: 'a window of 500 messages' },
+  { write: 'update grants set expires_at', why: 'the newest grant of each application' },
+  { write: 'update events set data', why: 'a window of 500 numbers' },
+  { write: 'delete from captured_mails where environment_id', why: trimmed },
+  { write: 'delete from refused_calls where scope_id', why: trimmed },
+  { write: 'delete from rotated_keys where tenant_id', why: trimmed },
+]
+
+/** Statements that a test puts into a batch of the service. */
+export const of_tests: readonly string[] = ["insert into deployment (name, value) values ('fanned out'"]

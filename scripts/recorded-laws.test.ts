@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parse, type RecordedBatch } from './recorded.ts'
+import { judgeRecord } from './recorded-laws.ts'
+
+const keys = new Map([
+  ['users', [['environment_id', 'id']]],
+  ['sessions', [['environment_id', 'id']]],
+  ['jobs', [['id']]],
+  ['audit_log', [['tenant_id', 'id']]],
+])
+const batch = (...texts: string[]): RecordedBatch => ({
+  file: 'some.test.ts',
+  engine: 'postgres',
+  is_refused: false,
+  statements: texts.map((text) => parse(text.replace(/^guard /, ''), text.startsWith('guard '))),
+})
+const about = 'update users set updated_at = updated_at where environment_id = ? and id = ?'
+const end = 'update sessions set ended_at = ? where environment_id = ? and id = ?'
+
+// biome-ignore format: this table is read by column
+const broken: [law: string, texts: string[]][] = [
+  ['batches take locks in one order',              ['update tenants set name = ? where id = ?', about]],
+  ['each table has a place in lock_order',         ['insert into pears (id) values (?) on conflict (id) do nothing']],
+  ['a batch about a user begins with aboutUser',   [end, 'update grants set ended_at = ? where environment_id = ? and id = ?']],
+  ['a batch about a user begins with aboutUser',   ['insert into sessions (id) values (?)']],
+  ['a guard reads only rows that its batch holds', ['guard insert into members (user_id) select id from users where blocked_at is null']],
+  ['a guard reads only rows that its batch holds', ['guard update users set a = 1 where environment_id = ? and id = ? and (select count(*) from passkeys where user_id = ?) < 5']],
+  ['no statement changes any number of rows',      [about, 'update sessions set ended_at = ? where environment_id = ? and user_id = ?']],
+  ['no statement changes any number of rows',      [about, 'update sessions set ended_at = ? where (environment_id = ? and id = ? or user_id = ?)']],
+  ['no statement changes any number of rows',      ['delete from jobs']],
+]
+for (const [law, texts] of broken)
+  test(`a run fails where ${texts.join('; ')}, since ${law}`, () => {
+    const offences = judgeRecord([batch(...texts)], keys)
+    assert.ok(
+      offences.some((offence) => offence.law === law && offence.file === 'some.test.ts'),
+      JSON.stringify(offences),
+    )
+  })
+
+// biome-ignore format: this table is read by column
+const kept: [what: string, texts: string[]][] = [
+  ['the row of the user comes first',         [about, end, 'guard insert into sessions (id) select id from users where blocked_at is null']],
+  ['rows of a user that the batch holds stand in any order', [about, 'update half_sign_ins set a = 1 where x in (select y from z limit ?)', 'update sessions set a = 1 where environment_id = ? and id in (?…)']],
+  ['a row under a random key is inserted',    ['insert into events (id) values (?)', about]],
+  ['a limited list names the rows',           ['delete from jobs where (id) in (select id from jobs where a < ? order by a limit ?)']],
+  ['a condition is on the row itself',        ['guard update users set a = 1 where environment_id = ? and id = ? and version = ?']],
+]
+for (const [what, texts] of kept)
+  test(`a run keeps the laws where ${what}`, () => {
+    const known = new Map([...keys, ['half_sign_ins', [['environment_id', 'secret_hash']]]])
+    assert.deepEqual(judgeRecord([batch(...texts)], known), [])
+  })

@@ -1,0 +1,157 @@
+/**
+ * The laws of batches, judged from what a run recorded (`recorded.ts`): the order of locks, guards that read rows which nothing holds,
+ * and changes of any number of rows. The head of `server/src/db/db.ts` says why. An exception stands in `recorded-exceptions.ts`.
+ */
+import { lock_order } from '../server/src/db/db.ts'
+import type { Recorded, RecordedBatch } from './recorded.ts'
+import {
+  free_inserts,
+  held_by,
+  holders_of_user,
+  of_tests,
+  rows_of_user,
+  stated_guards,
+  stated_sizes,
+  stated_writes,
+  ways_in,
+} from './recorded-exceptions.ts'
+
+/** A table and the columns of its unique keys. */
+export type Keys = ReadonlyMap<string, readonly (readonly string[])[]>
+
+export interface Offence {
+  readonly law: string
+  readonly what: string
+  readonly file: string
+}
+
+/** The laws that a record breaks, each offence once. */
+export function judgeRecord(batches: readonly RecordedBatch[], keys: Keys): Offence[] {
+  const offences = new Map<string, Offence>()
+  for (const { file, statements: sent } of batches) {
+    const statements = sent.filter(({ text }) => !of_tests.some((start) => text.startsWith(start)))
+    const found = [...misorders(statements), ...unheldReads(statements), ...withoutUser(statements), ...unbounded(statements, keys)]
+    for (const offence of found) if (!offences.has(offence.what)) offences.set(offence.what, { ...offence, file })
+  }
+  return [...offences.values()]
+}
+
+type Found = Omit<Offence, 'file'>
+
+/**
+ * The table of which a statement may wait for a row; `null`: none. An insert waits for nobody under a key that no other batch can choose, or
+ * after the row that every such insert waits for.
+ */
+function locked({ does, target, text }: Recorded, taken: readonly string[] = []): string | null {
+  if (target === null || does !== 'insert') return target
+  const is_free = free_inserts.has(target) && !text.includes(' on conflict ')
+  return is_free || (held_by[target] ?? []).some((holder) => taken.includes(holder)) ? null : target
+}
+
+/**
+ * The tables of which a batch may wait for a row, in order, each once. A batch that holds the row of a user waits for none of the rows of
+ * that user, since every batch that changes one holds the user.
+ */
+function waitsFor(statements: readonly Recorded[]): string[] {
+  const taken: string[] = []
+  const written: string[] = []
+  for (const statement of statements) {
+    const table = locked(statement, written)
+    const is_held = rows_of_user.has(table ?? '') && holders_of_user.some((holder) => taken.includes(holder))
+    if (table !== null && !taken.includes(table) && !is_held) taken.push(table)
+    if (statement.target !== null) written.push(statement.target)
+  }
+  return taken
+}
+
+function* misorders(statements: readonly Recorded[]): Generator<Found> {
+  const tables = waitsFor(statements)
+  for (const [index, table] of tables.entries()) {
+    const place = lock_order.indexOf(table)
+    if (place === -1) yield { law: 'each table has a place in lock_order', what: table }
+    const late = tables.slice(0, index).filter((other) => lock_order.indexOf(other) > place)
+    if (late.length > 0)
+      yield {
+        law: 'batches take locks in one order',
+        what: `${tables.join(' > ')}: ${table} stands before ${late.join(', ')} in lock_order`,
+      }
+  }
+}
+
+const heldBy = (table: string): readonly string[] => [...(rows_of_user.has(table) ? holders_of_user : []), ...(held_by[table] ?? [])]
+
+/** A batch of one statement that sets a column to itself changes nothing: it asks whether a condition holds. */
+const isQuestion = (statements: readonly Recorded[]): boolean =>
+  statements.length === 1 && /^update \w+ set (\w+) = \1 where /.test(statements[0]?.text ?? '')
+
+/** On PostgreSQL a condition on a row that another batch may be changing is decided by the row as it was. */
+function* unheldReads(statements: readonly Recorded[]): Generator<Found> {
+  if (isQuestion(statements)) return
+  for (const [index, statement] of statements.entries()) {
+    if (!statement.guard) continue
+    const held = new Set(statements.slice(0, index).flatMap((earlier) => locked(earlier) ?? []))
+    for (const table of statement.reads) {
+      if (held.has(table) || heldBy(table).some((holder) => held.has(holder))) continue
+      if (stated_guards.some(({ write, reads }) => statement.text.startsWith(write) && reads.includes(table))) continue
+      yield { law: 'a guard reads only rows that its batch holds', what: `${table}, read by: ${statement.text}` }
+    }
+  }
+}
+
+/** A batch that changes a way in, or a row of a user beside others, begins with the row of the user. */
+function* withoutUser(statements: readonly Recorded[]): Generator<Found> {
+  const first = statements.findIndex(({ target }) => target !== null && rows_of_user.has(target))
+  if (first === -1 || statements.slice(0, first).some((statement) => holders_of_user.includes(locked(statement) ?? ''))) return
+  const waits_for_others = waitsFor(statements).length > 1
+  for (const { target, text } of statements) {
+    if (target === null || !rows_of_user.has(target) || (!ways_in.has(target) && !waits_for_others)) continue
+    const allowed = stated_writes.find(({ write }) => text.startsWith(write))
+    if (!allowed || (waits_for_others && !allowed.beside))
+      yield { law: 'a batch about a user begins with aboutUser', what: `${waitsFor(statements).join(' > ')}: ${text}` }
+  }
+}
+
+function* unbounded(statements: readonly Recorded[], keys: Keys): Generator<Found> {
+  for (const { does, target, text } of statements)
+    if (
+      target !== null &&
+      (does === 'update' || does === 'delete') &&
+      !isBounded(text, keys.get(target) ?? []) &&
+      !stated_sizes.some(({ write }) => text.startsWith(write))
+    )
+      yield { law: 'no statement changes any number of rows', what: text }
+}
+
+/** Whether the condition of an update or a deletion names one of these keys, each column by one value or by a list, or has a limit. */
+function isBounded(text: string, keys: readonly (readonly string[])[]): boolean {
+  const conditions = conjuncts(text)
+  if (conditions.some((condition) => /\blimit \?/.test(condition))) return true
+  const named = new Set(conditions.flatMap(columnsOf))
+  return keys.some((key) => key.every((column) => named.has(column)))
+}
+
+function columnsOf(condition: string): string[] {
+  const [, column] =
+    /^(?:\w+\.)?(\w+)(?: \|\| '')? = (?!.* or )/.exec(condition) ?? /^(?:\w+\.)?(\w+)(?: \|\| '')? in \(\?…?\)$/.exec(condition) ?? []
+  const [, columns] = /^\(([\w, ]+)\) in \(/.exec(condition) ?? []
+  return column === undefined ? (columns?.split(', ') ?? []) : [column]
+}
+
+/** The conditions after the outer `where` that must all be true. */
+function conjuncts(text: string): string[] {
+  const outer = text.replace(/'[^']*'/g, (quoted) => (quoted === "''" ? quoted : "'x'"))
+  let depth = 0
+  let from = -1
+  const found: string[] = []
+  for (let index = 0; index < outer.length; index++) {
+    if (outer[index] === '(') depth += 1
+    if (outer[index] === ')') depth -= 1
+    if (depth > 0) continue
+    if (from === -1 && outer.startsWith(' where ', index)) from = index + 7
+    else if (from !== -1 && (outer.startsWith(' and ', index) || outer.startsWith(' returning ', index))) {
+      found.push(outer.slice(from, index))
+      from = index + 5
+    }
+  }
+  return from === -1 ? [] : [...found, outer.slice(from)].map((condition) => condition.trim())
+}
