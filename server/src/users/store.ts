@@ -195,8 +195,8 @@ export function replaceHash(environment_id: EnvironmentId, id: string, { old, ne
 }
 
 /**
- * Begins a batch about a user: it waits for other batches about the same user, and what its later statements read of the user is what those
- * left. See the head of `db/db.ts`. Holds nothing where the batch itself inserts the user.
+ * Begins a batch about a user: it waits for other batches about the same user, and its later statements read the user as those left it.
+ * See the head of `db/db.ts`. Holds nothing where the batch itself inserts the user.
  */
 export const aboutUser = (environment_id: EnvironmentId, id: string): Statement =>
   sql`update users set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`

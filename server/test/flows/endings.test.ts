@@ -402,10 +402,10 @@ for (const [name, way] of Object.entries(ways))
     if (stays) assert.ok(after.grants <= 3, `${after.grants} grants: those of the silent requests`)
     else assert.equal(after.grants, 0)
     assert.equal(after.sessions >= planted.sessions, !is_gone, `${after.sessions} sessions`)
-    const told = sql`events where environment_id = ${environment.id} and type = 'session.ended' and user_id = ${person.id}`
+    const ended_events = sql`events where environment_id = ${environment.id} and type = 'session.ended' and user_id = ${person.id}`
     const ended = way.goes === 'grants' || way.reason === null ? 0 : way.goes === 'session' ? 1 : planted.sessions + 1
-    assert.equal(await countOf(told), ended, 'one event for each session')
-    if (ended > 0) assert.equal(await countOf(sql`${told} and data like ${`%"reason":"${way.reason}"%`}`), ended)
+    assert.equal(await countOf(ended_events), ended, 'one event for each session')
+    if (ended > 0) assert.equal(await countOf(sql`${ended_events} and data like ${`%"reason":"${way.reason}"%`}`), ended)
     const logouts = sql`backchannel_logouts where environment_id = ${environment.id} and session_id = ${session_id}`
     assert.equal(await countOf(logouts), way.goes === 'grants' ? 0 : 1)
   })
