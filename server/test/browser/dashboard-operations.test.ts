@@ -320,13 +320,15 @@ test('every session of a user can be ended, after a question that says in which 
     token_hash: `digest ${browser}`,
     amr: ['pwd'],
     acr: '1',
-    began_with: 'password',
+    began_with: 'email_code',
     ip: '192.0.2.1',
     user_agent: `Browser ${browser}`,
     expires_at: ends,
     absolute_expires_at: ends,
   })
-  await w.deployment.db.batch(Array.from({ length: 21 }, (_, index) => insertSession(w.test.id, session(index + 1), sql`1 = 1`, w.now())))
+  assert.ok(
+    await w.deployment.db.batch(Array.from({ length: 21 }, (_, i) => insertSession(w.test.id, session(i + 1), sql`1 = 1`, w.now()))),
+  )
   await show(page, `${base}/users?chosen=${user.id}`, 'Users')
   const side = page.getByRole('dialog', { name: 'ada@example.com' })
   const question = page.getByRole('alertdialog')
