@@ -47,7 +47,13 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
 
   async function attempt(statements: readonly Statement[], is_read: boolean, deadline: number): Promise<readonly Result[]> {
     for (let tries = 1; ; tries++) {
-      const connection = await connectionFor(is_read, deadline)
+      refuseLate(deadline)
+      // Nothing is awaited between the choice and the sending, so that batches of one turn spread over the connections.
+      let connection = pool.pick(is_read)
+      while (!connection) {
+        await pool.next(deadline)
+        connection = pool.pick(is_read)
+      }
       try {
         if (is_read) return await readOn(connection, statements, deadline)
         return await within(pool.send(connection, statements, false), deadline, unanswered(false))
@@ -62,15 +68,6 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     }
   }
 
-  async function connectionFor(is_read: boolean, deadline: number): Promise<Connection> {
-    for (;;) {
-      refuseLate(deadline)
-      const connection = pool.pick(is_read)
-      if (connection) return connection
-      await pool.next(deadline)
-    }
-  }
-
   /** A read behind a commit that hangs is sent again on another connection. The first answer counts. */
   async function readOn(connection: Connection, statements: readonly Statement[], deadline: number): Promise<readonly Result[]> {
     const sent = pool.send(connection, statements, true)
@@ -81,7 +78,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
         if (!(error instanceof DatabaseUnavailable) || performance.now() >= deadline) throw error
       }
       if (!pool.isHeld(connection)) continue
-      const elsewhere = connectionFor(true, deadline).then((other) => readOn(other, statements, deadline))
+      const elsewhere = attempt(statements, true, deadline)
       return Promise.any([within(sent, deadline, unanswered(true)), elsewhere]).catch(firstError)
     }
   }

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { errors } from '@ostiary/contract/errors.ts'
 import { oauthErrors } from '@ostiary/contract/oidc.ts'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
+import { inactiveExplanations } from '@ostiary/contract/session.ts'
 import { world } from '../support/world.ts'
 
 const w = await world()
@@ -167,7 +168,11 @@ test('the index leads to the page of every code, and the reference only to codes
   for (const code of [...Object.keys(errors), ...Object.keys(oauthErrors)]) assert.ok(index.includes(`href="/docs/errors/${code}"`), code)
   const all = html_pages.map(([, body]) => body).join('')
   const linked = new Set([...all.matchAll(/href="\/docs\/errors\/(\w+)"/g)].map(([, code = '']) => code))
-  for (const code of linked) assert.ok(Object.hasOwn(errors, code) || Object.hasOwn(oauthErrors, code), code)
+  for (const code of linked)
+    assert.ok(
+      [errors, oauthErrors, inactiveExplanations].some((codes) => Object.hasOwn(codes, code)),
+      code,
+    )
 })
 
 for (const name of ['nothing', 'toString', '__proto__', '.md', 'a'.repeat(150), '..%2F..%2Fpackage.json', 'quick-start.md.md'])

@@ -24,7 +24,7 @@ import {
 import { createAdministrator, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
-const w = await world()
+const w = await world({ env: { OSTIARY_LIMITS: '{"providers":1000}' } })
 const { ours, theirs } = await createTwoTenants(w)
 const operator = asAdministrator(w, ours.token, null)
 const { root_tenant_id } = expectStatus(200, await operator('GET', '/v1/me')) as { root_tenant_id: TenantId }

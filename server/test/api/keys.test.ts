@@ -264,12 +264,12 @@ test('a key is invalid after its expires_at, and valid again when that is moved 
   expectStatus(200, await whoami(freed.key))
   w.advance(600)
   assert.equal((await whoami(moved.key)).body.code, 'invalid_key')
-  expectStatus(200, await manage('PATCH', kinds.platform_secret.path(made.id), { expires_at: null }))
-  expectStatus(200, await whoami(made.key))
   // The sign-in is no longer fresh.
   token = await administratorToken(w, owner)
   admin = asAdministrator(w, token)
   acme = { tenant_id: w.tenant_id, token }
+  expectStatus(200, await manage('PATCH', kinds.platform_secret.path(made.id), { expires_at: null }))
+  expectStatus(200, await whoami(made.key))
 })
 
 test('a change of origins, addresses, scopes or limit takes effect with its response', async () => {

@@ -12,6 +12,7 @@ import {
   signInForTokens,
   userinfo,
 } from '../support/cookie-browser.ts'
+import { until } from '../support/receiver.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
@@ -96,8 +97,8 @@ test('a session expires when it is idle or too old, its use extends the idle tim
     const { data } = expectStatus(200, await api('GET', `users/${person.id}/grants`))
     expectStatus(204, await api('DELETE', `users/${person.id}/grants/${data[0].id}`))
   }
-  assert.equal((await api('GET', `sessions/${id}`)).status, 404)
-  assert.deepEqual((await sessionsOf(idle.id)).data, [])
+  await until('the grants ended', async () => (await api('GET', `sessions/${id}`)).status === 404)
+  await until('no session', async () => (await sessionsOf(idle.id)).data.length === 0)
   await w.changeSettings(w.test, { sessions: null })
 })
 

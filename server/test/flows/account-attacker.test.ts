@@ -84,7 +84,7 @@ async function withUnprovenAddress() {
   return { person, agent, forms: { 'confirm-email': { ...form, typed: { code: code ?? '' } } } }
 }
 /** The mails about the app and the passkey of `withEverything`. */
-const mails_of_setup = ['method_added', 'method_added']
+const mails_of_setup = ['method_added', 'method_added', 'method_added']
 type Ready = Awaited<ReturnType<typeof withEverything | typeof withUnprovenAddress>>
 
 /** What a backend sees of the person. */

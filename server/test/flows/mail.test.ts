@@ -119,7 +119,7 @@ test('of 50 parallel changes with one version one succeeds and sends one mail', 
 const sought: [address: string, found: readonly string[]][] = [
   ['ada@example.com', ['ada@example.com']],
   ['ADA@Example.COM', ['ada@example.com']],
-  [' ada@example.com', ['ada@example.com']],
+  [' ada@example.com', []],
   ...['ada', '@example.com', 'ada@example', '%', '_da@example.com', '', 'unknown@example.com'].map(
     (address): [string, readonly string[]] => [address, []],
   ),

@@ -177,10 +177,14 @@ async function signOut(w: World, applications: Client[]): Promise<string[]> {
   await Promise.all(applications.map((client) => person.tokens(client)))
   await person.agent.submit(await person.agent.get(`${w.test.issuer}/oauth/logout`), { decision: 'sign_out' })
   return until('an attempt for each', async () => {
+    const sent = await w.deployment.db.all(
+      z.object({ application_id: z.string() }),
+      sql`select application_id from backchannel_logouts where user_id = ${person.id}`,
+    )
     const jobs = await w.deployment.db.all(z.object({ lane: z.string() }), sql`select lane from jobs where kind = 'backchannel_logout'`)
     const failed = w.log.filter((line) => line.includes('A back-channel logout did not arrive.')).map((line) => JSON.parse(line))
     const outcomes = applications.map(({ client_id }) => {
-      const is_delivered = jobs.every(({ lane }) => lane !== client_id)
+      const is_delivered = sent.some(({ application_id }) => application_id === client_id) && jobs.every(({ lane }) => lane !== client_id)
       return failed.find((entry) => entry.client_id === client_id)?.why ?? (is_delivered && 'delivered')
     })
     return !outcomes.includes(false) && outcomes
