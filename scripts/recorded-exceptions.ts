@@ -86,6 +86,7 @@ export const stated_writes: readonly (Stated & { beside?: boolean })[] = [
   { write: 'insert into dashboard_sessions', beside: true, why: 'its key is random' },
   { write: 'update grants set expires_at', beside: true, why: 'redemption and rotation keep the grant of what they have spent' },
   { write: 'update grants set last_used_at', beside: true, why: touch },
+  { write: 'update totp_methods set secret', why: 'a new master key seals the same secret again' },
   { write: 'delete from sessions where (environment_id, id) in (select', why: 'it has expired' },
   { write: 'delete from half_sign_ins where (environment_id, secret_hash) in (select', why: 'it has expired' },
 ]

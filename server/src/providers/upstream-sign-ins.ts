@@ -23,6 +23,8 @@ const longest_row = 34_000
 const least_counted = longest_row / 10
 const most_of_source = 1_000_000
 const most_of_environment = 32_000_000
+/** More than the ten rows of the least size that make room for one of the greatest. */
+const most_to_give_way = 20
 
 const Payload = z.object({
   issuer: z.string().default(''),
@@ -111,12 +113,12 @@ export function roomForAttempt(environment_id: EnvironmentId, source: string, si
           select state_hash from (
             select state_hash, sum(size) over (order by expires_at desc, state_hash desc) as with_newer
               from upstream_sign_ins where ${of_source}) kept
-           where with_newer > ${most_of_source - size})`,
+           where with_newer > ${most_of_source - size} limit ${most_to_give_way})`,
     sql`delete from upstream_sign_ins where environment_id = ${environment_id} and state_hash in (
           select state_hash from (
             select state_hash, sum(size) over (order by expires_at, state_hash) - size as older
               from upstream_sign_ins where environment_id = ${environment_id} and source = ${fullest}) oldest
-           where older < ${sizeOf(environment_id)} - ${most_of_environment - size})`,
+           where older < ${sizeOf(environment_id)} - ${most_of_environment - size} limit ${most_to_give_way})`,
   ]
 }
 

@@ -136,7 +136,10 @@ for (const environment of [w.test, w.live]) {
     await person.tokens(client)
     const key = expectStatus(201, await w.call('POST', `${E}/auth-keys`, { body: { type: 'auth_secret' } }))
     expectStatus(200, await w.call('POST', `/v1/auth/users/${person.id}/end-sessions`, { key: key.key }))
-    const message = async () => (await logouts()).find(({ user_id }) => user_id === person.id) ?? assert.fail('no message')
+    const find = async () => (await logouts()).find(({ user_id }) => user_id === person.id)
+    // Messages of an ended session follow in slices.
+    await until('the message', async () => (await find()) !== undefined)
+    const message = async () => (await find()) ?? assert.fail('no message')
     return { client, person, message }
   }
 
