@@ -44,7 +44,8 @@ async function holdAnswer(path: RegExp) {
     await page.unroute(path, hold)
   }
   await page.route(path, hold)
-  const answered = page.waitForResponse((response) => path.test(response.url()) && response.request().method() !== 'GET')
+  // Without a time limit of its own: the step that hangs fails, and says which one it is.
+  const answered = page.waitForResponse((response) => path.test(response.url()) && response.request().method() !== 'GET', { timeout: 0 })
   const release = async () => {
     answer.resolve()
     await (await answered).finished()
