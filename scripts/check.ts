@@ -1,7 +1,8 @@
 /** `npm run check`: checks that do not run the service. All of them run, also after one has failed. */
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { missingCitations } from './citations.ts'
 import { effectsWithoutBlock } from './effects.ts'
 import { escapeHatches } from './escape-hatches.ts'
 import { readMutants } from './mutant-list.ts'
@@ -22,6 +23,7 @@ const checks: [string, () => Outcome][] = [
   ['effects have a block body (scripts/effects.ts)', effects],
   ['mutants apply (server/test/mutants)',       mutantsApply],
   ['plain English (scripts/words.ts)',          plainEnglish],
+  ['cited documents exist (scripts/citations.ts)', citations],
 ]
 
 let failures = 0
@@ -76,9 +78,27 @@ function mutantsApply(): Outcome {
 }
 
 function plainEnglish(): Outcome {
+  const found = sources('ts,tsx,mjs,js,sql,md').flatMap((file) =>
+    bannedWords(file, readFileSync(join(root, file), 'utf8')).map((word) => ({ file, ...word })),
+  )
+  return { passed: found.length === 0, output: found.map(({ file, line, word }) => `${file}:${line}: ${word}`).join('\n') }
+}
+
+function citations(): Outcome {
+  const names = new Set(sources('md').map((file) => basename(file)))
+  const decisions = new Set(globSync('docs/decisions/*.md', { cwd: root }).map((file) => basename(file).slice(0, 4)))
+  const found = sources('ts,tsx,mjs,js,css,sql,sh,md,txt').flatMap((file) =>
+    missingCitations(readFileSync(join(root, file), 'utf8'), { names, decisions }).map((citation) => ({ file, ...citation })),
+  )
+  return {
+    passed: found.length === 0,
+    output: found.map(({ file, line, cited }) => `${file}:${line} cites "${cited}", which is not in the repository`).join('\n'),
+  }
+}
+
+/** The files of the repository that people write, with one of these endings. */
+function sources(endings: string): string[] {
   const ignored = ['node_modules', 'dist', '.node', '.git', '.ostiary']
   const exclude = (path: string) => path.split(/[\\/]/).some((name) => ignored.includes(name))
-  const files = globSync('**/*.{ts,tsx,mjs,js,sql,md}', { cwd: root, exclude }).sort()
-  const found = files.flatMap((file) => bannedWords(file, readFileSync(join(root, file), 'utf8')).map((word) => ({ file, ...word })))
-  return { passed: found.length === 0, output: found.map(({ file, line, word }) => `${file}:${line}: ${word}`).join('\n') }
+  return globSync(endings.includes(',') ? `**/*.{${endings}}` : `**/*.${endings}`, { cwd: root, exclude }).sort()
 }

@@ -15,9 +15,9 @@ const links = [
   { target: 'docs/metrics.md#what-to-watch', problem: null },
   { target: '#run-it', problem: null },
   { target: 'https://example.com', problem: null },
-  { target: 'docs/nothing.md', problem: 'there is no such file' },
+  { target: 'docs/nothing.md', problem: 'there is no such file' }, // citation-check: input
   { target: 'docs/metrics.md#nothing', problem: 'there is no such heading' },
-  { target: '../outside.md', problem: 'there is no such file' },
+  { target: '../outside.md', problem: 'there is no such file' }, // citation-check: input
   { target: 'http://example.com', problem: 'it is no https address' },
 ]
 for (const { target, problem } of links)

@@ -17,9 +17,9 @@ const sources: [path: string, source: string, expected: string[]][] = [
   ['a.ts',   "['worth'] // word-check: a common password",[]],
   ['a.ts',   "['worth'] // word-check:",                  ['1: worth']],                   // word-check: input
   ['a.ts',   '// The draft says “somebody else”.',        []],                    // word-check: input
-  ['a.md',   'The word `told` is avoided.',               []],                    // word-check: input
-  ['a.md',   '```\ntold\n```\nIt was told.',              ['4: told']],           // word-check: input
-  ['a.md',   'Worth it. <!-- word-check: a title -->',    []],
+  ['a.md',   'The word `told` is avoided.',               []],                    // word-check: input; citation-check: input
+  ['a.md',   '```\ntold\n```\nIt was told.',              ['4: told']],           // word-check: input; citation-check: input
+  ['a.md',   'Worth it. <!-- word-check: a title -->',    []],                    // citation-check: input
 ]
 for (const [path, source, expected] of sources) {
   test(`${JSON.stringify(source)} in ${path}: ${expected.join(', ') || 'nothing found'}`, () => {

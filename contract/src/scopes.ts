@@ -1,4 +1,4 @@
-/** The scopes of platform keys (specification) and of OpenID Connect requests (OIDC Core §5.4, §11). */
+/** The scopes of platform keys, and of OpenID Connect requests (OIDC Core §5.4, §11). */
 import { z } from 'zod'
 
 export const platformScopes = [

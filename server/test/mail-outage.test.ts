@@ -1,4 +1,4 @@
-/** A real mail server that is down for a minute while people sign up, and addresses for which nothing is sent (people.md 8, 10, 22). */
+/** A real mail server that is down for a minute while people sign up, and addresses for which nothing is sent. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** The process: exclusive use of a data directory, stopping, and the schemas it accepts (contract §6). */
+/** The process: exclusive use of a data directory, stopping, and the schemas it accepts. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'

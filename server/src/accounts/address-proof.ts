@@ -1,5 +1,5 @@
 /**
- * What the proof of an address changes (contract §4, Proof of an address; people.md 9). The owner of the address proves it from outside
+ * What the proof of an address changes (decision 0041). The owner of the address proves it from outside
  * of the account by a code, a reset or a provider. The account may be a trap: another person may have begun it with this address, to
  * wait for its owner with a password, a passkey or a session that stays.
  *

@@ -49,7 +49,7 @@ export type WayWords = Record<keyof WaysOn, string>
 
 const Way = SignInMethod.pick({ type: true, name: true })
 
-/** Names the ways in that the account has now, for a mail (people.md 7). A second factor is none. Each provider is named once. */
+/** Names the ways in that the account has now, for a mail. A second factor is not one of them. Each provider is named once. */
 export async function waysIn(db: Db, environment_id: EnvironmentId, user_id: string, on: WaysOn, words: WayWords): Promise<string[]> {
   const enabled = sql`exists (select 1 from providers p where p.environment_id = ${environment_id} and p.id = provider_id and p.enabled = 1)`
   const ways = await db.all(
@@ -107,7 +107,7 @@ export function removalEvent(method: SignInMethod) {
 }
 
 /**
- * Fails as a guard if the user could not sign in without this method (people.md 7). A person cannot remove the last way in. Reading the
+ * Fails as a guard if the user could not sign in without this method (decision 0045). A person cannot remove the last way in. Reading the
  * methods is safe after `holdUser`, which every batch begins with in which a person removes a method.
  */
 export function keepsWayIn(

@@ -1,4 +1,4 @@
-/** The account page: a person removes a method of their own (people.md 5, 7, 20). */
+/** The account page: a person removes a method of their own (decision 0045). */
 
 import type { SignInMethod } from '@ostiary/contract/method.ts'
 import type { Settings } from '@ostiary/contract/settings.ts'

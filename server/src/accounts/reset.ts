@@ -1,4 +1,4 @@
-/** Asks for the mail with which a person chooses a new password (people.md 14), and sets that password. */
+/** Asks for the mail with which a person chooses a new password and sets that password. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { digestOf } from '../base/digest.ts'
 import { guard, type Statement, sql } from '../db/db.ts'

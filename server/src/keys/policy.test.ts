@@ -186,7 +186,7 @@ test('* allows every scope, and effectiveScopes expands it to all of them', () =
   assert.deepEqual(effectiveScopes(['*']), [...platformScopes])
   assert.deepEqual(effectiveScopes(['users:read', '*']), [...platformScopes])
 })
-test('effectiveScopes lists each scope once, in the order of the specification, and none for an auth key', () => {
+test('effectiveScopes lists each scope once, in the order of their table, and none for an auth key', () => {
   assert.deepEqual(effectiveScopes(['users:read', 'projects:read', 'users:read']), ['projects:read', 'users:read'])
   assert.deepEqual(effectiveScopes([]), [])
 })

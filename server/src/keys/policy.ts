@@ -23,7 +23,7 @@ export function scopesAllow(key_scopes: readonly (PlatformScope | '*')[], needed
   return key_scopes.includes('*') || key_scopes.includes(needed)
 }
 
-/** Lists the allowed scopes once each, in the order of the specification. Expands `*` to the scopes that exist today. */
+/** Lists the allowed scopes once each, in the order of `contract/src/scopes.ts`. Expands `*` to the scopes that exist today. */
 export function effectiveScopes(key_scopes: readonly (PlatformScope | '*')[]): PlatformScope[] {
   return platformScopes.filter((scope) => scopesAllow(key_scopes, scope))
 }

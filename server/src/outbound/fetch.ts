@@ -21,7 +21,7 @@ export interface OutboundRequest {
   url: string
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** In Live, `http` is refused except for URLs under the base URL (contract §3). */
+  /** In Live, `http` is refused except for URLs under the base URL. */
   https_only: boolean
   /** For the whole call: DNS, connection, TLS, headers and body. */
   timeout_ms: number

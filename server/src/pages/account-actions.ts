@@ -1,7 +1,7 @@
 // pure
-/** The actions of the account page that have a page of their own, which asks or confirms. The names are those of the contract (people.md 1). */
+/** The actions of the account page that have a page of their own, which asks or confirms. Programs rely on their names. */
 
-/** Sensitive actions need a recent sign-in (people.md 18). */
+/** Sensitive actions need a recent sign-in (decision 0046). */
 export const account_actions = {
   'change-name': { is_sensitive: false },
   'change-email': { is_sensitive: true },

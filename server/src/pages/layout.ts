@@ -38,7 +38,7 @@ export interface Page {
   status?: number
 }
 
-/** The names are part of the contract (`people.md`, Pages). */
+/** Automated tests of our users rely on these names, so they never change. */
 export type Step =
   | 'sign-in'
   | 'sign-up'

@@ -6,7 +6,7 @@ import { locales } from './locale.ts'
 import { exampleContext, examplePages } from './pages.example.ts'
 
 const of = (expression: RegExp, page: { html: string }) => [...page.html.matchAll(expression)].map((match) => match[1] ?? match[0])
-/** The names of the contract (people.md, Pages). */
+/** The names that automated tests of our users rely on. */
 const steps =
   'sign-in sign-up code second-factor enrol-totp recovery-codes offer-passkey forgot-password new-password link consent select-account sign-out signed-out invitation account error'.split(
     ' ',

@@ -111,7 +111,7 @@ export function createRefusedCalls(db: Db, now: () => Date, limits: RefusedCallO
   }
 
   return {
-    /** Notes a refused call, in memory. 412 is the normal course of a concurrent change and not recorded (contract §3). */
+    /** Notes a refused call, in memory. 412 is the normal course of a concurrent change and not recorded (decision 0032). */
     note({ refusal, subject, user_agent, claim, ...call }: AnsweredCall): void {
       if (claim === null || call.status === 412) return
       const source = sourceOf(call.ip)

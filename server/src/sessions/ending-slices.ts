@@ -299,7 +299,7 @@ const grantsOfErased: Step = async (db, ending, now) => {
 
 const Sequence = z.object({ sequence: z.int() })
 
-/** Events from before the deletion keep the id alone (people.md 21). Those without a number come first, since they may get one meanwhile. */
+/** Events from before the deletion keep the id alone. Those without a number come first, since they may get one meanwhile. */
 const eventsOfErased: Step = async (db, { environment_id, subject, position, created_at }) => {
   const unnumbered = await idsOf(
     db,

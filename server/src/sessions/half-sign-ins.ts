@@ -7,9 +7,9 @@ import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { halfSignInStands, numberOfNewBeginning, passwordMethodOf } from './standing.ts'
 
-/** people.md 2: a sign-in that stops halfway ends after 10 minutes. */
+/** A sign-in that stops halfway ends after 10 minutes. */
 const half_sign_in_ms = 600_000
-/** people.md 16: so many wrong second factors end the attempt. */
+/** So many wrong second factors end the attempt. */
 const most_tries = 5
 
 /** What the first factor found out, for the session. */

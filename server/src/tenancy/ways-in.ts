@@ -1,5 +1,5 @@
 /**
- * An environment has a way in: a method of its own, or an enabled provider (contract §3, people.md 7). A change of settings and a change of
+ * An environment has a way in: a method of its own, or an enabled provider (decision 0047). A change of settings and a change of
  * a provider judge each other's table. Both batches write the row of the environment first (`raiseConfigVersion`), so they wait for each
  * other, and the guards here see what the other one left.
  */

@@ -47,7 +47,7 @@ const of_sources = {
 
 type OfSource = keyof typeof of_sources
 
-/** Mails about changes that a person makes on the account page (people.md 18), and exports of their data. */
+/** Mails about changes that a person makes on the account page (decision 0045), and exports of their data. */
 const of_persons = {
   notice: { kind: 'notice', limit: 10, window_seconds: 3_600 },
   export: { kind: 'export', limit: 10, window_seconds: 3_600 },

@@ -1,5 +1,5 @@
 /**
- * Stores changes of addresses that wait for confirmation (people.md 19). A user has at most one. Its codes and links are rows of
+ * Stores changes of addresses that wait for confirmation (decision 0046). A user has at most one. Its codes and links are rows of
  * `mailed_codes`. The batches begin with the row of the user (`aboutUser`).
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'

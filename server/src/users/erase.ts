@@ -5,7 +5,7 @@ import { deleteUser, type UserRow } from './store.ts'
 
 /**
  * Returns the statements that delete a user with all ways in. They have a guard. Nothing of the user counts from then on, and the address is
- * free. Sessions, grants and consents follow, and events keep the id alone (people.md 21).
+ * free. Sessions, grants and consents follow, and events keep the id alone.
  */
 export const eraseUser = (user: UserRow, now: Date): Statement[] => [
   ...deleteUser(user),

@@ -1,5 +1,5 @@
 /**
- * Stores codes and links that prove an address, and limits them (contract §4, Emailed codes). Each request is a row, also where no mail
+ * Stores codes and links that prove an address, and limits them (decision 0041). Each request is a row, also where no mail
  * is sent, so the rows themselves are what the limits count. Addresses without an account are counted alike.
  *
  * The guards count other rows. That is safe because every batch that adds a row or counts a try first writes the row of the address in

@@ -139,7 +139,7 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
 
     /**
      * Returns the form of the password that matches the hash: the normalised one, else the one that was typed, whose hash is older than
-     * normalisation (people.md 14). `null` never matches and takes the same time. A password longer than the limit is wrong for every
+     * normalisation. `null` never matches and takes the same time. A password longer than the limit is wrong for every
      * account and is neither normalised nor hashed.
      *
      * @throws HashingRefused

@@ -26,7 +26,7 @@ export const hasSecondFactor = (environment_id: EnvironmentId, user_id: string):
   sql`exists (select 1 from (${secondFactorsOf(environment_id)}) factors where user_id = ${user_id})`
 
 /**
- * people.md 5: fails as a guard if the user has no second factor but this method. For a batch that removes it where `mfa.mode` is
+ * Fails as a guard if the user has no second factor but this method. For a batch that removes it where `mfa.mode` is
  * `required`; the batch holds the user before (`holdUser`).
  */
 export const keepsSecondFactor = (environment_id: EnvironmentId, user_id: string, method_id: string): Statement =>

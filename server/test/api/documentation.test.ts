@@ -175,7 +175,7 @@ test('the index leads to the page of every code, and the reference only to codes
     )
 })
 
-for (const name of ['nothing', 'toString', '__proto__', '.md', 'a'.repeat(150), '..%2F..%2Fpackage.json', 'quick-start.md.md'])
+for (const name of ['nothing', 'toString', '__proto__', '.md', 'a'.repeat(150), '..%2F..%2Fpackage.json', 'quick-start.md.md']) // citation-check: it must not exist
   for (const place of ['', '/guides', '/decisions', '/packaging', '/api', '/errors'])
     test(`/docs${place} has no page of the name ${name.slice(0, 24)}`, async () => {
       const { status, body } = await get(`/docs${place}/${name}`)

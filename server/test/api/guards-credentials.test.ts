@@ -220,7 +220,7 @@ testRows(
 )
 
 /**
- * Contract §3: a viewer reads everything but users, inbox, audit, events, deliveries and refused calls. A developer reads
+ * A viewer reads everything but users, inbox, audit, events, deliveries and refused calls. A developer reads
  * these too, except audit, and writes projects and environments. An admin also has platform keys, members, audit and the
  * refused calls of the tenant. An owner also has the tenant. Back-channel logouts are deliveries that name a person.
  */

@@ -92,7 +92,7 @@ function requestOf(route: Route, ids: Ids, headers: Record<string, string> = inR
   return { method: route.method, path: pathOf(route, { ...ids, user_id, request_id }), headers, ...body }
 }
 
-/** Contract §3: the writes of an operator, besides reading. */
+/** The writes of an operator, besides reading. */
 const allowed = [
   'changeSettings',
   'testMail',

@@ -1,4 +1,4 @@
-/** The settings group `email` and the test of a mail server (contract §3; people.md 23). */
+/** The settings group `email` and the test of a mail server (decision 0038). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

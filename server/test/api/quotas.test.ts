@@ -1,4 +1,4 @@
-/** The quotas of contract §3 hold exactly, also for parallel creations. */
+/** Quotas hold exactly, also for parallel creations (decision 0028). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

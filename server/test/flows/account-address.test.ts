@@ -1,4 +1,4 @@
-/** The account page: the change of the address by both ends (people.md 19), and the proof of an unproven one (people.md 8). */
+/** The account page: the change of the address by both ends, and the proof of an unproven one (decision 0046). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formFor, linkOf, openAccount, press, problemOf, stepOf } from '../support/account.ts'

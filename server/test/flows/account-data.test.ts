@@ -1,4 +1,4 @@
-/** Export and deletion on the account page (people.md 21), and the account page of administrators. */
+/** Export and deletion on the account page, and the account page of administrators. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** The account page: which sessions may make a sensitive change (people.md 18), and the level after a new factor (people.md 6). */
+/** The account page: which sessions may make a sensitive change, and the level after a new factor (decision 0046). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addApp, addPasskey, formFor, openAccount, press, signInOn, stepOf } from '../support/account.ts'

@@ -1,4 +1,4 @@
-/** The account page: adding and removing passkeys, apps and recovery codes (people.md 5, 15, 18). */
+/** The account page: adding and removing passkeys, apps and recovery codes (decision 0045). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addApp, addPasskey, formFor, linkOf, openAccount, press, problemOf, rowsOf, signInOn, stepOf } from '../support/account.ts'

@@ -1,4 +1,4 @@
-/** The account page: who gets it, what it shows, and its changes of profile, devices, applications and sign-in methods (people.md 18 to 20). */
+/** The account page: who gets it, what it shows, and its changes of profile, devices, applications and sign-in methods (decision 0045). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { linkOf, openAccount, press, problemOf, rowsOf, signInOn, stepOf } from '../support/account.ts'

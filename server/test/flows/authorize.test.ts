@@ -1,4 +1,4 @@
-/** Answers of the authorization endpoint before a sign-in: which errors the person sees, and which ones go to the client (contract §4). */
+/** Answers of the authorization endpoint before a sign-in: which errors the person sees, and which ones go to the client. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { authorizationRequest, createAgent, createPerson, formOf } from '../support/cookie-browser.ts'

@@ -1,4 +1,4 @@
-/** Invalid requests: broken encodings, wrong types, too much of everything, other hosts, methods and paths (contract §1, §4). */
+/** Invalid requests: broken encodings, wrong types, too much of everything, other hosts, methods and paths. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'

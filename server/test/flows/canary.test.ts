@@ -1,4 +1,4 @@
-/** After every flow neither the log nor the database holds a secret (contract §2, §4). */
+/** After every flow neither the log nor the database holds a secret. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

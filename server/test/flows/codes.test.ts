@@ -1,4 +1,4 @@
-/** Authorization codes: single use, bound to client, redirect_uri, challenge and environment (contract §4, RFC 6749 §4.1). */
+/** Authorization codes: single use, bound to client, redirect_uri, challenge and environment (RFC 6749 §4.1). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'

@@ -1,4 +1,4 @@
-/** The sign-in of a command line ends after 12 hours without use (contract §3), whatever the settings of the root environment say. */
+/** The sign-in of a command line ends after 12 hours without use, whatever the settings of the root environment say. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

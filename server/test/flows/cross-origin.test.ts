@@ -1,4 +1,4 @@
-/** Origins that may read an answer: those of the environment's own applications at the token endpoints, every origin for public documents (contract §4). */
+/** Origins that may read an answer: those of the environment's own applications at the token endpoints, every origin for public documents. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPerson, exchange } from '../support/cookie-browser.ts'

@@ -1,4 +1,4 @@
-/** A failed delivery says at which step it failed, and nothing of what answered (contract §3, Webhook). */
+/** A failed delivery says at which step it failed, and nothing of what answered (decision 0017). */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'

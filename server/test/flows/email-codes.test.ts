@@ -1,4 +1,4 @@
-/** Emailed codes as a way in: limits, decoys, the browser they are bound to, and proof of an address (contract §4, people.md 8 to 13). */
+/** Emailed codes as a way in: limits, decoys, the browser they are bound to, and proof of an address (decision 0041). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'

@@ -1,6 +1,6 @@
 /**
  * Events that end a grant at once, with or without offline_access: the application is disabled or deleted, the user is blocked,
- * deleted or gets another password, the backend ends the session (contract §4).
+ * deleted or gets another password, the backend ends the session.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

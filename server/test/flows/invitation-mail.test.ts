@@ -1,4 +1,4 @@
-/** Invitations where the root environment sends mail: the link is mailed, and no administrator sees it (contract §3). */
+/** Invitations where the root environment sends mail: the link is mailed, and no administrator sees it (decision 0025). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

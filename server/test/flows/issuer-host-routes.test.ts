@@ -1,4 +1,4 @@
-/** The management API is not answered at the host of an issuer: every row of its table (contract §4). */
+/** The management API is not answered at the host of an issuer: every row of its table (decision 0044). */
 import assert from 'node:assert/strict'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { rows, testRows } from '../support/route-table.ts'

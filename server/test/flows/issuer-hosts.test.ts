@@ -1,4 +1,4 @@
-/** Issuers with a host of their own (contract §4): who can take one, and what each host answers. */
+/** Issuers with a host of their own (decision 0044): who can take one, and what each host answers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** Rotation of signing keys: a key is published before it signs, and kept until its last token has expired (contract §4). */
+/** Rotation of signing keys: a key is published before it signs, and kept until its last token has expired (decision 0016). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'

@@ -85,7 +85,7 @@ const mailing = (await w.createProject('mailing')).test
 await w.changeSettings(mailing, { sign_in: { email_code: true, passkey: true } })
 const mailing_client = await w.createApplication(mailing)
 
-/** The steps of people.md 1 that a GET can open again, each as an agent gets there. */
+/** The steps of the hosted pages that a GET can open again, each as an agent gets there. */
 const steps: Record<string, (agent: ReturnType<typeof createAgent>) => Promise<Reply>> = {
   'sign-in': (agent) => agent.get(authorizationRequest(mailing, mailing_client).url),
   'sign-up': (agent) => agent.get(authorizationRequest(mailing, mailing_client, { prompt: 'create' }).url),

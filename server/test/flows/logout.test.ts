@@ -1,4 +1,4 @@
-/** Sign-out (RP-Initiated Logout 1.0): immediate or after a question, the return address, and the grants that end (contract §4). */
+/** Sign-out (RP-Initiated Logout 1.0): immediate or after a question, the return address, and the grants that end. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

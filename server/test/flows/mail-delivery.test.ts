@@ -1,4 +1,4 @@
-/** Mail by SMTP through the queue: retries, outages, expiry, what is stored, and the events (contract §3; people.md 22–24). */
+/** Mail by SMTP through the queue: retries, outages, expiry, what is stored, and the events (decision 0038). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

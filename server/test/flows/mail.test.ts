@@ -1,4 +1,4 @@
-/** Mail in Test environments: which mail is captured, its readers, and how long it stays (contract §3; people.md 22, 24). */
+/** Mail in Test environments: which mail is captured, its readers, and how long it stays (decision 0031). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

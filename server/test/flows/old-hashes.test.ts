@@ -1,4 +1,4 @@
-/** Passwords that were hashed as they were typed, before passwords were normalised (people.md 14). */
+/** Passwords that were hashed as they were typed, before passwords were normalised. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hash } from '@node-rs/argon2'

@@ -1,4 +1,4 @@
-/** A passkey enrolled as the second factor of a sign-in: what counts, and no way around a step (contract §4, people.md 4 to 6). */
+/** A passkey enrolled as the second factor of a sign-in: what counts, and no way around a step (decision 0047). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'

@@ -1,4 +1,4 @@
-/** A passkey as the second factor of a sign-in, and the level that a passkey reaches (people.md 4 to 6, 16, 17). */
+/** A passkey as the second factor of a sign-in, and the level that a passkey reaches (decision 0047). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'

@@ -1,4 +1,4 @@
-/** Passkeys with an authenticator in software: enrolment, sign-in, and everything that must be refused (people.md 4, 17). */
+/** Passkeys with an authenticator in software: enrolment, sign-in, and everything that must be refused (decision 0043). */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Clients that authenticate by a signed assertion (OIDC Core §9, RFC 7523, contract §4). */
+/** Clients that authenticate by a signed assertion (OIDC Core §9, RFC 7523). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'

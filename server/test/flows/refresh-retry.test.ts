@@ -1,4 +1,4 @@
-/** The retry window of refresh tokens: a repeated refresh returns the same successor (contract §4). */
+/** The retry window of refresh tokens: a repeated refresh returns the same successor. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPerson, refresh, userinfo } from '../support/cookie-browser.ts'

@@ -1,4 +1,4 @@
-/** Refresh tokens: strict rotation, detection of reuse, narrowing, expiry (contract §4, RFC 6749 §6, RFC 9700 §4.14). */
+/** Refresh tokens: strict rotation, detection of reuse, narrowing, expiry (RFC 6749 §6, RFC 9700 §4.14). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'

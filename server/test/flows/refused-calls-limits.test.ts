@@ -1,4 +1,4 @@
-/** The limits of the records of refused calls, fairness under a flood, several processes, and the end of a process (contract §3). */
+/** The limits of the records of refused calls, fairness under a flood, several processes, and the end of a process (decision 0032). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

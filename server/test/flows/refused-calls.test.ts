@@ -1,6 +1,6 @@
 /**
  * Planted failures: at least one for each code that the service records today. Its own tenant finds each by the reference that the
- * caller got, with the reason, and no other tenant finds it (contract §3, Refused calls).
+ * caller got, with the reason, and no other tenant finds it (decision 0032).
  */
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'

@@ -1,4 +1,4 @@
-/** Sign-up with a proven address, reset of a password, mailed links, and what the proof of an address changes (people.md 8, 9, 13, 14, 25). */
+/** Sign-up with a proven address, reset of a password, mailed links, and what the proof of an address changes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** Resource servers and their scopes, managed with a platform key (contract §3, docs/decisions/0013). */
+/** Resource servers and their scopes, managed with a platform key (decision 0013). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** Revocation (RFC 7009): the same answer for every token, and the tokens that it ends (contract §4). */
+/** Revocation (RFC 7009): the same answer for every token, and the tokens that it ends. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPerson, postAsClient, refresh, revoke, userinfo } from '../support/cookie-browser.ts'

@@ -1,4 +1,4 @@
-/** The proof of an address in the root environment, where memberships never pass on, and sign-up through an invitation with mail (contract §3, §4). */
+/** The proof of an address in the root environment, where memberships never pass on, and sign-up through an invitation with mail (decision 0041). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'

@@ -1,4 +1,4 @@
-/** Second factors that a person, a backend or the settings change (people.md 5, 15; contract §2, §3). */
+/** Second factors that a person, a backend or the settings change (decision 0042). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MethodId } from '@ostiary/contract/ids.ts'

@@ -1,4 +1,4 @@
-/** Levels that a client or the environment asks for, in sessions that exist (people.md 6), and the mailed code before an enrolment. */
+/** Levels that a client or the environment asks for, in sessions that exist, and the mailed code before an enrolment. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'

@@ -1,4 +1,4 @@
-/** The second factor of a sign-in: enrolment, codes of the app, recovery codes, and no way around them (contract §4, people.md 4, 5, 15). */
+/** The second factor of a sign-in: enrolment, codes of the app, recovery codes, and no way around them (decision 0042). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'

@@ -1,4 +1,4 @@
-/** Limits of failed sign-ins: no limit can be exceeded, and no one can use up the limit of others (contract §4, people.md 16). */
+/** Limits of failed sign-ins: no limit can be exceeded, and no one can use up the limit of others (decision 0005). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** Passwords at the sign-in form: counting, lockout, known browsers, and equal answers for known and unknown accounts (contract §4). */
+/** Passwords at the sign-in form: counting, lockout, known browsers, and equal answers for known and unknown accounts (decision 0005). */
 import assert from 'node:assert/strict'
 import { createHook } from 'node:async_hooks'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Origins that may read the token endpoint follow the creation, change and deletion of applications (contract §4). */
+/** Origins that may read the token endpoint follow the creation, change and deletion of applications. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fillOrigins } from '../../src/applications/origins.ts'

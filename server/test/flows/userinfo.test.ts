@@ -1,4 +1,4 @@
-/** UserInfo: ways to send the token, returned claims, and that only a valid access token of this issuer works (contract §4, RFC 6750). */
+/** UserInfo: ways to send the token, returned claims, and that only a valid access token of this issuer works (RFC 6750). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPerson, userinfo } from '../support/cookie-browser.ts'

@@ -1,4 +1,4 @@
-/** An environment keeps a way in: a method of its own or an enabled provider, and a second factor that people can enrol (contract §3). */
+/** An environment keeps a way in: a method of its own or an enabled provider, and a second factor that people can enrol (decision 0047). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'

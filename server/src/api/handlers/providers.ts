@@ -134,7 +134,7 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
   })
 }
 
-/** What began there ends at once (people.md 20). The identities go a slice at a time, each with its event. */
+/** What began there ends at once (decision 0065). The identities go a slice at a time, each with its event. */
 export const deleteProvider: Handler<'deleteProvider'> = async (services, call) => {
   const { now, newId } = services
   const environment = await environmentOf(services, call)

@@ -1,4 +1,4 @@
-/** Mails that a backend or an administrator asks for: a link for a new password, and the proof of an address (people.md 25). */
+/** Mails that a backend or an administrator asks for: a link for a new password, and the proof of an address. */
 
 import { findOwner, isProven, type Owner } from '../../accounts/address-proof.ts'
 import { resetStatements } from '../../accounts/reset.ts'

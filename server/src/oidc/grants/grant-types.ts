@@ -1,4 +1,4 @@
-/** The table of grant types. A type outside the closed list of the specification is off, although it has a line here. */
+/** The table of grant types. A type outside the closed list of `grantTypeNames` is off, although it has a line here. */
 import { grantTypeNames } from '../protocol/grant-types.ts'
 import { codeGrant } from './code.ts'
 import type { GrantType } from './grant-type.ts'

@@ -39,7 +39,7 @@ const fresh_ms = 600_000
 export const isRecent = ({ auth_time }: { auth_time: Date }, now: Date): boolean => now.getTime() - auth_time.getTime() <= fresh_ms
 
 /**
- * people.md 18: a sensitive change needs a sign-in of the last ten minutes. It also needs every factor that a new sign-in would ask for:
+ * Decision 0046: a sensitive change needs a sign-in of the last ten minutes. It also needs every factor that a new sign-in would ask for:
  * a session of one factor from before the first second factor, or from before `mfa.mode` was `required`, is no proof of the person.
  */
 export const isFresh = (
@@ -72,7 +72,7 @@ const aimsAtPasskey = (acr_values: readonly string[]): boolean => acr_values.fin
 
 /**
  * RFC 8176: the methods of a sign-in with those of its second factor. For a request that aims at a passkey the passkey stands on its own,
- * as it would in a new sign-in: the level is `by_passkey`, so without `mfa` (people.md 4).
+ * as it would in a new sign-in: the level is `by_passkey`, so without `mfa`.
  */
 export function withSecondFactor(amr: readonly string[], second: readonly string[], acr_values: readonly string[]): string[] {
   const is_aim = second.includes('user') && aimsAtPasskey(acr_values)

@@ -1,4 +1,4 @@
-/** The forms of the account page about the address: its change (people.md 19), and its proof (people.md 8). Each form names its `step`. */
+/** The forms of the account page about the address: its change, and its proof (decision 0046). Each form names its `step`. */
 
 import { findOwner, verifyAddress } from '../../../accounts/address-proof.ts'
 import { digestOf } from '../../../base/digest.ts'
@@ -77,7 +77,7 @@ async function enterCode(services: OidcServices, call: OidcCall, own: OwnAccount
   return withCookies(done(call, 'change-email'), [deviceCookie(services, call, marked)])
 }
 
-/** The open code of this person, if the form holds it. Counts a try. Each browser enters its own code (contract §4, Emailed codes). */
+/** The open code of this person, if the form holds it. Counts a try. Each browser enters its own code (decision 0041). */
 async function rightCode(
   services: OidcServices,
   call: OidcCall,

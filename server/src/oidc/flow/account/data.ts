@@ -35,7 +35,7 @@ import { showDeletion, showExport } from './screens.ts'
 const most_of_a_kind = 1_000
 const most_events = 10_000
 
-/** people.md 21: one JSON attachment. At most ten an hour, since each reads much. */
+/** Answers with one JSON attachment. At most ten an hour, since each reads much. */
 export const exportOwnData: OidcEndpoint = async (services, call) => {
   const own = await beginChange(services, call, 'export')
   if ('answer' in own) return own.answer
@@ -81,7 +81,7 @@ async function eventsOf({ db }: OidcServices, { user }: OwnAccount): Promise<Eve
   }
 }
 
-/** The account ends at once, and its address is free. Events and audit keep the id alone (people.md 21). */
+/** The account ends at once, and its address is free. Events and audit keep the id alone (decision 0045). */
 export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   const own = await beginChange(services, call, 'delete-account')
   if ('answer' in own) return own.answer

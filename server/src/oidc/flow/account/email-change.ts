@@ -1,5 +1,5 @@
 /**
- * The change of a person's address (people.md 19, decision 0046). The new end confirms by the mailed code or its link, the old end by its
+ * The change of a person's address (decision 0046). The new end confirms by the mailed code or its link, the old end by its
  * link, in any order and within seven days. A new address that another account has is no different: its owner gets a mail without a code.
  */
 

@@ -28,7 +28,7 @@ import { commitWithNotice } from '../shared/notice.ts'
 import { beginChange, changedMeanwhile, done, type OwnAccount, originOf } from './gate.ts'
 import { mayAddTotp, showAddPasskey, showAddTotp, showPassword, showRemoval } from './screens.ts'
 
-/** A new password ends every other session, and every grant that did not begin in this one (people.md 19). */
+/** A new password ends every other session, and every grant that did not begin in this one. */
 export const changeOwnPassword: OidcEndpoint = async (services, call) => {
   const own = await beginChange(services, call, 'change-password')
   if ('answer' in own) return own.answer
@@ -65,7 +65,7 @@ const no_passwords = refusal('not_found', reason`The environment has no password
 const refused_password = refusal('validation_failed', reason`The rules of the environment refuse the new password.`)
 
 /**
- * Ends what began with the method, this session too if it did (people.md 20). The last way in stays, and where a second factor is
+ * Ends what began with the method, this session too if it did (decision 0045). The last way in stays, and where a second factor is
  * required the last one.
  */
 export const removeOwnMethod: OidcEndpoint = async (services, call) => {

@@ -1,4 +1,4 @@
-/** Emailed codes as a way in, and as the proof of a sign-up (contract §4, Emailed codes; people.md 8 to 13). */
+/** Emailed codes as a way in, and as the proof of a sign-up (decision 0041). */
 import type { UserId } from '@ostiary/contract/ids.ts'
 import {
   type Chosen,
@@ -176,7 +176,7 @@ const signIn: Finish = async (services, call, interaction, payload, first) => {
   return finishSignIn(services, call, interaction, signed_in, [aboutUser(call.issuer.environment_id, owner.id), ...first, ...statements])
 }
 
-/** Where codes are no way in, one proves the address of the signed-in account that accepts an invitation (contract §3). */
+/** Where codes are no way in, one proves the address of the signed-in account that accepts an invitation. */
 const isProofForInvitation = ({ invitation, browser }: Interaction, owner: Owner | null) =>
   invitation !== null && owner !== null && !isProven(owner) && browser.sessions.some(({ user_id }) => user_id === owner.id)
 

@@ -1,6 +1,6 @@
 /**
- * The mailed code that an enrolment in a sign-in asks for (contract §4, Second factor): a stolen password alone adds no factor. It is a
- * code as those for signing in, counted together with them (people.md 10), and it belongs to one half sign-in and so to one browser.
+ * The mailed code that an enrolment in a sign-in asks for (decision 0042): a stolen password alone adds no factor. It is a
+ * code as those for signing in, counted together with them (decision 0041), and it belongs to one half sign-in and so to one browser.
  * `enrolmentNeedsMailedCode` says where it is asked for.
  */
 import { digestOf } from '../../../base/digest.ts'
@@ -16,7 +16,7 @@ import { deviceOf } from '../../device.ts'
 import { fixedCodeOf } from '../../issuer.ts'
 import type { Interaction } from './begin.ts'
 
-/** Sends a new code. A request too soon or over a limit sends nothing (people.md 11). */
+/** Sends a new code. A request too soon or over a limit sends nothing (decision 0041). */
 export async function sendEnrolmentCode(
   services: OidcServices,
   call: OidcCall,

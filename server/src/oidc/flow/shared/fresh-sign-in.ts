@@ -1,4 +1,4 @@
-/** Sessions that may make a sensitive change: of a recent sign-in with every factor of the account (people.md 18). */
+/** Sessions that may make a sensitive change: of a recent sign-in with every factor of the account (decision 0046). */
 import type { Statement } from '../../../db/db.ts'
 import { holdSession, holdSessionOfLevel } from '../../../sessions/account.ts'
 import type { SessionRow } from '../../../sessions/sessions.ts'
@@ -30,7 +30,7 @@ export function holdFreshSession(call: OidcCall, session: Pick<SessionRow, 'id' 
 
 /**
  * For the batch that adds a second factor which the person has just used in this session: holds the session, and raises one of a single
- * factor, since the next change would otherwise ask for the new factor. people.md 6: it keeps its id and the time of its sign-in.
+ * factor, since the next change would otherwise ask for the new factor. It keeps its id and the time of its sign-in.
  */
 export function raiseByNewFactor(
   services: OidcServices,

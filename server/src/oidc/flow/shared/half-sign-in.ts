@@ -51,7 +51,7 @@ export async function beginHalfSignIn(
   const { query } = interaction
   const { environment_id, settings } = call.issuer
   const secret = newSecret(services)
-  // The word otp of a first factor stands for an emailed code (people.md 4).
+  // The word otp of a first factor stands for an emailed code: apps and recovery codes are second factors.
   const proved_by_code = mailed_code || (session_id === undefined && amr.includes('otp'))
   const proof = { sends_mail: sendsMail(settings.email), proved_by_code }
   const half = {
@@ -79,7 +79,7 @@ export async function beginStepUp(services: OidcServices, call: OidcCall, intera
   if (begun?.session_id === session_id) return redirect(secondFactorUrl(call, query))
   const { user_id, email, amr } = session
   const enrolled = await findUsersWithSecondFactor(services.db, call.issuer.environment_id, [user_id])
-  // people.md 5: a code of this sign-in, and not of one that is over.
+  // The code of this sign-in proves the address for the enrolment, and not the code of one that is over.
   const mailed_code = acrOf(amr) === one_factor && amr.includes('otp') && isRecent(session, call.now)
   const signed_in = { user_id, email, password_hash: null, step: 'sign_in' as const, method: 'session', amr, mailed_code }
   const beginning = { first: [], enrols: !enrolled.has(user_id), session_id }

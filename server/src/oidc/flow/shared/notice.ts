@@ -10,7 +10,7 @@ import { pageContext } from '../../hosted-page.ts'
 
 /**
  * Commits a change with its mail. Returns `false` if a guard of the change failed. A person gets at most ten such mails an hour
- * (people.md 18). The mail is counted with the change, so changes that fail use up none; and a change goes without a mail only where the
+ * (decision 0045). The mail is counted with the change, so changes that fail use up none; and a change goes without a mail only where the
  * limit was seen to be reached.
  */
 export async function commitWithNotice(

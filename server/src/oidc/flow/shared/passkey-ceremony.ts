@@ -102,7 +102,7 @@ export async function judgePasskey(
   }
 }
 
-/** RFC 8176, people.md 4. */
+/** RFC 8176: `hwk` is a key in hardware, and `swk` one in software, as is one that may be backed up. */
 export const passkeyAmr = ({ backup_eligible }: { backup_eligible: boolean }): readonly string[] => [
   backup_eligible ? 'swk' : 'hwk',
   'user',

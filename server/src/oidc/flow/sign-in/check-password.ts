@@ -75,7 +75,7 @@ export async function checkPassword(
 }
 
 /**
- * people.md 14: a password from before normalisation gets a hash of its normalised form. Returns the hash that the account has now. Where
+ * A password from before normalisation gets a hash of its normalised form. Returns the hash that the account has now. Where
  * another sign-in was first, or no hash can be computed right now, this sign-in continues with the hash that is there.
  */
 async function rehash(
