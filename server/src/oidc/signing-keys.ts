@@ -8,7 +8,8 @@ import { promisify } from 'node:util'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { createBoundedMap } from '../base/bounded-map.ts'
-import { guard, sql } from '../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { changeAllButLast } from '../db/slices.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { insertEvent } from '../events/store.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
@@ -169,6 +170,7 @@ const Aged = z.object({ environment_id: z.custom<EnvironmentId>() })
 /** A key that has signed for this long is replaced automatically. */
 const rotation_ms = 90 * 86_400_000
 const most_at_once = 20
+const most_erased_at_once = 100
 
 /**
  * Replaces keys that have signed for 90 days, erases the private half of keys whose last token has expired, and deletes keys whose ID
@@ -190,14 +192,24 @@ export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Pro
   }
   const replacedFor = (ms: number) => sql`exists (select 1 from signing_keys newer where newer.environment_id = signing_keys.environment_id
     and newer.signs_from > signing_keys.signs_from and newer.signs_from <= ${new Date(at.getTime() - ms)})`
-  const is_expired = sql`private_key <> '' and ${replacedFor(longest_token_ms)}`
-  const is_forgotten = replacedFor(longest_session_ms)
-  await db.batch([
-    sql`update environments set keys_version = keys_version + 1
-         where id in (select environment_id from signing_keys where ${is_expired} or ${is_forgotten})`,
-    sql`update signing_keys set private_key = '' where ${is_expired}`,
-    sql`delete from signing_keys where ${is_forgotten}`,
-  ])
+  await changeOld(db, sql`private_key <> '' and ${replacedFor(longest_token_ms)}`, sql`update signing_keys set private_key = ''`)
+  await changeOld(db, replacedFor(longest_session_ms), sql`delete from signing_keys`)
+}
+
+const Old = z.object({ environment_id: z.string(), kid: z.string() })
+
+/** Erases or deletes the keys to which the condition applies, a slice at a time. */
+async function changeOld(db: Db, condition: Statement, change: Statement): Promise<void> {
+  const find = (limit: number) => db.all(Old, sql`select environment_id, kid from signing_keys where ${condition} limit ${limit}`)
+  const write = (keys: readonly z.infer<typeof Old>[]) => {
+    const environment_ids = list([...new Set(keys.map(({ environment_id }) => environment_id))])
+    return db.batch([
+      sql`update environments set keys_version = keys_version + 1 where id in (${environment_ids})`,
+      sql`${change} where environment_id in (${environment_ids}) and kid in (${list(keys.map(({ kid }) => kid))})`,
+    ])
+  }
+  const last = await changeAllButLast(most_erased_at_once, find, write)
+  if (last && last.length > 0) await write(last)
 }
 
 /** A key that is ready to sign. */

@@ -153,3 +153,47 @@ test('an ID token of a key that is no longer published is still a hint, and no a
   assert.deepEqual(await w.deployment.db.all(PrivateKey, stored), [])
   assert.equal(await signOut(), null)
 })
+
+test('old keys of any number are erased, and later deleted, at most 100 in a batch', async () => {
+  const { test: environment } = await w.createProject('many-keys')
+  const { db, newId } = w.deployment
+  await readJwks(environment)
+  const old_keys = Array.from({ length: 250 }, () => newId('key'))
+  await db.batch(
+    old_keys.map(
+      (kid) => sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
+        select environment_id, ${kid}, public_jwk, private_key, signs_from - 1, created_at from signing_keys
+         where environment_id = ${environment.id} and signs_from = (select max(signs_from) from signing_keys where environment_id = ${environment.id})
+         limit 1`,
+    ),
+  )
+  const states = async () => {
+    const stored = sql`select kid, private_key from signing_keys where environment_id = ${environment.id}`
+    const rows = await db.all(z.object({ kid: z.string(), private_key: z.string() }), stored)
+    return { rows: rows.length, with_private_key: rows.filter(({ private_key }) => private_key !== '').length }
+  }
+  /** The numbers of keys that the batches of a rotation change. */
+  const rotate = async () => {
+    const changed: number[] = []
+    const { batch } = db
+    db.batch = async (statements) => {
+      const results = await batch(statements)
+      for (const [index, { parts }] of statements.entries())
+        if (/^(update|delete from) signing_keys/.test(parts.join('?').trim())) changed.push(results?.[index]?.changed ?? 0)
+      return results
+    }
+    await rotateAgedKeys(w.deployment, createKeyPool(0)).finally(() => {
+      db.batch = batch
+    })
+    return changed
+  }
+  assert.deepEqual(await states(), { rows: 251, with_private_key: 251 })
+  w.advance(2 * 86_400)
+  const erased = await rotate()
+  assert.deepEqual(await states(), { rows: 251, with_private_key: 1 })
+  assert.ok(Math.max(...erased) <= 100, `${erased}`)
+  w.advance(31_536_000)
+  const deleted = await rotate()
+  assert.deepEqual(await states(), { rows: 2, with_private_key: 2 }, 'the key that signed for a year, and the one that replaces it')
+  assert.ok(Math.max(...deleted) <= 100, `${deleted}`)
+})
