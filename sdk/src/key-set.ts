@@ -1,4 +1,8 @@
-/** The public keys of an issuer: read when they are needed, cached as its headers say. See docs/decisions/0048. */
+/**
+ * The public keys of an issuer: read when they are needed, cached as its headers say (docs/decisions/0048). jose chooses and imports them
+ * (docs/decisions/0090).
+ */
+import { createLocalJWKSet, errors, type JWK, type LocalJWKSet } from 'jose'
 import { platform } from './runtime.ts'
 import { TokenError } from './token-error.ts'
 
@@ -21,34 +25,27 @@ export interface KeySetOptions {
   now?: (() => Date) | undefined
 }
 
+// Named by way of WebCrypto, since the declarations of the package must need neither the types of jose nor those of a browser.
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>
+
 export interface KeySet {
-  /** Whether the key with this id made the signature. `null` if the issuer has no such key for the algorithm. */
-  verify(kid: string, algorithm: Algorithm, signed: Uint8Array, signature: Uint8Array): Promise<boolean | null>
+  /** The key with this id for an algorithm. `null` if the issuer has no such key that can be used. */
+  find(kid: string, algorithm: string): Promise<Key | null>
 }
 
-// biome-ignore format: this table is read by column
-const algorithms = {
-  RS256: { kty: 'RSA', members: ['n', 'e'],        imported: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, verified: { name: 'RSASSA-PKCS1-v1_5' } },
-  PS256: { kty: 'RSA', members: ['n', 'e'],        imported: { name: 'RSA-PSS', hash: 'SHA-256' },           verified: { name: 'RSA-PSS', saltLength: 32 } },
-  ES256: { kty: 'EC',  members: ['crv', 'x', 'y'], imported: { name: 'ECDSA', namedCurve: 'P-256' },         verified: { name: 'ECDSA', hash: 'SHA-256' } },
-} as const
-
-type Jwk = Record<string, unknown>
-type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 const default_max_age_seconds = 300
 const longest_max_age_seconds = 86_400
 const largest_document = 65_536
 const most_keys = 50
-// A modulus of 2048 to 8192 bits: shorter ones are weak (RFC 7518 §3.3), longer ones slow.
-const modulus_length = { min: 342, max: 1_366 }
+// In bits. Shorter ones are weak (RFC 7518 §3.3), longer ones slow.
+const modulus_length = { min: 2_048, max: 8_192 }
 
 export function createKeySet(options: KeySetOptions): KeySet {
   const { timeout_ms = 5_000, cooldown_seconds = 30, max_stale_seconds = 3_600, now = platform.now } = options
   const address = options.jwks_uri ?? `${options.issuer}/v1/oauth/jwks.json`
   const cooldown_ms = cooldown_seconds * 1000
 
-  let keys: readonly Jwk[] | null = null
-  let imported = new Map<string, Promise<Key | null>>()
+  let keys: LocalJWKSet | null = null
   let etag: string | null = null
   let fresh_until_ms = 0
   let tried_at_ms = Number.NEGATIVE_INFINITY
@@ -84,57 +81,40 @@ export function createKeySet(options: KeySetOptions): KeySet {
     if (response.status === 304 && keys) await response.body?.cancel()
     else if (response.status !== 200) throw new Error(`The answer has the status ${response.status}.`)
     else {
-      keys = keysOf(await limitedText(response))
-      imported = new Map() // a key that is no longer published must not verify
+      keys = createLocalJWKSet({ keys: keysOf(await limitedText(response)) }) // without the keys that are no longer published
       etag = response.headers.get('etag')
     }
     fresh_until_ms = now().getTime() + lifetimeSeconds(response.headers, cooldown_seconds) * 1000
   }
 
-  function find(kid: string, algorithm: Algorithm): Promise<Key | null> | null {
-    const name = `${algorithm} ${kid}`
-    const known = imported.get(name)
-    if (known) return known
-    const jwk = keys?.find((key) => key.kid === kid && fits(key, algorithm))
-    if (!jwk) return null
-    const { members, kty, imported: parameters } = algorithms[algorithm]
-    const public_members = Object.fromEntries(members.map((member) => [member, jwk[member]]))
-    // A key that cannot be imported is no key.
-    const key = crypto.subtle.importKey('jwk', { kty, ...public_members }, parameters, false, ['verify']).catch(() => null)
-    imported.set(name, key)
-    return key
-  }
-
   return {
-    async verify(kid, algorithm, signed, signature) {
+    async find(kid, algorithm) {
       if (now().getTime() >= fresh_until_ms) await refresh()
       if (!keys || now().getTime() >= fresh_until_ms + max_stale_seconds * 1000)
         throw new TokenError('keys_unavailable', 'The keys of the issuer cannot be read.', { cause: last_failure })
-      let found = find(kid, algorithm)
-      if (!found) {
-        await refresh()
-        found = find(kid, algorithm)
-      }
-      const key = await found
-      return key && crypto.subtle.verify(algorithms[algorithm].verified, key, new Uint8Array(signature), new Uint8Array(signed))
+      const found = await findIn(keys, kid, algorithm)
+      if (found) return found
+      await refresh()
+      return findIn(keys, kid, algorithm)
     },
   }
 }
 
-/** RFC 7517 §4.2, §4.4: a key for another use or another algorithm does not fit. */
-function fits(key: Jwk, algorithm: Algorithm): boolean {
-  const { kty, members } = algorithms[algorithm]
-  if (key.kty !== kty || !members.every((member) => isBase64url(key[member]))) return false
-  if (kty === 'RSA' && !(String(key.n).length >= modulus_length.min && String(key.n).length <= modulus_length.max)) return false
-  return (key.use ?? 'sig') === 'sig' && (key.alg ?? algorithm) === algorithm
+/** RFC 7517 §4: the first key whose kty, use, key_ops, alg and kid fit. One that cannot be imported, or is private, is not a key. */
+async function findIn(keys: LocalJWKSet, kid: string, alg: string): Promise<Key | null> {
+  const key = await keys({ kid, alg }).catch(async (error: unknown) => {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) return null
+    const { value } = await error[Symbol.asyncIterator]().next()
+    return value ?? null
+  })
+  const { modulusLength: bits } = { ...(key?.algorithm as { modulusLength?: number } | undefined) } // as: RSA keys alone have it
+  return bits === undefined || (bits >= modulus_length.min && bits <= modulus_length.max) ? key : null
 }
 
-const isBase64url = (value: unknown) => typeof value === 'string' && /^[\w-]+$/.test(value)
-
-function keysOf(text: string): Jwk[] {
+function keysOf(text: string): JWK[] {
   const { keys } = { ...(JSON.parse(text) as { keys?: unknown }) } // as: its members are checked
   if (!Array.isArray(keys)) throw new Error('The answer is not a JWK Set.')
-  return keys.filter((key) => typeof key === 'object' && key !== null).slice(0, most_keys)
+  return keys.filter((key) => typeof key === 'object' && key !== null && !Array.isArray(key)).slice(0, most_keys)
 }
 
 async function limitedText(response: Response): Promise<string> {

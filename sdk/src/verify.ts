@@ -1,8 +1,8 @@
 /** The entry `@ostiary/sdk/verify`: verifies access tokens in a resource server, without a call for each token. */
-import { decode, parseObject } from './base64url.ts'
+import { base64url, decodeJwt, decodeProtectedHeader, errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose'
 import type { Algorithm, KeySet } from './key-set.ts'
 import { platform } from './runtime.ts'
-import { TokenError } from './token-error.ts'
+import { TokenError, type TokenErrorCode } from './token-error.ts'
 
 export { type Algorithm, createKeySet, type KeySet, type KeySetOptions } from './key-set.ts'
 export { TokenError, type TokenErrorCode } from './token-error.ts'
@@ -52,44 +52,71 @@ export async function verifyAccessToken(token: string, options: VerifyOptions): 
     if (typeof value !== 'string' || value === '') throw new TypeError(`verifyAccessToken needs ${name}.`)
   if (!(clock_tolerance_seconds >= 0 && clock_tolerance_seconds <= 300)) throw new TypeError('clock_tolerance_seconds is 0 to 300.')
 
-  if (typeof token !== 'string' || token.length > longest_token) throw new TokenError('malformed', 'The token is not a JWT.')
-  const parts = token.split('.')
-  const [head = '', payload = '', signature = ''] = parts
-  const header = parseObject(head)
-  const claims = parseObject(payload)
-  const signature_bytes = decode(signature)
-  if (parts.length !== 3 || !header || !claims || !signature_bytes) throw new TokenError('malformed', 'The token is not a JWT.')
-
-  const { typ, alg, kid, crit } = header
-  if (typeof typ !== 'string' || !/^(application\/)?at\+jwt$/i.test(typ))
-    throw new TokenError('wrong_type', 'The token is not an access token.')
-  const algorithm = algorithms.find((allowed) => allowed === alg)
-  if (algorithm === undefined) throw new TokenError('wrong_algorithm', 'The algorithm of the token is not accepted.')
-  if (crit !== undefined) throw new TokenError('malformed', 'The token has a critical extension.') // RFC 7515 §4.1.11
-  if (typeof kid !== 'string' || kid === '') throw new TokenError('unknown_key', 'The token names no key.')
-
-  const signed = new TextEncoder().encode(`${head}.${payload}`)
-  const is_signed = await keys.verify(kid, algorithm, signed, signature_bytes)
-  if (is_signed === null) throw new TokenError('unknown_key', 'The issuer has no key with the kid of the token.')
-  if (!is_signed) throw new TokenError('bad_signature', 'The signature does not verify.')
-
-  const judged = judgeClaims(claims, issuer, audience, now().getTime() / 1000, clock_tolerance_seconds)
-  const granted = new Set(judged.scope.split(' '))
+  if (!/^(application\/)?at\+jwt$/i.test(typeOf(token))) throw new TokenError('wrong_type', 'The token is not an access token.')
+  const verified = await jwtVerify(token, (header) => keyOf(header, keys), {
+    issuer,
+    audience,
+    algorithms: [...algorithms],
+    requiredClaims: ['exp'],
+    clockTolerance: clock_tolerance_seconds,
+    currentDate: now(),
+  }).catch((error: unknown) => {
+    throw error instanceof errors.JOSEError ? refusalFor(error) : error
+  })
+  const claims = judgeClaims(verified.payload, now().getTime() / 1000 + clock_tolerance_seconds)
+  const granted = new Set(claims.scope.split(' '))
   if (!required_scopes.every((scope) => granted.has(scope))) throw new TokenError('insufficient_scope', 'The token lacks a scope.')
-  return judged
+  return claims
 }
 
-/** Checks the claims of a signed token (RFC 9068 §2.2, §4). */
-function judgeClaims(claims: Record<string, unknown>, issuer: string, audience: string, seconds: number, tolerance: number): AccessToken {
-  const { iss, aud, exp, nbf, iat, sub, client_id, jti, scope = '' } = claims
-  if (iss !== issuer) throw new TokenError('wrong_issuer', 'The token is of another issuer.')
-  const audiences = Array.isArray(aud) ? aud : [aud]
-  if (!audiences.every((one) => typeof one === 'string')) throw new TokenError('malformed', 'The audience of the token is not text.')
-  if (!audiences.includes(audience)) throw new TokenError('wrong_audience', 'The token is for another audience.')
-  const are_times = [exp, iat, nbf ?? iat].every((time) => typeof time === 'number' && Number.isFinite(time))
-  const are_texts = [sub, client_id, jti, scope].every((text) => typeof text === 'string')
+/**
+ * The type that a JWT states; empty if it states none. Throws unless the token is a JWT whose parts have the only spelling of their bytes,
+ * so that nobody can write an accepted token in a second way.
+ */
+function typeOf(token: string): string {
+  try {
+    const is_canonical =
+      token.length <= longest_token && token.split('.').every((part) => base64url.encode(base64url.decode(part)) === part)
+    if (is_canonical && decodeJwt(token)) {
+      const { typ } = decodeProtectedHeader(token)
+      return typeof typ === 'string' ? typ : ''
+    }
+  } catch {} // refused with the others
+  throw new TokenError('malformed', 'The token is not a JWT.')
+}
+
+async function keyOf({ kid, alg }: JWTHeaderParameters, keys: KeySet) {
+  if (typeof kid !== 'string' || kid === '') throw new TokenError('unknown_key', 'The token names no key.')
+  const key = await keys.find(kid, alg)
+  if (!key) throw new TokenError('unknown_key', 'The issuer has no key with the kid of the token.')
+  return key
+}
+
+// biome-ignore format: this table is read by column
+const refusals: Record<string, [TokenErrorCode, string]> = {
+  [errors.JOSEAlgNotAllowed.code]:              ['wrong_algorithm', 'The algorithm of the token is not accepted.'],
+  [errors.JOSENotSupported.code]:               ['malformed',       'The token has a critical extension.'], // RFC 7515 §4.1.11
+  [errors.JWSSignatureVerificationFailed.code]: ['bad_signature',   'The signature does not verify.'],
+  [errors.JWTExpired.code]:                     ['expired',         'The token has expired.'],
+  'iss check_failed':                           ['wrong_issuer',    'The token is of another issuer.'],
+  'iss missing':                                ['wrong_issuer',    'The token is of another issuer.'],
+  'aud check_failed':                           ['wrong_audience',  'The token is for another audience.'],
+  'nbf check_failed':                           ['not_yet_valid',   'The token is not valid yet.'],
+}
+
+/** What an error of jose means to the caller. Its own text can contain parts of the token, which do not belong in a header. */
+function refusalFor(error: errors.JOSEError): TokenError {
+  const reason = error instanceof errors.JWTClaimValidationFailed ? `${error.claim} ${error.reason}` : error.code
+  const [code, message] = refusals[reason] ?? ['malformed', 'The token has a header or a claim that is not accepted.']
+  return new TokenError(code, message, { cause: error })
+}
+
+/** Checks what RFC 9068 §2.2 requires in addition to RFC 7519. `latest` is the last second at which a token can have been issued. */
+function judgeClaims(claims: JWTPayload, latest: number): AccessToken {
+  const { aud, exp, nbf, iat, sub, client_id, jti, scope = '' } = claims
+  const are_times = [exp, iat].every(Number.isFinite)
+  const are_texts = [sub, client_id, jti, scope, ...[aud].flat()].every((text) => typeof text === 'string')
   if (!are_times || !are_texts) throw new TokenError('malformed', 'The token lacks a claim of RFC 9068, or has one of another type.')
-  if (Number(exp) <= seconds - tolerance) throw new TokenError('expired', 'The token has expired.')
-  if (Number(nbf ?? iat) > seconds + tolerance) throw new TokenError('not_yet_valid', 'The token is not valid yet.')
+  if (nbf === undefined && Number(iat) > latest) throw new TokenError('not_yet_valid', 'The token is not valid yet.')
   return { ...claims, scope } as AccessToken // as: every member is checked above
 }

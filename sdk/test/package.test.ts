@@ -54,7 +54,22 @@ test('the package has only code, declarations, README and LICENSE, no dependency
     entries,
   )
   const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  for (const { name } of files) assert.match(name, /(\.js|\.d\.ts|^package\.json|^README\.md|^LICENSE)$/)
+  for (const { name } of files) assert.match(name, /(\.js|\.d\.ts|^package\.json|^README\.md|^LICENSE|^LICENSE-jose)$/)
+})
+
+test('no file of the package imports another package, and its licences are those of its two sources', () => {
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((file) => /\.(js|d\.ts)$/.test(file))
+  const imports = files.flatMap((file) => {
+    const source = readFileSync(join(installed, file), 'utf8')
+    return [...source.matchAll(/(?:\bfrom|^import|\bimport\() ?['"]([^'"]+)['"]/gm)].map(([, name = '']) => `${file}: ${name}`)
+  })
+  assert.ok(imports.length > 10)
+  assert.deepEqual(
+    imports.filter((line) => !/: \.\.?\//.test(line)),
+    [],
+  )
+  assert.match(readFileSync(join(installed, 'LICENSE'), 'utf8'), /Apache License/)
+  assert.match(readFileSync(join(installed, 'LICENSE-jose'), 'utf8'), /MIT License[\s\S]*Filip Skokan/)
 })
 
 /** The type errors of files of the consumer. */

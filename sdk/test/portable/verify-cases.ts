@@ -49,8 +49,12 @@ const unusable_keys: [string, object][] = [
   ['for another algorithm',   { alg: 'RS512' }],
   ['a shared secret',         { kty: 'oct', k: 'c2VjcmV0' }],
   ['without a modulus',       { n: undefined }],
-  ['a modulus of 1024 bits',  { n: 'A'.repeat(171) }],
-  ['a modulus of a megabit',  { n: 'A'.repeat(175_000) }],
+  ['private',                 { d: 'BBBB', p: 'BBBB', q: 'BBBB', dp: 'BBBB', dq: 'BBBB', qi: 'BBBB' }],
+  ['for making signatures',   { key_ops: ['sign'] }],
+  ['a modulus of zeros',      { n: 'A'.repeat(342) }],
+  ['a modulus of 1024 bits',  { n: '4'.repeat(171) }],
+  ['a modulus of 16384 bits', { n: '4'.repeat(2_731) }],
+  ['a modulus of a megabit',  { n: '4'.repeat(175_000) }],
   ['not base64url',           { n: '!'.repeat(342) }],
 ]
 const not_an_object: Record<string, string> = {
@@ -98,6 +102,36 @@ export async function verifyCases(): Promise<Case[]> {
         same(await outcome(`${head}.${payload}.${signature}`), 'malformed')
       },
     })),
+    {
+      title: 'a signature in another spelling of the same bytes is malformed',
+      async run() {
+        const token = await key.sign({}, claimsOf(issuer))
+        const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+        // Of the last digit of 256 bytes two bits count.
+        const other = digits[digits.indexOf(token.slice(-1)) + 1]
+        for (const spelling of [`${token.slice(0, -1)}${other}`, `${token}==`, `${token} `, `${token.slice(0, -9)}\n${token.slice(-9)}`])
+          same(await outcome(spelling), 'malformed')
+        same(await outcome(token), 'accepted')
+      },
+    },
+    {
+      title: 'a published key is found beside others with its kid, of which the first counts',
+      async run() {
+        const [twin, elliptic] = [await makeKey('key-1'), await makeKey('key-1', 'ES256')]
+        const options = optionsFor([elliptic, key, twin], ['RS256', 'ES256'])
+        same(await outcome(await key.sign({}, claimsOf(issuer)), options), 'accepted')
+        same(await outcome(await elliptic.sign({}, claimsOf(issuer)), options), 'accepted')
+        same(await outcome(await twin.sign({}, claimsOf(issuer)), options), 'bad_signature')
+      },
+    },
+    {
+      title: 'a refusal does not repeat what the token says',
+      async run() {
+        const token = await key.sign({ crit: ['"x\r\n'], '"x\r\n': 1 }, claimsOf(issuer))
+        const message = await verifyAccessToken(token, own).catch(({ message }: Error) => message)
+        same(message, 'The token has a critical extension.')
+      },
+    },
     ...(['RS256', 'PS256', 'ES256'] as const).map((alg) => ({
       title: `${alg} verifies when the options accept it, and only with a key that is made for it`,
       async run() {
