@@ -77,6 +77,7 @@ export const stated_guards: readonly (Stated & { reads: readonly string[] })[] =
 ]
 
 const touch = 'it notes a use'
+const gives_way = 'the grant is over or gives way, and every batch takes its session, its code and then the grant'
 
 /** Statements about a user whose batch does not begin with the user. `beside`: the batch may wait for other rows too. */
 export const stated_writes: readonly (Stated & { beside?: boolean })[] = [
@@ -86,6 +87,10 @@ export const stated_writes: readonly (Stated & { beside?: boolean })[] = [
   { write: 'insert into dashboard_sessions', beside: true, why: 'its key is random' },
   { write: 'update grants set expires_at', beside: true, why: 'redemption and rotation keep the grant of what they have spent' },
   { write: 'update grants set last_used_at', beside: true, why: touch },
+  { write: 'update sessions set grant_count = (', beside: true, why: 'the batch wrote this row first' },
+  { write: 'update sessions set counted', why: 'it notes that a person has no more than the bound' },
+  { write: 'delete from grants where environment_id = ? and id', beside: true, why: gives_way },
+  { write: 'update grants set visit_at', beside: true, why: gives_way },
   { write: 'update totp_methods set secret', why: 'a new master key seals the same secret again' },
   { write: 'delete from sessions where (environment_id, id) in (select', why: 'it has expired' },
   { write: 'delete from half_sign_ins where (environment_id, secret_hash) in (select', why: 'it has expired' },

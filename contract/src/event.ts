@@ -61,7 +61,11 @@ export const Event = z.strictObject({
     .describe('Who caused the event.'),
   user_id: z.string().nullable().describe('The user that the event is about; `null` if there is none.'),
   application_id: z.string().nullable().describe('The application that the event is about; `null` if there is none.'),
-  data: z.record(z.string(), z.unknown()).describe('The object of the event, without secrets. Its members depend on `type`.'),
+  data: z
+    .record(z.string(), z.unknown())
+    .describe(
+      'The object of the event, without secrets. Its members depend on `type`. That of `session.ended` has a `reason`, such as `signed_out`, or `replaced` where a user has too many sessions.',
+    ),
 })
 export type Event = z.infer<typeof Event>
 

@@ -88,6 +88,7 @@ const lasting: Record<string, string> = {
   audit_log: 'the log of a tenant is kept whole',
   audit_heads: 'one row for each tenant',
   leases: 'one row for each kind of work; an expired lease is taken over',
+  grants: 'a worker visits each when it may be over (`workers/visit-grants.ts`)',
 }
 
 for (const [engine, { skip, open, programs, columns }] of Object.entries(engines)) {
@@ -146,6 +147,7 @@ for (const [engine, { skip, open, programs, columns }] of Object.entries(engines
     )
     assert.deepEqual(unswept.map(({ table_name, column_name }) => `${table_name}.${column_name}`).sort(), [
       'api_keys.expires_at', // lasting
+      'grants.expires_at', // the end of the last token; the newest of a session is kept for longer
       'invitations.expires_at', // an invitation that expired is listed for as long as its link is recognised
       'leases.expires_at', // lasting
       'sessions.expires_at', // the idle timeout; the row goes after `absolute_expires_at`

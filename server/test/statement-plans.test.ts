@@ -18,12 +18,16 @@ import { openSqlite } from '../src/db/sqlite.ts'
 import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/passkeys/store.ts'
 import { findIdentity } from '../src/providers/store.ts'
 import * as account from '../src/sessions/account.ts'
+import * as account_lists from '../src/sessions/account-lists.ts'
 import { enqueueBackchannelLogouts } from '../src/sessions/backchannel-logouts.ts'
+import * as bounds from '../src/sessions/bounds.ts'
 import { findEndings, nextSlice } from '../src/sessions/ending-slices.ts'
 import * as endings from '../src/sessions/endings.ts'
+import * as grant_bounds from '../src/sessions/grant-bounds.ts'
 import * as grants from '../src/sessions/grants.ts'
 import { findHalfSignIn } from '../src/sessions/half-sign-ins.ts'
 import * as sessions from '../src/sessions/sessions.ts'
+import * as visits from '../src/sessions/visits.ts'
 import * as attempts from '../src/users/attempts.ts'
 import { findEmailChange } from '../src/users/email-changes.ts'
 import * as codes from '../src/users/mailed-codes.ts'
@@ -49,7 +53,18 @@ const user = { environment_id, id: user_id, version: 1 } as UserRow // as: what 
 const webhook = user as unknown as WebhookRow // as: what these deletions read
 let origins = 0
 const origin = () => ({ id: `evt_${String(++origins).padEnd(26, '0')}`, actor: { type: 'system', id: null }, request_id: null }) as const
-const session = { id: session_id, user_id, token_hash: id, auth_time: now, amr: [], acr: '', began_with: id }
+const session = {
+  id: session_id,
+  user_id,
+  token_hash: id,
+  auth_time: now,
+  amr: [],
+  acr: '',
+  began_with: id,
+  grant_count: null,
+  offline_count: null,
+}
+const place = { environment_id, user_id, session_id, application_id: id }
 const raised = { ...session, ip: null, user_agent: null, expires_at: now, absolute_expires_at: now }
 const ending = {
   environment_id,
@@ -73,8 +88,8 @@ const code = {
   nonce: null,
   code_challenge: null,
   expires_at: now,
-  grant_expires_at: now,
   session_expires_at: now,
+  grants_per_person: 100,
 }
 const tokens = { refresh: { token_hash: 'new', expires_at: now }, opaque: null, last_expires_at: now }
 const spent = { grant_id, grant_expires_at: now, code_hash: id, token_hash: id } as grants.CodeRow & grants.RefreshRow // as: what spending reads
@@ -130,9 +145,21 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ),
   ['the consents of the users of a browser', (db) => sessions.findConsents(db, environment_id, id, [id, other])],
   ['the end of a consent',                   () => sessions.revokeConsent(environment_id, { user_id, application_id: id }, origin(), now)],
-  ['the applications of a user',             (db) => account.listConnected(db, environment_id, id, now)],
-  ['the scopes of a user',                   (db) => account.listGrantedScopes(db, environment_id, id, now)],
-  ['the consents of a user',                 (db) => account.listConsents(db, environment_id, id, 100)],
+  ['the applications of a user',             (db) => account_lists.listConnected(db, environment_id, id, now)],
+  ['the scopes of a user',                   (db) => account_lists.listGrantedScopes(db, environment_id, { user_id: id, application_id: id }, now)],
+  ['the sessions of the account page',       (db) => account_lists.listLatestSessions(db, environment_id, session, 100, now)],
+  ['the sessions that are too many',         (db) => bounds.findUnseen(db, environment_id, id, { limit: 5, added: 1, most: 10 }, now)],
+  ['the end of sessions that are too many',  () => bounds.endUnseen(environment_id, [id, other], origin(), now)],
+  ['the room for a session',                 () => bounds.hasRoomForSession(environment_id, id, 5, now)],
+  ['the grants of a session that are too many', (db) => grant_bounds.findReplaced(db, { ...place, is_offline: false }, { limit: 5, added: 1, most: 10 }, now)],
+  ['the grants of a person that are too many', (db) => grant_bounds.findReplaced(db, { ...place, is_offline: true }, { limit: 5, added: 1, most: 10 }, now)],
+  ['one grant of a session that is too many', () => [...grant_bounds.replacingOne({ ...place, is_offline: false }, 5, { except: 'new', ended: [{ id, code_hash: id }] }, now).replace]],
+  ['one grant of a person that is too many', () => [...grant_bounds.replacingOne({ ...place, is_offline: true }, 5, { except: 'new', ended: [] }, now).replace]],
+  ['the grants of a session that ended',     (db) => grant_bounds.findEnded(db, { ...place, is_offline: false }, 5)],
+  ['a crowd of grants',                      (db) => visits.hasCrowd(db, { ...place, id } as visits.DueGrant, { of_session: 50, of_person: 100 })], // as: what it reads
+  ['a crowd of sessions',                    (db) => visits.hasCrowdOfSessions(db, { environment_id, user_id, id }, 200, now)],
+  ['a visited grant',                        () => visits.visitAgain(environment_id, [{ id } as visits.DueGrant], 1, now)], // as: what the statement reads
+  ['the consents of a user',                 (db) => account.listConsents(db, environment_id, id, { after: '', limit: 100 })],
   ['a half sign-in',                         (db) => findHalfSignIn(db, environment_id, id, now)],
   ['a user',                                 (db) => findUser(db, environment_id, id)],
   ['some users',                             (db) => findUsers(db, environment_id, [id, other])],
@@ -214,7 +241,8 @@ after(async () => {
 
 const Step = z.object({ detail: z.string() })
 /** Subqueries, whose rows come from a table that has a step of its own. */
-const subqueries = /^SCAN (CONSTANT ROW|endings USING INDEX|\d+-ROW VALUES|listed|used|every_use|ended|factors|resent)\b/
+const subqueries =
+  /^SCAN (CONSTANT ROW|endings USING INDEX|\d+-ROW VALUES|listed|used|placed|newest|oldest|others|given|kept|present|held|removed|\(subquery-\d+\)|every_use|ended|factors|resent|counted|live)(?!\w)/
 const wide = /^SCAN |\(environment_id=\?( AND \w+[<>]\?)*\)/
 
 for (const use of uses)

@@ -578,7 +578,7 @@ export type Event = {
   user_id: string | null
   /** The application that the event is about; `null` if there is none. */
   application_id: string | null
-  /** The object of the event, without secrets. Its members depend on `type`. */
+  /** The object of the event, without secrets. Its members depend on `type`. That of `session.ended` has a `reason`, such as `signed_out`, or `replaced` where a user has too many sessions. */
   data: Record<string, unknown>
 }
 

@@ -16,6 +16,9 @@ test('the defaults are those of the contract, and of decision 0028 for providers
     invitations_pending: 50,
     invitations_per_day: 100,
     mails_per_address: 30,
+    sessions_per_person: 200,
+    grants_per_person: 100,
+    sign_ins_per_person: 300,
     invitations_per_address: 3,
   })
 })

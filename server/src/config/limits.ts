@@ -2,7 +2,7 @@
 /**
  * The quotas of a deployment: their names in OSTIARY_LIMITS, their defaults, and the message for a caller that is at a limit. The
  * statement that creates an object enforces its quota. It runs after a statement that serialises creations under the same parent
- * (`hold…` in the stores).
+ * (`hold…` in the stores). Sessions and grants of a user are refused to no one: the oldest end (`sessions/bounds.ts`).
  */
 import { JsonError, parseJson } from '../base/json.ts'
 import { type Reason, reason } from '../base/reason.ts'
@@ -28,6 +28,9 @@ const table = {
   invitations_pending:      { default: 50,    counts: 'pending invitations of a tenant',              makes_room: 'Delete an invitation' },
   invitations_per_day:      { default: 100,   counts: 'invitations of a tenant in 24 hours',          makes_room: 'Wait until tomorrow' },
   mails_per_address:        { default: 30,    counts: 'mails to one address in a day',                makes_room: 'Wait until tomorrow' },
+  sessions_per_person:      { default: 200,   counts: 'live sessions of a user',                      makes_room: null },
+  grants_per_person:        { default: 100,   counts: 'grants with offline_access of a user for one application', makes_room: null },
+  sign_ins_per_person:      { default: 300,   counts: 'sign-ins of a user in an hour',                makes_room: null },
   invitations_per_address:  { default: 3,     counts: 'invitations of a tenant to one address in 24 hours', makes_room: 'Wait until tomorrow' },
 } as const satisfies Record<string, Limit>
 

@@ -365,6 +365,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'sign-in, locked': signInPage(context, { ...sign_in, problem: 'locked', wait_seconds: 840 }),
     'sign-in, too many': signInPage(context, { ...sign_in, problem: 'too_many' }),
     'sign-in, busy': signInPage(context, { ...sign_in, problem: 'busy' }),
+    'sign-in, too often': signInPage(context, { ...sign_in, problem: 'too_often', wait_seconds: 360 }),
     'sign-in, expired': signInPage(context, { ...sign_in, problem: 'expired_form' }),
     'sign-in, no cookies': signInPage(context, { ...sign_in, problem: 'no_cookies' }),
     'sign-in, with providers': signInPage(context, { ...sign_in, providers: exampleProviders(words), last_used: 'prv_github' }),

@@ -20,12 +20,13 @@ type Problem =
   | 'expired_form'
   | 'no_cookies'
   | 'too_many'
+  | 'too_often'
   | 'second_factor'
   | 'passkey_failed'
   | 'unknown_passkey'
   | 'busy'
 
-/** `locked` and `too_many` look the same for existing and unknown accounts. */
+/** `locked` and `too_many` look the same for existing and unknown accounts. `too_often` follows only a sign-in that was right. */
 const statuses = {
   wrong_credentials: 400,
   malformed_email: 400,
@@ -33,6 +34,7 @@ const statuses = {
   expired_form: 400,
   no_cookies: 400,
   too_many: 429,
+  too_often: 429,
   second_factor: 400,
   passkey_failed: 400,
   unknown_passkey: 400,
@@ -149,6 +151,7 @@ function problemText({ texts, issuer }: PageContext, problem: Problem, wait_seco
   if (problem === 'unknown_passkey') return texts.passkey.unknown
   if (problem === 'locked') return texts.sign_in.locked(wait_seconds)
   if (problem === 'second_factor') return texts.second_factor.ended
+  if (problem === 'too_often') return texts.sign_in.too_often(wait_seconds)
   if (problem === 'too_many') return texts.form.too_many(wait_seconds)
   if (problem === 'busy') return texts.form.busy
   return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired

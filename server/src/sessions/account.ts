@@ -7,7 +7,7 @@ import { strong_levels } from '../oidc/protocol/second-factor.ts'
 import { endAtApplication } from './endings.ts'
 import { endGrant } from './grants.ts'
 import { revokeConsent } from './sessions.ts'
-import { presentConsents, sessionStands, standingGrantsOf } from './standing.ts'
+import { sessionStands } from './standing.ts'
 
 /**
  * Fails as a guard if the session does not stand, as after the end of its user. Put it after the write of the user's row, which every
@@ -48,48 +48,6 @@ export function disconnectApplication(
   ]
 }
 
-const most_applications = 100
-
-const Connected = z.object({
-  id: z.string(),
-  name: z.string(),
-  logo_uri: z.string().nullable(),
-  since: z.date(),
-  scope: z.string().nullable(),
-})
-
-/** The applications that have the consent of the user, or tokens. `scope` is the consent, in the words of `consentWords`. */
-export function listConnected(db: Db, environment_id: EnvironmentId, user_id: string, now: Date) {
-  return db.all(
-    Connected,
-    sql`select a.id, a.name, a.logo_uri, used.since, c.scope
-          from (select environment_id, application_id, min(created_at) as since
-                  from (select environment_id, application_id, created_at from (${standingGrantsOf(environment_id, user_id, sql`grants.*`)}) listed
-                         where listed.expires_at > ${now}
-                        union all
-                        select environment_id, application_id, created_at from consents
-                         where environment_id = ${environment_id} and user_id = ${user_id}
-                           and consents.ending = ${presentConsents(sql`consents`)}) every_use
-                 group by environment_id, application_id) used
-          join applications a on a.environment_id = used.environment_id || '' and a.id = used.application_id
-          left join consents c on c.environment_id = ${environment_id} and c.user_id = ${user_id} and c.application_id = used.application_id
-               and c.ending = ${presentConsents(sql`c`)}
-         order by a.name, a.id limit ${most_applications}`,
-  )
-}
-
-const GrantedScope = z.object({ application_id: z.string(), scope: z.string(), resource: z.array(z.string()) })
-
-/** The scopes of active grants, for applications without consent. */
-export function listGrantedScopes(db: Db, environment_id: EnvironmentId, user_id: string, now: Date) {
-  return db.all(
-    GrantedScope,
-    sql`select distinct application_id, scope, resource from (${standingGrantsOf(environment_id, user_id, sql`grants.*`)}) listed
-         where expires_at > ${now}
-         order by application_id, scope, resource limit ${10 * most_applications}`,
-  )
-}
-
 const Named = z.object({ identifier: z.string(), name: z.string() })
 
 /** The names of these resource servers, by identifier. */
@@ -107,13 +65,15 @@ export async function namesOfResources(
 }
 
 const Consent = z.object({ application_id: z.string(), scope: z.string(), created_at: z.iso.datetime(), updated_at: z.iso.datetime() })
+export type Consent = z.infer<typeof Consent>
 
-/** The consents of a user, for the export. */
-export function listConsents(db: Db, environment_id: EnvironmentId, user_id: string, limit: number) {
+/** The consents of a user after one application, for the export. */
+export function listConsents(db: Db, environment_id: EnvironmentId, user_id: string, { after, limit }: { after: string; limit: number }) {
   return db.all(
     Consent,
     sql`select application_id, scope, created_at, updated_at from consents
-         where environment_id = ${environment_id} and user_id = ${user_id} and consents.ending = ${presentConsents(sql`consents`)}
+         where environment_id = ${environment_id} and user_id = ${user_id} and application_id > ${after}
+           and ending = (select consents_ending from users where environment_id = ${environment_id} and id = ${user_id})
          order by application_id limit ${limit}`,
   )
 }

@@ -36,6 +36,7 @@ export type EndReason =
   | 'address_changed'
   | 'address_proven'
   | 'password_reset'
+  | 'replaced'
 
 /** What the worker needs to tell of an ending. */
 export const Cause = z.object({
@@ -208,10 +209,14 @@ export const followErasedProvider = (environment_id: EnvironmentId, id: string, 
 
 /** For a batch that ended a session with `now`: its grants and back-channel logouts follow. */
 export const followSession = (environment_id: EnvironmentId, session_id: string, by: string, now: Date): Statement =>
+  followSessions(environment_id, sql`id = ${session_id} and ended_at = ${now}`, by, now)
+
+/** The same for these sessions. */
+export const followSessions = (environment_id: EnvironmentId, which: Statement, by: string, now: Date): Statement =>
   rowsFollow(
     environment_id,
     { kind: 'session', subject: sql`id`, number: sql`0`, user_id: sql`user_id`, ended_by: by },
-    sql`from sessions where environment_id = ${environment_id} and id = ${session_id} and ended_at = ${now}`,
+    sql`from sessions where environment_id = ${environment_id} and ${which}`,
     now,
   )
 

@@ -7,6 +7,8 @@ import { Grant } from '@ostiary/contract/method.ts'
 import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { most_others } from './bounds.ts'
+import { findEnded, findReplaced, limitOf, type Replacement, replacingNone, replacingOne, replacingThese } from './grant-bounds.ts'
 import type { SessionRow } from './sessions.ts'
 import { grantStands, numberOfDisconnection, presentConsents, sessionStands, standingGrantsOf } from './standing.ts'
 
@@ -77,20 +79,21 @@ export interface NewCode {
   nonce: string | null
   code_challenge: string | null
   expires_at: Date
-  /** The time after which neither a token of the grant nor its session can be valid. */
-  grant_expires_at: Date
   /** The new end of the idle time of the session. */
   session_expires_at: Date
+  /** The bound of the deployment; see `bounds.ts`. */
+  grants_per_person: number
 }
 
 /**
  * Stores a code and its grant for a session that has not changed since it was read, and extends the session. Returns false where the
- * session ended or was renewed, the user was blocked, the application was disabled, or the consent changed.
+ * session ended or was renewed, the user was blocked, the application was disabled, or the consent changed. Ends the grants beyond the
+ * bounds. A grant expires with its code until the code is redeemed.
  */
 export async function storeCode(
   db: Db,
   environment_id: EnvironmentId,
-  session: Pick<SessionRow, 'id' | 'auth_time'>,
+  session: Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'grant_count' | 'offline_count'>,
   grant_id: GrantId,
   code: NewCode,
   now: Date,
@@ -103,15 +106,25 @@ export async function storeCode(
     sql`
     join consents c on c.environment_id = s.environment_id || '' and c.user_id = s.user_id and c.application_id = a.id
                    and c.scope = ${code.consented_to.join(' ')} and c.ending = ${presentConsents(sql`s`)}`
-  const stored = await db.batch([
-    guard(sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}
+  const place = {
+    environment_id,
+    user_id: session.user_id,
+    session_id: session.id,
+    application_id: code.client_id,
+    is_offline: offline(code.scope),
+  }
+  const limit = limitOf(place, code.grants_per_person)
+  const store = ({ hold, grant_count, only_if, replace }: Replacement) => [
+    ...hold,
+    guard(sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}, grant_count = ${grant_count}
          where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.auth_time}
-           and ended_at is null and expires_at > ${now}`),
+           and ended_at is null and expires_at > ${now} ${only_if}`),
     guard(sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr,
-                                  began_with, ending, began_ending, application_ending, disconnection, created_at, expires_at)
-      select s.environment_id, ${grant_id}, s.user_id, a.id, s.id, ${code.scope}, ${code.resource}, ${offline(code.scope)},
+                                  began_with, ending, began_ending, application_ending, disconnection, created_at, expires_at, visit_at, code_hash)
+      select s.environment_id, ${grant_id}, s.user_id, a.id, s.id, ${code.scope}, ${code.resource}, ${place.is_offline},
              s.auth_time, s.amr, s.acr, s.began_with, s.ending, s.began_ending, a.ending,
-             ${numberOfDisconnection(sql`s.environment_id`, sql`s.user_id`, sql`a.id`)}, ${now}, ${code.grant_expires_at}
+             ${numberOfDisconnection(sql`s.environment_id`, sql`s.user_id`, sql`a.id`)}, ${now}, ${code.expires_at},
+             ${visitAfter(code.expires_at)}, ${code.code_hash}
         from sessions s
         join applications a on a.environment_id = s.environment_id || '' and a.id = ${code.client_id} and a.disabled = 0
         ${consent ?? sql``}
@@ -119,9 +132,25 @@ export async function storeCode(
     sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
         values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope},
                 ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
-  ])
-  return stored !== null
+    ...replace,
+  ]
+  const count = place.is_offline ? session.offline_count : session.grant_count
+  if (count !== null && count < limit) {
+    if (await db.batch(store(replacingNone(place, limit)))) return true
+  } else {
+    const { replaced, found } = await findReplaced(db, place, { limit, added: 1, most: most_others }, now)
+    const is_counted = count !== null && found >= limit / 2
+    if (is_counted && (await db.batch(store(replacingThese(place, count, replaced, now))))) return true
+  }
+  const ended = await findEnded(db, place, limit)
+  return (await db.batch(store(replacingOne(place, limit, { except: grant_id, ended }, now)))) !== null
 }
+
+/** A code that expired without use can be looked at for so long, by a developer who tries it too late. */
+export const unused_kept_ms = 600_000
+
+/** When the worker visits a grant whose code or tokens expire then. */
+const visitAfter = (expires_at: Date): Date => new Date(expires_at.getTime() + unused_kept_ms)
 
 const offline = (scope: string) => scope.split(' ').includes('offline_access')
 
@@ -140,7 +169,7 @@ export function findCode(db: Db, environment_id: EnvironmentId, code_hash: strin
 export interface NewTokens {
   refresh: { token_hash: string; expires_at: Date } | null
   opaque: { token_hash: string; claims: Record<string, unknown>; expires_at: Date } | null
-  /** The end of the token that lives longest, whether it is stored or not. */
+  /** The time after which no token of the grant can be valid, whether it is stored or not. */
   last_expires_at: Date
 }
 
@@ -225,8 +254,8 @@ function insertTokens(environment_id: EnvironmentId, grant: GrantRow, { refresh,
 }
 
 /**
- * Keeps a grant until the end of its last token. Most grants are kept for longer already; after a lifetime was raised in the settings or
- * at a resource server, a grant gets tokens that outlive it.
+ * Keeps a grant until the end of its last token: its first tokens, and later ones where a lifetime was raised in the settings or at a
+ * resource server.
  */
 function keepGrant(environment_id: EnvironmentId, { grant_id, grant_expires_at }: GrantRow, until: Date): Statement[] {
   if (grant_expires_at >= until) return []
@@ -310,7 +339,7 @@ export function revokeAccessToken(environment_id: EnvironmentId, jti: string, ex
 
 /** Lists the grants of a user that stand, as the management API shows them. `rest` is the end of the query. */
 export function listGrants(db: Db, environment_id: EnvironmentId, user_id: string, now: Date, rest: Statement): Promise<Grant[]> {
-  const columns = sql`grants.id, grants.application_id, grants.session_id, grants.scope, grants.resource, grants.created_at,
-    grants.expires_at, grants.last_used_at`
-  return db.all(Grant, sql`select * from (${standingGrantsOf(environment_id, user_id, columns)}) listed where expires_at > ${now} ${rest}`)
+  const columns = sql`id, application_id, session_id, scope, resource, created_at, expires_at, last_used_at`
+  const valid = sql`and expires_at > ${now} ${rest}`
+  return db.all(Grant, sql`select * from (${standingGrantsOf(environment_id, user_id, columns, valid)}) listed where 1 = 1 ${rest}`)
 }

@@ -18,6 +18,10 @@ const SessionRow = z.object({
   last_seen_at: z.date(),
   expires_at: z.date(),
   absolute_expires_at: z.date(),
+  /** No less than the grants without `offline_access` that the session has; `null` for a session from before they were counted. */
+  grant_count: z.int().nullable(),
+  /** The same for the grants with `offline_access` that the user has. */
+  offline_count: z.int().nullable(),
   email: z.string(),
   name: z.string().nullable(),
 })
@@ -43,10 +47,10 @@ export interface NewSession {
 export function insertSession(environment_id: EnvironmentId, session: NewSession, only_if: Statement, now: Date): Statement {
   const beginning = numberOfNewBeginning(environment_id, session.began_with, sql`u`)
   return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, ip, user_agent, ending, began_ending,
-                                         created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
+                                         grant_count, counted, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
     select environment_id, ${session.id}, id, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.began_with},
            ${session.ip}, ${session.user_agent}, ending, ${beginning},
-           ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
+           0, 1, ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
       from users u
      where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null and ${beginning} >= 0 and ${only_if}`)
 }
@@ -57,29 +61,25 @@ export async function findSessions(db: Db, environment_id: EnvironmentId, token_
   return db.all(
     SessionRow,
     sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.began_with, s.last_seen_at, s.expires_at, s.absolute_expires_at,
-               u.email, u.name
+               s.grant_count, u.grant_count as offline_count, u.email, u.name
           from sessions s join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id
          where s.environment_id = ${environment_id} and s.token_hash in (${list(token_hashes)}) and ${sessionStands(sql`s`)}`,
   )
 }
 
 /**
- * The same user signs in again in the same browser: the session gets a new secret and a new time. Has a guard, as `insertSession`. Its
- * newest grant of each application is then kept for as long as the session, so that a logout reaches the application.
+ * The same user signs in again in the same browser: the session gets a new secret and a new time. A guard, as `insertSession`. Its newest
+ * grant of each application stays for as long as the session (`workers/visit-grants.ts`), so that a logout reaches the application.
  */
-export function renewSession(environment_id: EnvironmentId, session: NewSession, only_if: Statement, now: Date): Statement[] {
+export function renewSession(environment_id: EnvironmentId, session: NewSession, only_if: Statement, now: Date): Statement {
   const beginning = sql`(select ${numberOfNewBeginning(environment_id, session.began_with, sql`u`)}
     from users u where u.environment_id = ${environment_id} and u.id = ${session.user_id})`
-  const renewed = guard(sql`update sessions
+  return guard(sql`update sessions
     set token_hash = ${session.token_hash}, amr = ${session.amr}, acr = ${session.acr}, began_with = ${session.began_with},
         began_ending = ${beginning}, ip = ${session.ip}, user_agent = ${session.user_agent},
         auth_time = ${now}, last_seen_at = ${now}, expires_at = ${session.expires_at}, absolute_expires_at = ${session.absolute_expires_at}
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id}
       and ${sessionStands(sql`sessions`)} and ${beginning} >= 0 and ${only_if}`)
-  const keep = sql`update grants set expires_at = ${session.absolute_expires_at}
-    where environment_id || '' = ${environment_id} and session_id = ${session.id} and expires_at < ${session.absolute_expires_at}
-      and id in (select max(id) from grants where environment_id = ${environment_id} and session_id = ${session.id} group by application_id)`
-  return [renewed, keep]
 }
 
 /**
@@ -144,6 +144,9 @@ export async function findSessionRecord(db: Db, environment_id: EnvironmentId, i
   return (await withApplications(db, environment_id, rows))[0] ?? null
 }
 
+/** An application has tokens of a session where one of its newest grants stands. */
+const grants_looked_at = 50
+
 const UsedApplication = z.object({ session_id: z.string(), application_id: Session.shape.applications.element })
 
 async function withApplications(
@@ -152,11 +155,24 @@ async function withApplications(
   rows: readonly z.infer<typeof SessionRecord>[],
 ): Promise<Versioned[]> {
   if (rows.length === 0) return []
+  // One step for each application of each session, however many grants it has there.
+  const next = (session_id: Statement, after: Statement) => sql`(
+    select g.application_id from grants g where g.session_id = ${session_id} and g.environment_id || '' = ${environment_id} ${after}
+     order by g.application_id limit 1)`
+  const newest = sql`select * from grants g
+    where g.session_id = used.session_id and g.environment_id || '' = ${environment_id} and g.application_id = used.application_id
+      and g.ended_at is null order by g.id desc limit ${grants_looked_at}`
   const used = await db.all(
     UsedApplication,
-    sql`select distinct g.session_id, g.application_id from grants g
-         where g.environment_id || '' = ${environment_id} and g.session_id in (${list(rows.map(({ id }) => id))})
-           and ${grantStands(sql`g`)}`,
+    sql`with recursive used (session_id, application_id) as (
+          select s.id, ${next(sql`s.id`, sql``)} from sessions s
+           where s.environment_id = ${environment_id} and s.id in (${list(rows.map(({ id }) => id))})
+          union all
+          select used.session_id, ${next(sql`used.session_id`, sql`and g.application_id > used.application_id`)}
+            from used where used.application_id is not null)
+        select used.session_id, used.application_id from used
+         where used.application_id is not null and exists (
+           select 1 from (${newest}) listed where ${grantStands(sql`listed`)})`,
   )
   return rows.map(({ environment_id: _, ...row }) => ({
     ...row,

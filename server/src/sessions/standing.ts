@@ -102,17 +102,20 @@ export const grantStands = (g: Alias): Statement =>
         case when u.ending = ${g}.ending then 1 else 0 end) = 1`,
   )
 
-/** The grants of one user that stand, for lists: those with the present number, and those that a session which stands keeps. */
-export const standingGrantsOf = (environment_id: EnvironmentId, user_id: string, columns: Statement): Statement => {
-  const stands = grantStands(sql`grants`)
+/** Grants that a session keeps after everything else of the user ended get the new number soon. So many are listed meanwhile. */
+const most_kept = 500
+
+/**
+ * The grants of one user that stand, for lists: those with the present number, and those that a session which stands keeps. `rest` is the
+ * end of the query, with its order and limit, so that each part reads no more rows than are asked for.
+ */
+export const standingGrantsOf = (environment_id: EnvironmentId, user_id: string, columns: Statement, rest: Statement): Statement => {
   const present = sql`(select ending from users where environment_id = ${environment_id} and id = ${user_id})`
+  const open = sql`environment_id || '' = ${environment_id} and user_id = ${user_id} and coalesce(ended_at, -1) = -1`
   return sql`
-    select ${columns} from grants
-     where grants.environment_id || '' = ${environment_id} and grants.user_id = ${user_id} and coalesce(grants.ended_at, -1) = -1
-       and grants.ending = ${present} and ${stands}
+    select * from (select ${columns} from grants where ${open} and ending = ${present} and ${grantStands(sql`grants`)} ${rest}) present
     union all
-    select ${columns} from sessions kept
-      join grants on grants.session_id = kept.id and grants.environment_id || '' = kept.environment_id and grants.ended_at is null
-     where kept.environment_id || '' = ${environment_id} and kept.user_id = ${user_id} and coalesce(kept.ended_at, -1) = -1
-       and kept.ending = ${present} and grants.ending < kept.ending and ${stands}`
+    select * from (select ${columns} from (
+      select * from grants where ${open} and ending < ${present} order by ending desc, id desc limit ${most_kept}) kept
+     where ${grantStands(sql`kept`)} ${rest}) kept`
 }

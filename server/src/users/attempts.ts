@@ -47,10 +47,14 @@ const of_sources = {
 
 type OfSource = keyof typeof of_sources
 
-/** Mails about changes that a person makes on the account page (decision 0045), and exports of their data. */
+/**
+ * Mails about changes that a person makes on the account page (decision 0045), exports of their data, and sign-ins that succeeded, of
+ * which the deployment sets the limit.
+ */
 const of_persons = {
   notice: { kind: 'notice', limit: 10, window_seconds: 3_600 },
   export: { kind: 'export', limit: 10, window_seconds: 3_600 },
+  sign_in: { kind: 'signed-in', limit: 300, window_seconds: 3_600 },
 } as const
 
 type OfPerson = keyof typeof of_persons
@@ -62,16 +66,25 @@ interface Person {
 }
 
 /** Counts one for the person. Fails as a guard if the limit is reached. */
-export const countForPerson = (kind: OfPerson, { user_id, ...rest }: Person): Statement[] =>
-  countFromSource({ ...rest, source: user_id }, of_persons[kind])
+export const countForPerson = (kind: OfPerson, { user_id, ...rest }: Person, limit: number = of_persons[kind].limit): Statement[] =>
+  countFromSource({ ...rest, source: user_id }, { ...of_persons[kind], limit })
 
-/** Reports whether `countForPerson` would count. */
-export async function hasRoomForPerson(db: Db, kind: OfPerson, { environment_id, user_id, now }: Person): Promise<boolean> {
+/** Returns `null` if `countForPerson` would count, otherwise how many seconds to wait. */
+export async function waitForPerson(
+  db: Db,
+  kind: OfPerson,
+  { environment_id, user_id, now }: Person,
+  limit: number = of_persons[kind].limit,
+): Promise<number | null> {
   const limited = of_persons[kind]
   const slots = slotNames({ source: user_id, now }, limited)
   const rows = await db.all(Counted, liveRows({ environment_id, now }, sql`account = ${limited.kind} and source in (${slots})`))
-  return rows.reduce((sum, { attempts }) => sum + attempts, 0) < limited.limit
+  return rows.reduce((sum, { attempts }) => sum + attempts, 0) < limit ? null : waitOf(rows, user_id, now)
 }
+
+/** Reports whether `countForPerson` would count. */
+export const hasRoomForPerson = async (db: Db, kind: OfPerson, person: Person): Promise<boolean> =>
+  (await waitForPerson(db, kind, person)) === null
 
 /** Returns the key under which an account is counted. The account need not exist, and its email is not stored. */
 export function accountOf(email: string): string {

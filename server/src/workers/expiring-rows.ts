@@ -56,7 +56,6 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'opaque_access_tokens',  key: in_environment('token_hash'),                  time: 'expires_at',          kept_ms: grant_kept_ms },
   { table: 'revoked_access_tokens', key: in_environment('jti'),                         time: 'expires_at',          kept_ms: grant_kept_ms },
   { table: 'sign_in_attempts',      key: ['environment_id', 'account', 'source'],       time: 'expires_at',          kept_ms: 0 },
-  { table: 'grants',                key: in_environment('id'),                          time: 'expires_at',          kept_ms: grant_kept_ms },
   { table: 'sessions',              key: in_environment('id'),                          time: 'absolute_expires_at', kept_ms: grant_kept_ms },
   { table: 'invitation_links',      key: ['token_hash'],                                time: 'created_at',          kept_ms: link_kept_ms },
   { table: 'invitations',           key: ['tenant_id', 'id'],                           time: 'updated_at',          kept_ms: link_kept_ms,

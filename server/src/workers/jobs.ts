@@ -11,6 +11,7 @@ import { createWebhookJobs } from '../webhooks/deliver.ts'
 import { createWebhookFanOut } from '../webhooks/fan-out.ts'
 import { removeExpiredRows } from './expiring-rows.ts'
 import { createSequencer, startSequencer } from './sequencer.ts'
+import { visitGrants } from './visit-grants.ts'
 
 /** How often buffered uses of keys and counters are written. */
 const write_interval_ms = 2_000
@@ -18,6 +19,8 @@ const write_interval_ms = 2_000
 const refused_calls_interval_ms = 500
 const sweep_interval_ms = 60_000
 const rotation_interval_ms = 3_600_000
+/** How often grants are visited whose tokens may be over. */
+const visit_interval_ms = 10_000
 /** At the stop of the service, deliveries in flight get this long. Unfinished jobs go back to the queue. */
 const delivery_stop_limit_ms = 5_000
 
@@ -59,6 +62,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
     createMailJobs(deployment),
   ])
   const endings = startEndings(deployment)
+  let stopping = false
   const stops = [
     every(write_interval_ms, 'key uses', keys.writeUses),
     every(write_interval_ms, 'key usage', keys.writeUsage),
@@ -68,11 +72,13 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
     every(write_interval_ms, 'untrusted forwarder', deployment.forwarders.write),
     every(sweep_interval_ms, 'sweep', () => removeExpiredRows(deployment.db, deployment.now())),
     every(rotation_interval_ms, 'key rotation', () => rotateAgedKeys(deployment, key_pool)),
+    every(visit_interval_ms, 'visits', () => visitGrants(deployment, () => stopping)),
   ]
   return {
     stopDeliveries: () => runner.stop(delivery_stop_limit_ms),
 
     async stop() {
+      stopping = true
       await Promise.all([...stops.map((stop) => stop()), endings.stop()])
       await sequencer.stop()
       await deployment.counters.write().catch((error) => log.error('The last counts could not be written.', {}, error))

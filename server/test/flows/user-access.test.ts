@@ -265,7 +265,7 @@ for (const set of sets) {
     await person.tokens(first)
     const { refresh_token } = await person.tokens(other, { scope: 'openid offline_access' })
     await person.code(other)
-    w.advance(60)
+    w.advance(40)
     expectStatus(200, await refresh(w, environment, other, refresh_token))
     const refreshed_at = w.now()
     await w.deployment.grant_uses.write()

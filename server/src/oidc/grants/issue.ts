@@ -76,6 +76,7 @@ export function prepareTokens(
   const opaque = target.format === 'opaque' ? opaque_prefix + newSecret(services) : null
   const access_until = new Date(claims.exp * 1000)
   const refresh_until = expiryOfRefreshToken(now, grant.grant_created_at, tokens)
+  const renewable_until = grant.grant_created_at.getTime() + tokens.refresh_token_absolute_ttl_seconds * 1000
   return {
     signer: signerAt(issuer.keys, now),
     claims,
@@ -83,7 +84,11 @@ export function prepareTokens(
     rows: {
       refresh: refresh_token === null ? null : { token_hash: digestOf(refresh_token), expires_at: refresh_until },
       opaque: opaque === null ? null : { token_hash: digestOf(opaque), claims, expires_at: access_until },
-      last_expires_at: refresh_token === null || refresh_until < access_until ? access_until : refresh_until,
+      // A grant with a refresh token lasts until no renewal is possible, so that a refresh need not write the grant.
+      last_expires_at:
+        refresh_token === null
+          ? access_until
+          : new Date(Math.max(renewable_until, now.getTime()) + (access_until.getTime() - now.getTime())),
     },
   }
 }

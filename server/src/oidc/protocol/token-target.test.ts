@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { longestAccessToken, targetOf } from './token-target.ts'
+import { targetOf } from './token-target.ts'
 
 type Policy = Parameters<typeof targetOf>[2]
 
@@ -102,11 +102,4 @@ test('a token never has a resource or scope beyond the grant, nor a scope that n
     }
   })
   fc.assert(property)
-})
-
-test('the longest access token of a grant is one for its slowest resource server, or for none of them', () => {
-  const own = { access_token_ttl_seconds: 3_600 }
-  assert.equal(longestAccessToken([], own), 3_600)
-  assert.equal(longestAccessToken([quick, { access_token_ttl_seconds: null }], own), 3_600)
-  assert.equal(longestAccessToken([quick, slow], own), 86_400)
 })

@@ -60,14 +60,6 @@ export function targetOf(grant: { scope: string; resource: readonly string[] }, 
   return { resource: audiences.map(({ identifier }) => identifier), scope: scope.join(' '), ...kindOf(audiences, tokens) }
 }
 
-/** The longest lifetime of an access token for any of these resource servers, in seconds. They may all be deleted before it is issued. */
-export function longestAccessToken(
-  audiences: readonly Pick<Audience, 'access_token_ttl_seconds'>[],
-  own: Pick<Policy['tokens'], 'access_token_ttl_seconds'>,
-): number {
-  return Math.max(own.access_token_ttl_seconds, ...audiences.map((audience) => audience.access_token_ttl_seconds ?? 0))
-}
-
 /** The lifetime and format that suit every resource server: the shortest lifetime, and a JWT where one of them needs it. */
 function kindOf(audiences: readonly Audience[], own: Policy['tokens']): Pick<TokenTarget, 'ttl_seconds' | 'format'> {
   if (audiences.length === 0) return { ttl_seconds: own.access_token_ttl_seconds, format: own.access_token_format }

@@ -34,6 +34,7 @@ export const de: Texts = {
     submit: 'Anmelden',
     wrong_credentials: 'Diese Adresse und dieses Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.',
     locked: (wait_seconds: number | null) => `Für diese Adresse gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
+    too_often: (wait_seconds: number | null) => `Sie haben sich in einer Stunde sehr oft angemeldet. ${tryAgain(wait_seconds)}`,
     forgot: 'Passwort vergessen?',
     email_code: 'Code per Mail senden',
     email_code_instead: 'Stattdessen einen Code per Mail senden',

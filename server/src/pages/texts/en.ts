@@ -36,6 +36,7 @@ export const en = {
     submit: 'Sign in',
     wrong_credentials: 'That address and password do not match. Check both, then try again.',
     locked: (wait_seconds: number | null) => `There were too many attempts for this address. ${tryAgain(wait_seconds)}`,
+    too_often: (wait_seconds: number | null) => `You signed in very often within an hour. ${tryAgain(wait_seconds)}`,
     forgot: 'Forgot password?',
     email_code: 'Email me a code',
     email_code_instead: 'Email me a code instead',

@@ -1,5 +1,8 @@
 /** The forms of the account page that export the data of the person, and delete the account. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Event } from '@ostiary/contract/event.ts'
+import type { Grant, SignInMethod } from '@ostiary/contract/method.ts'
+import type { Session } from '@ostiary/contract/session.ts'
 import { listMethods } from '../../../accounts/methods.ts'
 import { describeChange } from '../../../audit/entry.ts'
 import { insertAuditEntry } from '../../../audit/store.ts'
@@ -14,7 +17,7 @@ import { insertEvent, listEvents } from '../../../events/store.ts'
 import { endInvitationsOf } from '../../../members/invitations.ts'
 import { deleteMemberships, findMember, findMemberships, findSoleOwnerships, type MemberRow } from '../../../members/store.ts'
 import { deletedPage } from '../../../pages/account-forms.ts'
-import { listConsents } from '../../../sessions/account.ts'
+import { type Consent, listConsents } from '../../../sessions/account.ts'
 import { listGrants } from '../../../sessions/grants.ts'
 import { listSessionRecords } from '../../../sessions/sessions.ts'
 import { holdTenant } from '../../../tenancy/store.ts'
@@ -31,9 +34,11 @@ import { commitWithNotice } from '../shared/notice.ts'
 import { beginChange, changedMeanwhile, type OwnAccount, originOf } from './gate.ts'
 import { showDeletion, showExport } from './screens.ts'
 
-/** Bounds the memory of an export. The newest come first. */
+/** Bounds an export. The newest come first. */
 const most_of_a_kind = 1_000
 const most_events = 10_000
+/** Rows of one read, after which other requests have their turn. */
+const rows_at_once = 100
 
 /** Answers with one JSON attachment. At most ten an hour, since each reads much. */
 export const exportOwnData: OidcEndpoint = async (services, call) => {
@@ -45,41 +50,63 @@ export const exportOwnData: OidcEndpoint = async (services, call) => {
   const { version: _, ...user } = own.user
   const taken = await db.batch(countForPerson('export', { environment_id, user_id: user.id, now }))
   if (!taken) return refused(showExport(services, call, own, 'too_many'), too_many)
-  const newest = sql`order by id desc limit ${most_of_a_kind}`
-  const [sessions, methods, grants, consents, events] = await Promise.all([
-    listSessionRecords(db, environment_id, user.id, now, newest),
-    listMethods(db, environment_id, user.id, newest),
-    listGrants(db, environment_id, user.id, now, newest),
-    listConsents(db, environment_id, user.id, most_of_a_kind),
-    eventsOf(services, own),
-  ])
-  const answer = json({ user, sessions, methods, grants, consents, events })
+  const parts = { sessions: sessionsOf, methods: methodsOf, grants: grantsOf, consents: consentsOf, events: eventsOf }
+  const texts: string[] = []
+  for (const [part, read] of Object.entries(parts)) texts.push(`"${part}":[${await read(services, call, own)}]`)
+  const answer = json(null)
+  const body = `{"user":${JSON.stringify(user)},${texts.join(',')}}`
   const name = `account-${now.toISOString().slice(0, 10)}.json`
   return {
     ...answer,
+    body,
     headers: { ...answer.headers, 'content-disposition': `attachment; filename="${name}"`, 'x-content-type-options': 'nosniff' },
   }
 }
 
 const too_many = refusal('locked_out', reason`The person exported their data ten times within an hour.`)
 
-/** A page of events at a time, since a read gives up after two seconds. */
-async function eventsOf({ db }: OidcServices, { user }: OwnAccount): Promise<Event[]> {
-  const events: Event[] = []
-  for (;;) {
+type Part = (services: OidcServices, call: OidcCall, own: OwnAccount) => Promise<string>
+
+/**
+ * Reads the newest rows in pages, and returns them as JSON, joined by commas. Each page ends a turn of the event loop, since the reads of
+ * the embedded database hold it.
+ */
+async function inPages<T>(most: number, read: (last: T | undefined, limit: number) => Promise<readonly T[]>): Promise<string> {
+  const texts: string[] = []
+  for (let [last, count]: [T | undefined, number] = [undefined, 0]; ; ) {
     restartLimit()
-    const older = events.at(-1)?.sequence
-    const before = older === undefined ? sql`` : sql`and v.sequence < ${older}`
-    const read = await listEvents(
-      db,
-      user.environment_id,
-      { user_id: user.id },
-      sql`${before} order by v.sequence desc limit ${most_of_a_kind}`,
-    )
-    events.push(...read)
-    if (read.length < most_of_a_kind || events.length >= most_events) return events
+    const rows = await read(last, Math.min(rows_at_once, most - count))
+    if (rows.length > 0) texts.push(rows.map((row) => JSON.stringify(row)).join(','))
+    count += rows.length
+    last = rows.at(-1)
+    if (rows.length < rows_at_once || count >= most) return texts.join(',')
+    await nextTurn()
   }
 }
+
+/** The page after the row with this id. */
+const olderThan = (last: { id: string } | undefined, limit: number) =>
+  sql`${last ? sql`and id < ${last.id}` : sql``} order by id desc limit ${limit}`
+
+const sessionsOf: Part = ({ db }, { now }, { user }) =>
+  inPages<Session>(most_of_a_kind, (last, limit) => listSessionRecords(db, user.environment_id, user.id, now, olderThan(last, limit)))
+
+const methodsOf: Part = ({ db }, _call, { user }) =>
+  inPages<SignInMethod>(most_of_a_kind, (last, limit) => listMethods(db, user.environment_id, user.id, olderThan(last, limit)))
+
+const grantsOf: Part = ({ db }, { now }, { user }) =>
+  inPages<Grant>(most_of_a_kind, (last, limit) => listGrants(db, user.environment_id, user.id, now, olderThan(last, limit)))
+
+const consentsOf: Part = ({ db }, _call, { user }) =>
+  inPages<Consent>(most_of_a_kind, (last, limit) =>
+    listConsents(db, user.environment_id, user.id, { after: last?.application_id ?? '', limit }),
+  )
+
+const eventsOf: Part = ({ db }, _call, { user }) =>
+  inPages<Event>(most_events, (last, limit) => {
+    const before = last === undefined ? sql`` : sql`and v.sequence < ${last.sequence}`
+    return listEvents(db, user.environment_id, { user_id: user.id }, sql`${before} order by v.sequence desc limit ${limit}`)
+  })
 
 /** The account ends at once, and its address is free. Events and audit keep the id alone (decision 0045). */
 export const deleteOwnAccount: OidcEndpoint = async (services, call) => {

@@ -26,8 +26,8 @@ import { type AddPasskeyView, type AddTotpView, addPasskeyPage, addTotpPage, new
 import type { Page, PageContext } from '../../../pages/layout.ts'
 import { locales } from '../../../pages/locale.ts'
 import { most_passkeys } from '../../../passkeys/store.ts'
-import { listConnected, listGrantedScopes, namesOfResources } from '../../../sessions/account.ts'
-import { listSessionRecords } from '../../../sessions/sessions.ts'
+import { namesOfResources } from '../../../sessions/account.ts'
+import { listConnected, listGrantedScopes, listLatestSessions } from '../../../sessions/account-lists.ts'
 import { offerTotp, showOfferedTotp } from '../../../users/second-factor-changes.ts'
 import { most_totps } from '../../../users/second-factors.ts'
 import { accountUrl } from '../../account-url.ts'
@@ -213,13 +213,7 @@ export async function showAccountPage(
   const { session, user } = own
   const [methods, sessions, applications] = await Promise.all([
     listMethods(db, environment_id, user.id, sql`order by created_at, id limit ${most_methods}`),
-    listSessionRecords(
-      db,
-      environment_id,
-      user.id,
-      now,
-      sql`order by case when id = ${session.id} then 0 else 1 end, last_seen_at desc, id limit ${most_sessions}`,
-    ),
+    listLatestSessions(db, environment_id, session, most_sessions, now),
     applicationsOf(services, call, user.id),
   ])
   const password = methods.find(({ type }) => type === 'password')
@@ -257,8 +251,8 @@ export async function showAccountPage(
       is_this: id === session.id,
       device: deviceName(user_agent),
       ip,
-      created_at: new Date(created_at),
-      last_seen_at: new Date(last_seen_at),
+      created_at,
+      last_seen_at,
     })),
     applications,
   })
@@ -270,17 +264,15 @@ const standard_gains = ['profile', 'email', 'phone'] as const
 /** What each application gets: by the consent where there is one, otherwise by its active grants. */
 async function applicationsOf({ db }: OidcServices, call: OidcCall, user_id: string): Promise<AccountView['applications']> {
   const { environment_id } = call.issuer
-  const [connected, granted] = await Promise.all([
-    listConnected(db, environment_id, user_id, call.now),
-    listGrantedScopes(db, environment_id, user_id, call.now),
-  ])
+  const connected = await listConnected(db, environment_id, user_id, call.now)
   const words = new Map(
-    connected.map(({ id, scope }) => [
-      id,
-      scope === null
-        ? granted.filter(({ application_id }) => application_id === id).flatMap((grant) => [...grant.scope.split(' '), ...grant.resource])
-        : scope.split(' ').map((word) => word.split('#', 1)[0] ?? ''),
-    ]),
+    await Promise.all(
+      connected.map(async ({ id, scope }): Promise<[string, string[]]> => {
+        if (scope !== null) return [id, scope.split(' ').map((word) => word.split('#', 1)[0] ?? '')]
+        const granted = await listGrantedScopes(db, environment_id, { user_id, application_id: id }, call.now)
+        return [id, granted.flatMap((grant) => [...grant.scope.split(' '), ...grant.resource])]
+      }),
+    ),
   )
   const resources = new Set([...words.values()].flat().filter((word) => word.includes(':')))
   const names = await namesOfResources(db, environment_id, [...resources])

@@ -4,8 +4,6 @@ import { digestOf } from '../../../base/digest.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
 import { storeCode } from '../../../sessions/grants.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
-import { includesScope } from '../../protocol/scope.ts'
-import { longestAccessToken } from '../../protocol/token-target.ts'
 import { answerClient } from '../shared/answer-client.ts'
 import type { Authorization } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
@@ -13,7 +11,7 @@ import { continueUrl } from '../shared/continue.ts'
 export async function issueCode(
   services: OidcServices,
   call: OidcCall,
-  { request, client, browser, query, audiences }: Authorization,
+  { request, client, browser, query }: Authorization,
   { session_id, consented_to }: { session_id: string; consented_to: readonly string[] | null },
 ): Promise<Answer> {
   const { issuer, now } = call
@@ -21,11 +19,6 @@ export async function issueCode(
   const session = browser.sessions.find((candidate) => candidate.id === session_id)
   if (!session) return redirect(continueUrl(call, query))
   const code = newSecret(services)
-  const offline = includesScope(request.scope, 'offline_access')
-  const longest_seconds =
-    tokens.authorization_code_ttl_seconds +
-    (offline ? tokens.refresh_token_absolute_ttl_seconds : 0) +
-    longestAccessToken(audiences, tokens)
   const stored = await storeCode(
     services.db,
     issuer.environment_id,
@@ -41,9 +34,8 @@ export async function issueCode(
       nonce: request.nonce ?? null,
       code_challenge: request.code_challenge ?? null,
       expires_at: after(now, tokens.authorization_code_ttl_seconds),
-      // Grants list the applications of a session, so a grant is kept at least as long as its session.
-      grant_expires_at: later(after(now, longest_seconds), session.absolute_expires_at),
       session_expires_at: earlier(after(now, sessions.idle_ttl_seconds), session.absolute_expires_at),
+      grants_per_person: services.config.limits.grants_per_person,
     },
     now,
   )
@@ -53,4 +45,3 @@ export async function issueCode(
 
 const after = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000)
 const earlier = (a: Date, b: Date) => (a < b ? a : b)
-const later = (a: Date, b: Date) => (a > b ? a : b)

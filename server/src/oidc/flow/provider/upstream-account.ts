@@ -90,7 +90,8 @@ export async function signInAs(
   const { name, given_name, family_name, picture } = profile
   // Decision 0026: an operator who configures a provider could claim the address of any administrator.
   const email_verified = profile.email_verified && environment_id !== services.root_environment_id
-  const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null, identity_id }
+  const hold = [holdProvider(environment_id, provider.id)]
+  const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null, identity_id, hold }
   const created = await finishSignIn(services, call, interaction, signed_up, [
     insertUser(
       environment_id,
@@ -99,7 +100,6 @@ export async function signInAs(
       null,
       call.now,
     ),
-    holdProvider(environment_id, provider.id),
     ...useInvitation(services, call, interaction),
     insertIdentity(environment_id, identity, { id: identity_id, user_id: id }, call.now),
     signInEvent(services, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }).statement,

@@ -1,13 +1,18 @@
 /** The end of every successful sign-in: makes the session, records the events and continues the request. */
 
+import { isDeepStrictEqual } from 'node:util'
 import { passwordMethod } from '../../../accounts/methods.ts'
 import { digestOf } from '../../../base/digest.ts'
+import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
 import { asLine } from '../../../base/text.ts'
 import { type Statement, sql } from '../../../db/db.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
 import { insertEvent, type NewEvent } from '../../../events/store.ts'
 import type { UpstreamSubject } from '../../../providers/store.ts'
+import { endUnseen, findUnseen, hasRoomForSession, most_others, type UnseenSessions } from '../../../sessions/bounds.ts'
 import { endSession, insertSession, raiseSession, renewSession } from '../../../sessions/sessions.ts'
+import { countForPerson, waitForPerson } from '../../../users/attempts.ts'
 import { hasSecondFactor } from '../../../users/second-factors.ts'
 import { aboutUser, aboutUsers, noteSignIn } from '../../../users/store.ts'
 import { type Browser, deviceCookie, most_sessions, sessionCookie, withCookies } from '../../browser.ts'
@@ -19,6 +24,7 @@ import { one_factor } from '../../protocol/second-factor.ts'
 import type { Interaction } from './begin.ts'
 import { continueRequest } from './continue.ts'
 import { linkIdentity } from './link-identity.ts'
+import { showSignIn } from './screens.ts'
 
 export interface SignedIn {
   user_id: string
@@ -44,12 +50,16 @@ export interface SignedIn {
   loses_factors?: boolean
   /** The second factor, in the words of events. */
   second_factor?: string
+  /** Hold rows that come before those of `first` in the order of locks. */
+  hold?: readonly Statement[]
 }
 
 /**
  * Makes a session in one batch with `first`, the other changes of the sign-in. Returns `null` and changes nothing where the account was
  * blocked or its password changed while the sign-in was checked, or got a second factor that this sign-in has not used. The first two
  * end the sessions of the account, so this batch writes the row of the account before it makes a session.
+ *
+ * A person who signed in too often within the hour is asked to wait. Only successes count, so no stranger can use them up.
  *
  * Each sign-in changes the secret of the cookie. A person who signs in again in the same browser keeps the session, so that other
  * applications stay signed in. The sessions that leave the cookie end, since no sign-out in this browser could end them later: expired
@@ -59,7 +69,7 @@ export async function establishSession(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { user_id, email, password_hash, step, method, amr, identity_id, links, began_with, second_factor }: SignedIn,
+  { user_id, email, password_hash, step, method, amr, identity_id, links, began_with, second_factor, hold = [] }: SignedIn,
   first: readonly Statement[],
 ): Promise<Answer | null> {
   const link = links && identity_id !== undefined ? await linkIdentity(services, call, { user_id, email, identity_id, links }) : undefined
@@ -88,26 +98,50 @@ export async function establishSession(
   }
   // The condition is safe for the session, because `noteSignIn` and each batch that adds a second factor first write the row of the account.
   const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
-  const signed_in = await services.db.batch([
-    ...aboutUsers(issuer.environment_id, [user_id, ...displaced.map((left) => left.user_id)]),
-    ...(link?.hold ?? []),
-    ...first,
-    ...(link?.statements ?? []),
-    noteSignIn(issuer.environment_id, { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined }, at),
-    ...[...expired, ...displaced].flatMap((left) => {
-      const reason = browser.expired.includes(left) ? 'expired' : 'signed_out'
-      return endSession(issuer.environment_id, left.id, { reason, origin: originOf(services, call, left.user_id) }, at)
-    }),
-    ...(known ? renewSession(issuer.environment_id, session, only_if, at) : [insertSession(issuer.environment_id, session, only_if, at)]),
-    ...(known ? [] : [signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } }).statement]),
-    signInEvent(services, call, {
-      type: 'sign_in.succeeded',
-      user_id,
-      application_id: client?.client_id ?? null,
-      data: { method, ...(second_factor !== undefined && { second_factor }), session_id: session.id, ip: call.ip },
-    }).statement,
-  ])
-  if (!signed_in) return null
+  const { sessions_per_person, sign_ins_per_person } = services.config.limits
+  const counted = { environment_id: issuer.environment_id, user_id, now: at }
+  const store = ({ ids, is_counted }: UnseenSessions) =>
+    services.db.batch([
+      ...aboutUsers(issuer.environment_id, [user_id, ...displaced.map((left) => left.user_id)]),
+      ...hold,
+      ...(link?.hold ?? []),
+      ...countForPerson('sign_in', counted, sign_ins_per_person),
+      ...first,
+      ...(link?.statements ?? []),
+      noteSignIn(issuer.environment_id, { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined }, at),
+      ...[...expired, ...displaced].flatMap((left) => {
+        const reason = browser.expired.includes(left) ? 'expired' : 'signed_out'
+        return endSession(issuer.environment_id, left.id, { reason, origin: originOf(services, call, left.user_id) }, at)
+      }),
+      ...(known
+        ? [renewSession(issuer.environment_id, session, only_if, at)]
+        : [
+            insertSession(issuer.environment_id, session, only_if, at),
+            signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } }).statement,
+            ...endUnseen(issuer.environment_id, ids, originOf(services, call, user_id), at),
+            ...(is_counted ? [hasRoomForSession(issuer.environment_id, user_id, sessions_per_person, at)] : []),
+          ]),
+      signInEvent(services, call, {
+        type: 'sign_in.succeeded',
+        user_id,
+        application_id: client?.client_id ?? null,
+        data: { method, ...(second_factor !== undefined && { second_factor }), session_id: session.id, ip: call.ip },
+      }).statement,
+    ])
+  const bound = { limit: sessions_per_person, added: 1, most: most_others } as const
+  const findOthers = async () => (known ? no_others : findUnseen(services.db, issuer.environment_id, user_id, bound, at))
+  let others_end = await findOthers()
+  for (let tries = 1; !(await store(others_end)); tries++) {
+    const wait_seconds = await waitForPerson(services.db, 'sign_in', counted, sign_ins_per_person)
+    if (wait_seconds !== null) {
+      services.counters.count(issuer.environment_id, 'sign_in', `${method}.limited`)
+      return showSignIn(services, call, interaction, { email, problem: 'too_often', refusal: too_often, wait_seconds })
+    }
+    // Another sign-in of the person may have been faster, so that other sessions give way now.
+    const now_others = await findOthers()
+    if (tries === most_tries || isDeepStrictEqual(now_others, others_end)) return null
+    others_end = now_others
+  }
   services.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
   // A sign-in of another user than the hinted one satisfies no prompt of the request.
   const hinted = hintedUser(issuer, request.id_token_hint)
@@ -117,6 +151,12 @@ export async function establishSession(
     deviceCookie(services, call, { user_id, email, password_hash }),
   ])
 }
+
+const no_others: UnseenSessions = { ids: [], is_counted: true }
+/** Of parallel sign-ins one succeeds each time, and no person has more than a few. */
+const most_tries = 100
+
+const too_often = refusal('locked_out', reason`The user signed in as often within an hour as the limit sign_ins_per_person allows.`)
 
 /**
  * Raises an existing session after a second factor, in one batch with `first`: it keeps its id and the time of its sign-in, and the

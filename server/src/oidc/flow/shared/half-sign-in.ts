@@ -45,7 +45,7 @@ export async function beginHalfSignIn(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { user_id, email, password_hash, step, method, amr, identity_id, links, began_with, mailed_code = false }: SignedIn,
+  { user_id, email, password_hash, step, method, amr, identity_id, links, began_with, mailed_code = false, hold = [] }: SignedIn,
   { first, enrols, session_id }: Beginning,
 ): Promise<Answer | null> {
   const { query } = interaction
@@ -63,7 +63,12 @@ export async function beginHalfSignIn(
     signed_in: { email, password_hash, step, method, amr: [...amr], identity_id, links, began_with },
     needs_code: enrols && enrolmentNeedsMailedCode(proof),
   }
-  const begun = await services.db.batch([aboutUser(environment_id, user_id), ...first, insertHalfSignIn(environment_id, half, call.now)])
+  const begun = await services.db.batch([
+    aboutUser(environment_id, user_id),
+    ...hold,
+    ...first,
+    insertHalfSignIn(environment_id, half, call.now),
+  ])
   if (!begun) return null
   const stored = half.needs_code && (await findHalfSignIn(services.db, environment_id, half.secret_hash, call.now))
   if (stored) await sendEnrolmentCode(services, call, interaction, stored)

@@ -1,0 +1,66 @@
+/** How often a person signs in within an hour (decision 0067). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
+import { expectStatus, world } from '../support/world.ts'
+
+const most = 5
+const w = await world({ env: { OSTIARY_LIMITS: JSON.stringify({ sign_ins_per_person: most }) } })
+const client = await w.createApplication(w.test)
+
+type User = Awaited<ReturnType<typeof w.createUser>>
+
+/** Signs in with a new browser, and answers the status. */
+async function signIn({ email, password }: Pick<User, 'email' | 'password'>) {
+  const agent = createAgent()
+  const page = await agent.get(authorizationRequest(w.test, client).url)
+  return agent.submit(page, { email, password, method: 'password' })
+}
+
+const limited = async () => {
+  await w.deployment.counters.write()
+  const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/statistics?interval=day`))
+  const counts = data.flatMap(({ sign_ins }: { sign_ins: { method: string; outcome: string; count: number }[] }) => sign_ins)
+  return (
+    counts.find(({ method, outcome }: { method: string; outcome: string }) => method === 'password' && outcome === 'limited')?.count ?? 0
+  )
+}
+
+test('after so many sign-ins within an hour the next has to wait, and succeeds later', async () => {
+  const user = await w.createUser(w.test)
+  for (let n = 0; n < most; n++) assert.equal((await signIn(user)).status, 303)
+  const refused = await signIn(user)
+  assert.equal(refused.status, 429)
+  assert.match(refused.body, /You signed in very often within an hour\. Wait \d+ minutes, then try again\./)
+  const wait_seconds = Number(refused.headers.get('retry-after'))
+  assert.ok(wait_seconds > 0 && wait_seconds <= 3_600)
+  assert.equal(
+    refused.headers.getSetCookie().some((cookie) => cookie.includes('ostiary_session')),
+    false,
+  )
+  assert.equal((await signIn(await w.createUser(w.test))).status, 303, 'another person signs in')
+
+  w.advance(wait_seconds + 1)
+  assert.equal((await signIn(user)).status, 303)
+})
+
+test('sign-ins with a wrong password do not count', async () => {
+  const user = await w.createUser(w.test)
+  for (let n = 0; n < most - 1; n++) assert.equal((await signIn({ ...user, password: 'not the password' })).status, 400)
+  for (let n = 0; n < most; n++) assert.equal((await signIn(user)).status, 303)
+})
+
+test('of 50 parallel sign-ins of a person as many succeed as the limit allows', async () => {
+  const user = await w.createUser(w.test)
+  const statuses = (await Promise.all(Array.from({ length: 50 }, () => signIn(user)))).map(({ status }) => status)
+  assert.ok(statuses.includes(429))
+  assert.equal(statuses.filter((status) => status === 303).length, most)
+})
+
+test('the statistics count a sign-in that has to wait as limited', async () => {
+  const user = await w.createUser(w.test)
+  for (let n = 0; n < most; n++) await signIn(user)
+  const before = await limited()
+  await signIn(user)
+  assert.equal((await limited()) - before, 1)
+})
