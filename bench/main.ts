@@ -12,6 +12,7 @@ import { surveyGuessing } from './guessing.ts'
 import { surveyHostile } from './hostile.ts'
 import { surveyLarge } from './large.ts'
 import { chooseCores, describeMachine, moveTo } from './machine.ts'
+import { surveyOnePerson } from './one-person.ts'
 import { type Options, readOptions, type SurveyName } from './options.ts'
 import { surveyRefused } from './refused.ts'
 import { tableOf } from './report.ts'
@@ -31,6 +32,7 @@ export interface Surveys {
   timing?: Awaited<ReturnType<typeof surveyTiming>>
   large?: Awaited<ReturnType<typeof surveyLarge>>
   guessing?: Awaited<ReturnType<typeof surveyGuessing>>
+  one_person?: Awaited<ReturnType<typeof surveyOnePerson>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -96,6 +98,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('timing') ? { timing: await surveyTiming(ground, options.pairs, progress) } : {}),
     ...(wants('large') ? { large: await surveyLarge(ground, options.large, progress) } : {}),
     ...(wants('guessing') ? { guessing: await surveyGuessing(ground, options.guesses, progress) } : {}),
+    ...(wants('one-person') ? { one_person: await surveyOnePerson(ground, options.grants, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }

@@ -3,7 +3,19 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const scenarios = ['refresh', 'code', 'userinfo', 'validate', 'whoami', 'jwks', 'discovery', 'sign-in'] as const
-const surveys = ['busy', 'start', 'memory', 'environments', 'silent', 'hostile', 'refused', 'timing', 'large', 'guessing'] as const
+const surveys = [
+  'busy',
+  'start',
+  'memory',
+  'environments',
+  'silent',
+  'hostile',
+  'refused',
+  'timing',
+  'large',
+  'guessing',
+  'one-person',
+] as const
 export type ScenarioName = (typeof scenarios)[number]
 export type SurveyName = (typeof surveys)[number]
 
@@ -28,6 +40,8 @@ export interface Options {
   readonly guesses: number
   /** Events in the survey "large". */
   readonly large: number
+  /** Grants in the survey "one-person". */
+  readonly grants: number
   readonly postgres: boolean
   /** Another checkout of Ostiary, measured beside this one. */
   readonly against: string | null
@@ -51,6 +65,7 @@ const usage = `npm run bench -- [options]
   --pairs N               pairs of each kind in the survey "timing" (500; quick: 100)
   --guesses N             rounds of the survey "guessing" (8; quick: 3)
   --large N               events of the survey of that name, with a tenth as many users (1000000; quick: 20000)
+  --grants N              grants of the survey "one-person", with a fifth as many sessions (1000000; quick: 20000)
   --no-postgres           leave PostgreSQL out
   --against FOLDER        measure another checkout of Ostiary in the same run
   --profile FOLDER        write a CPU profile of each scenario there, which disturbs the figures
@@ -79,6 +94,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
         pairs: text,
         large: text,
         guesses: text,
+        grants: text,
         against: text,
         profile: text,
         output: text,
@@ -103,6 +119,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       pairs: numberOf(values.pairs, quick ? 100 : 500),
       large: numberOf(values.large, quick ? 20_000 : 1_000_000),
       guesses: numberOf(values.guesses, quick ? 3 : 8),
+      grants: numberOf(values.grants, quick ? 20_000 : 1_000_000),
       postgres: !values['no-postgres'],
       against: values.against === undefined ? null : resolve(values.against),
       profile: values.profile === undefined ? null : resolve(values.profile),

@@ -68,6 +68,9 @@ export interface Seeded extends Provider {
   readonly secret_key: string
   readonly platform_key: string
   readonly project_id: string
+  readonly environment_id: string
+  /** An issuer of another tenant. */
+  readonly admin_issuer: string
   readonly people: readonly Person[]
 }
 
@@ -111,11 +114,11 @@ export async function seedOstiary(root: string, { address, env }: Ostiary, peopl
   const provider = await discover(address, issuer, about)
   const cookies: string[] = []
   for (const person of people) cookies.push((await signedIn(provider, person)).cookie())
-  return { ...provider, cookies, secret_key, platform_key, project_id, people }
+  return { ...provider, cookies, secret_key, platform_key, project_id, environment_id: id, admin_issuer: first.admin_issuer, people }
 }
 
 /** Signs a person in with a new browser. */
-async function signedIn(provider: Omit<Provider, 'cookies'>, { email, password }: Person, asked = authorization(provider, {})) {
+export async function signedIn(provider: Omit<Provider, 'cookies'>, { email, password }: Person, asked = authorization(provider, {})) {
   const browser = await openBrowser(provider.address)
   const answer = await browser.submit(await browser.get(asked.path), { email, password, method: 'password' })
   browser.close()

@@ -16,6 +16,8 @@ export interface ServerProcess {
   collect(): Promise<Usage>
   ask<T>(question: string, details?: Record<string, unknown>): Promise<T>
   stop(): Promise<void>
+  /** Ends it at once, as kill -9 does. */
+  kill(): Promise<void>
 }
 
 interface Start {
@@ -80,6 +82,11 @@ export async function startProcess({ script, flags: own_flags = [], args = [], e
     async stop() {
       is_stopping = true
       child.kill('SIGTERM')
+      await exit
+    },
+    async kill() {
+      is_stopping = true
+      child.kill('SIGKILL')
       await exit
     },
   }

@@ -96,7 +96,7 @@ export function codeIn({ client }: Pick<Provider, 'client'>, { state }: Authoriz
   return code
 }
 
-function tokenRequest({ address, paths, client }: Omit<Provider, 'cookies'>, form: Record<string, string>): string {
+export function tokenRequest({ address, paths, client }: Omit<Provider, 'cookies'>, form: Record<string, string>): string {
   const { client_id, client_secret } = client
   const authorized = client_secret && { authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}` }
   const headers = { 'content-type': 'application/x-www-form-urlencoded', ...authorized }

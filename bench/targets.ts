@@ -16,7 +16,7 @@ interface Target {
 
 export function targetsOf(
   measurements: readonly Measurement[],
-  { start, memory, environments, busy, silent, hostile, refused, timing, large, guessing }: Surveys,
+  { start, memory, environments, busy, silent, hostile, refused, timing, large, guessing, one_person }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -62,6 +62,13 @@ export function targetsOf(
     { what: 'resident under refused calls, most, of the same load of others', unit: 'x', at_most: 1.1, is: refused ? refused.refused.most_mib / refused.accepted.most_mib : none },
     { what: 'p99 of another client under refused calls, of the same load of others', unit: 'x', at_most: 1.5, is: refused ? refused.refused.p99_ms / refused.accepted.p99_ms : none },
     { what: 'refused calls of another client that are found after them', unit: 'x', at_least: 1, is: refused ? refused.of_other_found / refused.of_other : none },
+    ...Object.entries(one_person ?? {}).flatMap(([engine, measured]) => [
+      { what: `one person with very many rows: slowest ending, p99 (${engine})`,                  unit: 'ms', at_most: 250,  is: measured.ways_most_ms },
+      { what: `one person with very many rows: accepted after an ending (${engine})`,             unit: '',   at_most: 0,    is: measured.late },
+      { what: `one person with very many rows: rise of p99 at a neighbour (${engine})`,           unit: 'ms', at_most: 10,   is: measured.neighbour_of_worker.rise_ms },
+      { what: `memory after ten times as many authorization requests (${engine})`,                unit: 'x',  at_most: 1.05, is: measured.growth.memory },
+      { what: `disk after ten times as many authorization requests (${engine})`,                  unit: 'x',  at_most: 1.05, is: measured.growth.disk },
+    ]),
     ...Object.entries(guessing ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
       { what: `sign-ins beside 200 wrong passwords of another source, p99 of the quiet one, ${engine}`, unit: 'x', at_most: 3, is: measured.p99_ratio },
       { what: `people of a rush of 64 who sign in, from 64 sources, ${engine}`,  unit: '', at_least: 64, is: measured.rush_of_many.signed_in },
