@@ -12,18 +12,25 @@ import { newMasterKey, type Seeded, seedOstiary, signInRequest, startOstiary } f
 const people = 64
 const wrong_passwords = 200
 const quiet_sign_ins = 40
+/** Each round has another attacker, since a source may send 100 wrong passwords in a quarter of an hour. */
+let attackers = 0
 
 export async function surveyGuessing({ folder, core, freshDatabase }: Ground, rounds: number, progress: (text: string) => void) {
   const on = async (name: string, database_url: string | null) => {
-    const env = { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' }
-    const started = await startOstiary({ root, folder: join(folder, `guessing-${name}`), database_url, core, env }, newMasterKey())
+    const checkout = { root, folder: join(folder, `guessing-${name}`), database_url, env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } }
+    const master_key = newMasterKey()
+    const started = await startOstiary({ ...checkout, core }, master_key)
     const seeded = await seedOstiary(root, started, people)
     progress(`a rush of ${people}, ${name}`)
     const rush_of_many = await rush(seeded, (i) => `198.51.100.${i + 1}`)
     const rush_of_one = await rush(seeded, () => '198.51.100.200')
-    const beside = await besideGuesses(seeded, rounds, (round) => progress(`guesses, ${name}, round ${round + 1} of ${rounds}`))
+    const begun = (cores: string) => (round: number) => progress(`guesses, ${name}, ${cores}, round ${round + 1} of ${rounds}`)
+    const on_one_core = await besideGuesses(seeded, rounds, begun('one core'))
     await started.process.stop()
-    return { rush_of_many, rush_of_one, ...beside }
+    const again = await startOstiary({ ...checkout, core: null, port: started.address.port }, master_key)
+    const on_all_cores = await besideGuesses(seeded, rounds, begun('all cores'))
+    await again.process.stop()
+    return { rush_of_many, rush_of_one, on_one_core, on_all_cores }
   }
   return { embedded: await on('embedded', null), postgres: freshDatabase ? await on('postgres', await freshDatabase()) : null }
 }
@@ -63,11 +70,13 @@ async function besideGuesses(seeded: Seeded, rounds: number, begun: (round: numb
   const of_attacker = new Map<number, number>()
   for (let round = 0; round < rounds; round++) {
     begun(round)
+    attackers += 1
+    const source = `203.0.113.${attackers}`
     for (let i = 0; i < quiet_sign_ins; i++) quiet.push(await signIn())
     const connections = await Promise.all(guesses.map(() => openConnection(seeded.address)))
     let left = guesses.length
     const answered = connections.map(async (each, i) => {
-      const { status } = await timed(each, from(guesses[i] ?? '', `203.0.113.${round + 1}`))
+      const { status } = await timed(each, from(guesses[i] ?? '', source))
       of_attacker.set(status, (of_attacker.get(status) ?? 0) + 1)
       left--
     })

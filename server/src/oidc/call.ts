@@ -37,6 +37,8 @@ export interface OidcCall {
   readonly now: Date
   /** Makes a signal that is aborted when the client disconnects. */
   readonly signal: () => AbortSignal
+  /** Leaves the doorway of forms with passwords; see `hashing.ts`. */
+  readonly queued?: () => void
   /** Filled in by each step that finds out more. A refusal is recorded with it. */
   readonly subject: Subject
 }

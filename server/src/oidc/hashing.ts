@@ -4,14 +4,32 @@ import { reason } from '../base/reason.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import { networkOf, sourceOf } from '../base/source.ts'
 import { retry_after } from '../http/problem.ts'
+import type { Place } from '../users/hashing-turns.ts'
 import { HashingRefused, type Turn } from '../users/password.ts'
-import type { Answer, OidcCall, OidcServices } from './call.ts'
+import type { Answer, OidcCall, OidcEndpoint, OidcServices } from './call.ts'
+
+function placeOf({ issuer: { tenant_id, environment_id }, ip }: Pick<OidcCall, 'issuer' | 'ip'>, has_mark: boolean): Place {
+  return { tenant_id, environment_id, network: networkOf(ip), source: sourceOf(ip), has_mark }
+}
 
 /** @param has_mark the browser signed in to the account before */
-export function turnOf({ issuer, ip, signal }: Pick<OidcCall, 'issuer' | 'ip' | 'signal'>, has_mark: boolean): Turn {
-  const { tenant_id, environment_id } = issuer
-  return { place: { tenant_id, environment_id, network: networkOf(ip), source: sourceOf(ip), has_mark }, signal: signal() }
-}
+export const turnOf = (call: OidcCall, has_mark: boolean): Turn => ({
+  place: placeOf(call, has_mark),
+  signal: call.signal(),
+  ...(call.queued ? { queued: call.queued } : {}),
+})
+
+/** An endpoint with a password that strangers can call: each call waits in the doorway until few others are worked on. */
+export const throughDoorway =
+  (endpoint: OidcEndpoint): OidcEndpoint =>
+  async (services, call) => {
+    const leave = await services.passwords.doorway.enter(placeOf(call, false), call.signal)
+    try {
+      return await endpoint(services, { ...call, queued: leave })
+    } finally {
+      leave()
+    }
+  }
 
 /** Hashes a new password. `null`: too many wait, so the page shows its form again with the problem `busy`. */
 export function hashUnlessBusy(

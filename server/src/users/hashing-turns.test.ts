@@ -94,6 +94,72 @@ test('a hash that leaves moves up those behind it, and leaving twice changes not
   assert.equal(turns.next(), null)
 })
 
+// biome-ignore format: this table is read by column
+const newcomers: [what: string, crowd: (i: number) => Place, newcomer: Place][] = [
+  ['a source beside a flood of another one',       () => place(),                                                            place({ source: '192.0.2.2' })],
+  ['a network beside many sources of another one', (i) => place({ source: `192.0.2.${i}` }),                                 place({ network: '198.51.100', source: '198.51.100.1' })],
+  ['an environment beside many networks',          (i) => place({ network: `192.0.${i}`, source: `192.0.${i}.1` }),          place({ environment_id: 'env_2' })],
+  ['a tenant beside many environments',            (i) => place({ environment_id: `env_${i}` }),                             place({ tenant_id: 'ten_2' })],
+  ['a marked browser beside others of its source', () => place(),                                                            place({ has_mark: true })],
+]
+for (const [what, crowd, newcomer] of newcomers) {
+  test(`${what} waits only for the hash that runs: the others have their turn now`, () => {
+    const turns = createTurns<string>()
+    for (let i = 0; i < 20; i++) turns.add(crowd(i), `crowd ${i}`)
+    assert.equal(turns.next()?.value, 'crowd 0')
+    assert.equal(turns.turnsBefore(newcomer), 0)
+    turns.add(newcomer, 'newcomer')
+    assert.equal(turns.next()?.value, 'newcomer')
+    turns.ended(crowd(0))
+    assert.equal(turns.next()?.value, 'crowd 1')
+  })
+}
+
+test('sources that come again after each of their turns alternate with one that waits, and do not pass it by', () => {
+  for (const comers of [1, 2, 5]) {
+    const turns = createTurns<string>()
+    const places = Array.from({ length: comers }, (_, i) => place({ source: `198.51.100.${i}` }))
+    for (let i = 0; i < 20; i++) turns.add(place(), 'waits')
+    const taken: string[] = []
+    for (const at of places) turns.add(at, at.source)
+    for (let i = 0; i < 10 * (comers + 1); i++) {
+      const one = turns.next() ?? assert.fail()
+      taken.push(one.value)
+      turns.ended(one.place)
+      if (one.value !== 'waits') turns.add(one.place, one.value)
+    }
+    assert.equal(taken.filter((value) => value === 'waits').length, 10, `${taken}`)
+  }
+})
+
+test('a part that waits again while its own hash runs comes after those that began to wait meanwhile', () => {
+  const turns = createTurns<string>()
+  const [one, other] = [place(), place({ source: '192.0.2.2' })]
+  turns.begins(one)
+  turns.add(one, 'again')
+  turns.add(other, 'other')
+  assert.deepEqual(drain(turns), ['other', 'again'])
+})
+
+test('of two parts that wait again while their own hashes run, the first to wait comes first', () => {
+  const turns = createTurns<string>()
+  const [one, other] = [place(), place({ source: '192.0.2.2' })]
+  turns.begins(one)
+  turns.begins(other)
+  turns.add(other, 'other')
+  turns.add(one, 'one')
+  assert.deepEqual(drain(turns), ['other', 'one'])
+})
+
+test('a part whose hash has ended is no longer at its turn, so one that begins to wait comes after it', () => {
+  const turns = createTurns<string>()
+  for (const value of ['first', 'second']) turns.add(place(), value)
+  assert.equal(turns.next()?.value, 'first')
+  turns.ended(place())
+  turns.add(place({ source: '192.0.2.2' }), 'newcomer')
+  assert.deepEqual(drain(turns), ['second', 'newcomer'])
+})
+
 const few = (...values: string[]) => fc.constantFrom(...values)
 const places: fc.Arbitrary<Place> = fc.record({
   tenant_id: few('t1', 't2', 't3'),
@@ -109,9 +175,16 @@ const happenings = fc.array(fc.oneof(places, fc.constant('turn' as const), fc.na
 function play(happened: readonly (Place | 'turn' | number)[]) {
   const turns = createTurns<number>()
   const waiting: ReturnType<typeof turns.add>[] = []
+  const running: Place[] = []
+  const take = () => {
+    if (running.length === 2) turns.ended(running.shift() ?? assert.fail())
+    const one = turns.next()
+    if (one) running.push(one.place)
+    return one
+  }
   const leave = (one: (typeof waiting)[number] | null | undefined) => one && waiting.splice(waiting.indexOf(one), 1)
   for (const [i, what] of happened.entries()) {
-    if (what === 'turn') leave(turns.next())
+    if (what === 'turn') leave(take())
     else if (typeof what === 'object') waiting.push(turns.add(what, i))
     else {
       const one = waiting[what % (waiting.length || 1)]

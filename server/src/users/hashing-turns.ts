@@ -2,8 +2,8 @@
 /**
  * The order in which waiting password hashes get their turns. At each level the parts take turns, one hash each: tenants, then
  * environments, networks, sources, and within a source the browsers with a mark of the account and all others. Within such a part the
- * oldest comes first. So whatever waits elsewhere, a hash waits for at most one hash of each other part between its own.
- * See docs/decisions/0069.
+ * oldest comes first. A part whose hash runs has its turn now, so a part that begins to wait comes before its next one. So whatever waits
+ * elsewhere, a hash waits for at most one hash of each other part between its own. See docs/decisions/0069.
  */
 
 /** Where a hash comes from. */
@@ -38,6 +38,15 @@ const namesOf = ({ tenant_id, environment_id, network, source, has_mark }: Place
   has_mark ? 'marked' : 'other',
 ]
 
+/** The path of the part of a place at each level below the root. */
+function pathsOf(place: Place): string[] {
+  let path = ''
+  return namesOf(place).map((name) => {
+    path = `${path}/${name}`
+    return path
+  })
+}
+
 const newPart = <T>(): Part<T> => ({ waiting: 0, children: new Map(), queue: new Set() })
 
 export function createTurns<T>() {
@@ -45,6 +54,32 @@ export function createTurns<T>() {
   /** All that wait, in the order of their arrival. */
   const all = new Set<Waiting<T>>()
   const of_source = new Map<string, number>()
+  /** How many hashes of a part run, by the path of the part. */
+  const running = new Map<string, number>()
+
+  function countRunning(place: Place, change: 1 | -1): void {
+    for (const path of pathsOf(place)) {
+      const count = (running.get(path) ?? 0) + change
+      if (count > 0) running.set(path, count)
+      else running.delete(path)
+    }
+  }
+
+  /** Returns the last children in the order of turns whose hashes run now. A child that begins to wait comes before them. */
+  function atTheirTurn(part: Part<T>, path: string): string[] {
+    const names = [...part.children.keys()]
+    const first = names.findLastIndex((name) => !running.has(`${path}/${name}`)) + 1
+    return names.slice(first)
+  }
+
+  /** Adds a child that begins to wait. */
+  function addChild(part: Part<T>, path: string, name: string): Part<T> {
+    const child = newPart<T>()
+    const later = running.has(`${path}/${name}`) ? [] : atTheirTurn(part, path)
+    part.children.set(name, child)
+    for (const other of later) moveBack(part, other)
+    return child
+  }
 
   /** Returns the part of a place at each level, from the root on, as far as they exist. */
   function partsOf(place: Place): Part<T>[] {
@@ -70,16 +105,22 @@ export function createTurns<T>() {
       return all.size
     },
 
-    /** Adds a hash behind those of its part. A new part comes after the others of its level. */
+    /** Counts a hash that runs without waiting. `ended` follows. */
+    begins: (place: Place): void => countRunning(place, 1),
+
+    /** A hash has run that `begins` or `next` counted. */
+    ended: (place: Place): void => countRunning(place, -1),
+
+    /** Adds a hash behind those of its part. */
     add(place: Place, value: T): Waiting<T> {
       const one = { place, value }
       let part = root
+      let path = ''
       part.waiting += 1
       for (const name of namesOf(place)) {
-        const child = part.children.get(name) ?? newPart<T>()
-        part.children.set(name, child)
-        child.waiting += 1
-        part = child
+        part = part.children.get(name) ?? addChild(part, path, name)
+        path = `${path}/${name}`
+        part.waiting += 1
       }
       part.queue.add(one)
       all.add(one)
@@ -87,11 +128,12 @@ export function createTurns<T>() {
       return one
     },
 
-    /** Takes the hash whose turn it is out; `null` if none waits. */
+    /** Takes the hash whose turn it is out; `null` if none waits. It runs until `ended`. */
     next(): Waiting<T> | null {
       if (all.size === 0) return null
       const one = takeFrom(root)
       forget(one)
+      countRunning(one.place, 1)
       return one
     },
 
@@ -113,9 +155,11 @@ export function createTurns<T>() {
       const parts = partsOf(place)
       const names = namesOf(place)
       let turns = parts[names.length]?.queue.size ?? 0
+      const paths = ['', ...pathsOf(place)]
       for (const [level, name] of [...names.entries()].reverse()) {
         const part = parts[level]
-        if (part) turns = turnsWithin(part, name, turns)
+        const path = paths[level] ?? ''
+        if (part) turns = turnsWithin(part, name, turns, running.has(`${path}/${name}`) ? [] : atTheirTurn(part, path))
       }
       return turns
     },
@@ -136,6 +180,13 @@ export function createTurns<T>() {
   }
 }
 
+function moveBack<T>({ children }: Part<T>, name: string): void {
+  const child = children.get(name)
+  if (!child) return
+  children.delete(name)
+  children.set(name, child)
+}
+
 /** Takes the next hash of a part that has one, and moves the child that had the turn behind the others. */
 function takeFrom<T>(part: Part<T>): Waiting<T> {
   part.waiting -= 1
@@ -154,14 +205,16 @@ function takeFrom<T>(part: Part<T>): Waiting<T> {
 
 /**
  * Returns how many turns of a part pass before the named child has had `own` turns and gets another one. Its siblings have one turn for
- * each of these, and those before it in the present round one more, as long as they have hashes.
+ * each of these, and those before it in the present round one more, as long as they have hashes. A child that begins to wait comes before
+ * those of `later`.
  */
-function turnsWithin<T>({ children }: Part<T>, name: string, own: number): number {
+function turnsWithin<T>({ children }: Part<T>, name: string, own: number, later: readonly string[]): number {
   let turns = own
+  const end = children.has(name) ? name : later[0]
   let is_before = true
   for (const [sibling, { waiting }] of children) {
-    if (sibling === name) is_before = false
-    else turns += Math.min(waiting, is_before ? own + 1 : own)
+    if (sibling === end) is_before = false
+    if (sibling !== name) turns += Math.min(waiting, is_before ? own + 1 : own)
   }
   return turns
 }

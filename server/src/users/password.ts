@@ -7,6 +7,7 @@ import { type Algorithm, hash, verify } from '@node-rs/argon2'
 import { normalised } from '../base/normalisation.ts'
 import { type Reason, reason } from '../base/reason.ts'
 import { Unavailable } from '../base/unavailable.ts'
+import { createDoorway } from './doorway.ts'
 import { createTurns, type Place } from './hashing-turns.ts'
 import { longest_password } from './password-policy.ts'
 
@@ -44,6 +45,8 @@ export interface Turn {
   place: Place
   /** Aborted when the client disconnects. */
   signal?: AbortSignal
+  /** Called when the hash waits for its turn, or has it. */
+  queued?: () => void
 }
 
 /** Where the passwords of a first start come from, which belong to no tenant yet. */
@@ -79,20 +82,29 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
   /** @throws HashingRefused */
   async function inLane<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     if (turn.signal?.aborted) throw refusal('gone')
-    if (running >= lanes) await waitForTurn(turn)
-    else running++
+    if (running >= lanes) {
+      const its_turn = waitForTurn(turn)
+      turn.queued?.()
+      await its_turn
+    } else {
+      running++
+      turns.begins(turn.place)
+      turn.queued?.()
+    }
     const began = milliseconds()
     try {
       return await work()
     } finally {
       took_ms.push(milliseconds() - began)
       if (took_ms.length > most_measured) took_ms.shift()
+      turns.ended(turn.place)
       const next = turns.next()
       if (next) next.value.start()
       else running--
     }
   }
 
+  /** Waits in the queue, beginning with the call. */
   function waitForTurn({ place, signal }: Turn): Promise<void> {
     if (turns.waiting >= most_waiting || expectedWait(place) > longest_wait_ms) {
       const other = turns.givesWayTo(place)
@@ -122,6 +134,9 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
   return {
     /** How many hashes run at a time. */
     lanes,
+
+    /** For forms of strangers, before their passwords are looked at. */
+    doorway: createDoorway({ lanes, waiting: () => turns.waiting, gone: () => refusal('gone') }),
 
     /** What this process hashes now, and how many hashes it has refused since its start. */
     load: () => ({ running, waiting: turns.waiting, refused }),

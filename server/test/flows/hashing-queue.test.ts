@@ -197,7 +197,7 @@ const crowds: [who: string, crowd: () => Promise<Crowd>][] = [
   ],
 ]
 for (const [who, makeCrowd] of crowds)
-  test(`the hash for ${who} comes after the one that runs and one more, however many wait`, async () => {
+  test(`the hash for ${who} comes right after the one that runs, however many wait`, async () => {
     const { ask, beside } = await makeCrowd()
     held.hold()
     const asked = []
@@ -207,8 +207,8 @@ for (const [who, makeCrowd] of crowds)
     }
     const answered = beside()
     await held.untilWaiting(crowd_size)
-    // Of the crowd, one runs and one has its turn before.
-    for (const left of [crowd_size - 1, crowd_size - 2, crowd_size - 3]) {
+    // After the one that runs, its own has ended too.
+    for (const left of [crowd_size - 1, crowd_size - 2]) {
       held.releaseOne()
       await held.untilWaiting(left)
     }
@@ -235,6 +235,49 @@ test('a sign-in whose client disconnects while it waits is not checked, and coun
   assert.equal(held.passwords.load().running, 0)
   const uncounted = async () => (await attempts(w.test, accountOf(email))) === 0
   await until('the attempt is given back', uncounted)
+})
+
+/** Counts the forms that enter the doorway and those that leave it by themselves. */
+function watchDoorway() {
+  const { doorway } = held.passwords
+  const { enter } = doorway
+  const count = { entered: 0, left: 0 }
+  doorway.enter = async (place, signal) => {
+    const leave = await enter(place, signal)
+    count.entered += 1
+    return () => {
+      count.left += 1
+      leave()
+    }
+  }
+  return { count, stop: () => Object.assign(doorway, { enter }) }
+}
+
+test('sign-ins and sign-ups pass the doorway, and leave it when their hashes wait, or with the answer where there is none', async () => {
+  const { count, stop } = watchDoorway()
+  const runs = await visitor()
+  const sign_up = await open({ prompt: 'create' })
+  const ask = {
+    signIn: await visitor(),
+    signUp: (email: string) => sign_up.agent.submit(sign_up.page, { email, name: 'New Person', password }),
+    tooLong: async (email: string) => (await visitor())(`${email}${'m'.repeat(400)}`, '192.0.2.50'),
+  }
+  try {
+    held.hold()
+    const first = runs('runs@example.org', '192.0.2.51')
+    await held.untilWaiting(0)
+    assert.deepEqual(count, { entered: 1, left: 1 })
+    const waiting = [ask.signIn('waits@example.org', '192.0.2.52'), ask.signUp('signs.up@example.org')]
+    await held.untilWaiting(2)
+    assert.deepEqual(count, { entered: 3, left: 3 })
+    assert.equal((await ask.tooLong('too.long@example.org')).status, 400)
+    assert.deepEqual(count, { entered: 4, left: 4 })
+    held.release()
+    await Promise.all([first, ...waiting])
+  } finally {
+    stop()
+    held.release()
+  }
 })
 
 test('a rush of sixty-four people is served, from sixty-four sources and from one', async () => {

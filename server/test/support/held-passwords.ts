@@ -1,12 +1,17 @@
 /** The passwords of a service whose hashes a test holds: one runs at a time, and a clock of the test measures them. */
 import { hash, verify } from '@node-rs/argon2'
-import { createPasswords } from '../../src/users/password.ts'
+import { createPasswords, type Turn } from '../../src/users/password.ts'
 import { until } from './receiver.ts'
 
 const short_ms = 1
 const long_ms = 100_000
 /** As many hashes as the mean is made of. */
 const measured = 20
+
+/** Its turn comes before that of every newcomer. */
+const of_another_tenant: Turn = {
+  place: { tenant_id: 'another', environment_id: '', network: '', source: 'another', has_mark: false },
+}
 
 export function createHeldPasswords() {
   let clock_ms = 0
@@ -56,7 +61,7 @@ export function createHeldPasswords() {
       await passwords.hash('a long hash')
       hash_ms = short_ms
       is_holding = true
-      const others = [passwords.hash('one runs'), passwords.hash('one waits')]
+      const others = [passwords.hash('one runs'), passwords.hash('one waits', of_another_tenant)]
       try {
         return await ask()
       } finally {
