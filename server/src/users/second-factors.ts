@@ -159,12 +159,10 @@ export function removeTotp(environment_id: EnvironmentId, user_id: string, id: s
   ]
 }
 
-/** Fails as a guard if the user no longer has this set. The guard reads the codes, so a statement before it waits for other removals. */
+/** Fails as a guard if the user no longer has this set. The batch holds the user before (`holdUser`), since the guard reads the codes. */
 export function removeRecoveryCodes(environment_id: EnvironmentId, user_id: string, id: string): Statement[] {
   const of_set = sql`environment_id = ${environment_id} and user_id = ${user_id} and method_id = ${id}`
-  const hold = holdUser(environment_id, user_id)
   return [
-    hold,
     guard(sql`update users set updated_at = updated_at
       where environment_id = ${environment_id} and id = ${user_id} and exists (select 1 from recovery_codes where ${of_set})`),
     sql`delete from recovery_codes where ${of_set}`,

@@ -27,6 +27,8 @@ const none = await signInToDashboard(w, nobody)
 const left = await signInToDashboard(w)
 const left_cookie = left.cookie()
 await left.signOut()
+const ended = await signInToDashboard(w)
+await ended.agent.submit(await ended.agent.get(`${w.admin_issuer}/oauth/logout`), { decision: 'sign_out' })
 
 const load = (headers: Record<string, string>) => fetch(w.reach(`${w.base_url}/dashboard/t/acme`), { headers })
 
@@ -36,6 +38,7 @@ const cases: [who: string, cookie: string, hosts: string][] = [
   ['a member of globex',           theirs.cookie(), ' https://*.globex.example:*'],
   ['a member of no tenant',        none.cookie(),   ''],
   ['a session that ended',         left_cookie,     ''],
+  ['one that ended at the issuer', ended.cookie(),  ''],
   ['a cookie of nobody',           `${ours.cookie().split('=')[0]}=${'a'.repeat(43)}`, ''],
   ['a browser without a session',  '',              ''],
 ]

@@ -3,13 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { createPerson, refresh, reuseEvents, revoke, userinfo } from '../support/cookie-browser.ts'
+import { overlapping } from '../support/overlapping-batches.ts'
 import { expectStatus, type Reply, randomText, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
 
 const isInvalidGrant = (reply: Reply) => assert.deepEqual([reply.status, reply.body.error], [400, 'invalid_grant'])
-
-const fifty = <T>(make: () => Promise<T>) => Promise.all(Array.from({ length: 50 }, make))
 
 for (const type of types_of_run) {
   const environment = w[type]
@@ -53,7 +52,8 @@ for (const type of types_of_run) {
   test(`of fifty parallel refreshes with one token exactly one succeeds, the family ends, and one event reports the reuse (${type})`, async () => {
     const application = await fresh()
     const { refresh_token } = await person.tokens(application)
-    const replies = await fifty(() => refresh(w, environment, application, refresh_token))
+    const all = () => Array.from({ length: 50 }, () => refresh(w, environment, application, refresh_token))
+    const replies = await overlapping(w, all, 'refresh_tokens')
     const [won, ...others] = replies.filter((reply) => reply.status === 200)
     assert.ok(won && others.length === 0)
     for (const reply of replies) if (reply !== won) isInvalidGrant(reply)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { list, sql } from '../../src/db/db.ts'
-import { longest_upstream_cookie, roomForAttempt } from '../../src/providers/upstream-sign-ins.ts'
+import { longest_upstream_cookie, openUpstreamCookie, roomForAttempt, sealUpstreamSignIn } from '../../src/providers/upstream-sign-ins.ts'
 import { type Agent, authorizationRequest, createAgent, formOf } from '../support/cookie-browser.ts'
 import { inLanes } from '../support/lanes.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
@@ -113,6 +113,14 @@ for (const [what, ask] of Object.entries(foreign))
     assert.equal((await ask(agent, answer)).status, 400)
     assert.equal((await callback(agent, here, answer)).status, 303)
   })
+
+test('a sealed attempt opens in its own environment and browser only, whatever the seed of the browser', () => {
+  const attempt = { provider_id: 'idp_1', issuer: '', state: 's', query: 'q', nonce: 'n', code_verifier: 'v', browser: 'seed' }
+  const sealed = sealUpstreamSignIn(w.deployment, w.test.id, attempt) ?? assert.fail()
+  assert.equal(openUpstreamCookie(w.deployment, w.test.id, sealed, 'seed')?.query, 'q')
+  assert.equal(openUpstreamCookie(w.deployment, w.live.id, sealed, 'seed'), null)
+  assert.equal(openUpstreamCookie(w.deployment, w.test.id, sealed, 'another seed'), null)
+})
 
 test('a cookie that was changed, cut, made longer or sealed as something else is none', async () => {
   const { agent, answer } = await begin(place)

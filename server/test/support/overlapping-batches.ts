@@ -9,12 +9,13 @@ const overlapping_batches = 3
 const One = z.object({ one: z.int() })
 
 /**
- * Starts requests whose batches run at the same time. On PostgreSQL it holds up each batch at its audit entry, when the object is
- * written and not yet committed, until several connections wait. On SQLite batches run one after another, so it only starts them.
+ * Starts requests whose batches run at the same time. On PostgreSQL it holds up each batch where it writes to the table, by default at its
+ * audit entry, when the object is written and not yet committed, until several connections wait. On SQLite batches run one after another,
+ * so it only starts them.
  */
-export async function overlapping(w: World, start: () => Promise<Reply>[]): Promise<Reply[]> {
+export async function overlapping(w: World, start: () => Promise<Reply>[], table = 'audit_log'): Promise<Reply[]> {
   if (w.deployment.db.engine === 'sqlite') return Promise.all(start())
-  const replies = await underLock(w, 'lock table audit_log in share row exclusive mode', async (untilBlocked) => {
+  const replies = await underLock(w, `lock table ${table} in share row exclusive mode`, async (untilBlocked) => {
     const started = start()
     await untilBlocked(overlapping_batches, Promise.all(started))
     return started

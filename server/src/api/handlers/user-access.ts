@@ -64,7 +64,7 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
     const removed = await call.commit(
       {
         statements: [
-          holdUser(environment_id, user.id),
+          holdUser(environment_id, user.id), // the guards of `removeMethod` read its rows
           ...removeMethod(environment_id, user.id, method, at),
           ...(isSecondFactor(method) ? [] : endBegunWith(environment_id, user.id, method.id, at)),
           ...(user.email === null ? [] : await mailStatements(services, environment_id, { ...mail, to: user.email }, at)),
