@@ -5,6 +5,8 @@ import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { countMail } from '../../src/mail/address-limit.ts'
+import { mailStatements } from '../../src/mail/send.ts'
+import type { Notice } from '../../src/mail/texts/notice.ts'
 import { findRoot } from '../../src/setup/root.ts'
 import { insertEnvironment, insertProject, insertTenant } from '../../src/tenancy/store.ts'
 import { insertUser } from '../../src/users/store.ts'
@@ -119,6 +121,40 @@ test('a row holds a keyed digest of the address, never the address', async () =>
   const rows = await db.all(z.object({ address: z.string() }), sql`select address from address_mails`)
   assert.ok(rows.length > 0 && rows.every(({ address }) => /^[A-Za-z0-9_-]{43}$/.test(address)))
 })
+
+const dated = { expires_at: new Date(w.now().getTime() + 3_600_000), device: null }
+const method = { method: 'totp', name: null, device: null } as const
+const link = 'https://example.com/link'
+
+/** Each kind of mail, and whether it counts. What follows a change of the account always goes. */
+// biome-ignore format: this table is read by column
+const kinds: { [K in Notice['kind']]: [counts: boolean, notice: Extract<Notice, { kind: K }>] } = {
+  sign_in_code:        [true,  { kind: 'sign_in_code', code: '123456', ...dated }],
+  verify_email:        [true,  { kind: 'verify_email', code: '123456', link, ...dated }],
+  existing_account:    [true,  { kind: 'existing_account', asked_for: 'sign_up', ways: [], ...dated }],
+  reset_password:      [true,  { kind: 'reset_password', link, ...dated }],
+  change_email:        [true,  { kind: 'change_email', code: '123456', link, ...dated }],
+  invitation:          [true,  { kind: 'invitation', link, tenant_name: 'T', inviter: 'I', role: 'developer', expires_at: dated.expires_at }],
+  test:                [true,  { kind: 'test' }],
+  change_email_notice: [false, { kind: 'change_email_notice', new_email: 'n@example.com', link, ...dated }],
+  password_changed:    [false, { kind: 'password_changed', device: null }],
+  method_added:        [false, { kind: 'method_added', ...method }],
+  method_removed:      [false, { kind: 'method_removed', ...method }],
+  recovery_code_used:  [false, { kind: 'recovery_code_used', left: 3, device: null }],
+  account_deleted:     [false, { kind: 'account_deleted', device: null }],
+}
+for (const [kind, [counts, notice]] of Object.entries(kinds))
+  test(`over the limit of an address a mail ${kind} ${counts ? 'does not go' : 'goes all the same'}, and always where mails are captured`, async () => {
+    const [delivering, captured] = [await newEnvironment(), w.test.id as EnvironmentId] // as: an id of ours
+    await configure(delivering, {})
+    const to = `${kind}@example.com`
+    const mail = async (environment: EnvironmentId) =>
+      db.batch(await mailStatements(w.deployment, environment, { to, user_id: null, request_id: 'req_1', notice }, w.now()))
+    for (let i = 0; i < 31; i++) assert.ok(await mail(captured))
+    assert.ok(await mail(delivering), 'captured mails do not count')
+    await send(delivering, { address: to }, 30)
+    assert.equal((await mail(delivering)) !== null, !counts)
+  })
 
 test('over the limit a page answers as ever, calls are 429, and the statistics count it', async () => {
   await configure(w.live.id, { sign_in: { email_code: true } })
