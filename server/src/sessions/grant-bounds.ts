@@ -153,7 +153,9 @@ function endReplaced({ environment_id, session_id }: Place, replaced: readonly R
   const gone = replaced.filter((grant) => grant.session_id === session_id)
   const elsewhere = replaced.filter((grant) => grant.session_id !== session_id)
   return [
-    ...removeGrants(environment_id, gone).map((statement, at) => (at === 1 ? guard(statement, gone.length) : statement)),
+    ...removeGrants(environment_id, gone, sql`and ended_at is null`).map((statement, at) =>
+      at === 1 ? guard(statement, gone.length) : statement,
+    ),
     ...(elsewhere.length === 0 ? [] : [guard(endThese(environment_id, elsewhere, now), elsewhere.length)]),
   ]
 }
@@ -173,11 +175,11 @@ export const endThese = (environment_id: EnvironmentId, grants: readonly Ended[]
     where environment_id = ${environment_id} and id in (${idsOf(grants)}) and ended_at is null`
 
 /** Removes the codes of these grants, and then the grants. */
-export function removeGrants(environment_id: EnvironmentId, grants: readonly Ended[]): Statement[] {
+export function removeGrants(environment_id: EnvironmentId, grants: readonly Ended[], only_if = sql``): Statement[] {
   if (grants.length === 0) return []
   const codes = list(grants.map(({ code_hash }) => code_hash ?? '').sort())
   return [
     sql`delete from authorization_codes where environment_id = ${environment_id} and code_hash in (${codes})`,
-    sql`delete from grants where environment_id = ${environment_id} and id in (${idsOf(grants)})`,
+    sql`delete from grants where environment_id = ${environment_id} and id in (${idsOf(grants)}) ${only_if}`,
   ]
 }

@@ -136,6 +136,38 @@ test('after 50 parallel sign-ins a person has as many sessions as the bound, and
   assert.equal(new Set(ended.map(({ session_id }) => session_id)).size, ended.length)
 })
 
+/** Holds the rows of these reads until `release`. */
+function holdReads(begin: string) {
+  const { all } = db
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const hold = { reads: 0, wanted: 1, held: held.promise, release: released.resolve }
+  db.all = async (schema, statement) => {
+    const rows = await all(schema, statement)
+    if (!statement.parts[0]?.startsWith(begin) || ++hold.reads > hold.wanted) return rows
+    if (hold.reads === hold.wanted) held.resolve()
+    await released.promise
+    return rows
+  }
+  return Object.assign(hold, {
+    end() {
+      db.all = all
+    },
+  })
+}
+
+test('of sign-ins that have read the same sessions those beyond the bound read them again', async (t) => {
+  const user = await w.createUser(w.test)
+  for (let n = 0; n < most_sessions - 1; n++) await signIn(user)
+  const hold = Object.assign(holdReads('select id, live from'), { wanted: 3 })
+  t.after(hold.end)
+  const signed_in = Promise.all([signIn(user), signIn(user), signIn(user)])
+  await hold.held
+  hold.release()
+  await signed_in
+  assert.ok(hold.reads > hold.wanted)
+  assert.equal(await liveSessions(user), most_sessions)
+})
+
 test('a code beyond the bound of a session ends its oldest grant at the application, redeemed or not', async () => {
   const user = await w.createUser(w.test)
   const { agent, tokens: oldest } = await signIn(user)
@@ -180,7 +212,7 @@ test('of grants that ended, whose tokens or whose code expired, the newest of th
   const { agent, tokens } = await signIn(user)
   assert.equal(expectStatus(200, await revoke(w, w.test, client, tokens.access_token)) !== null, true)
   for (let n = 0; n < 5 * most_of_session; n++) await authorize(agent, client, without_offline)
-  await tokensOf(agent, client, without_offline)
+  for (let n = 0; n < 2; n++) await tokensOf(agent, client, without_offline)
   assert.ok(Number(await rowsOf(user)) <= most_of_session)
   w.advance(86_000)
   await visitGrants(w.deployment)
@@ -230,6 +262,20 @@ test('a grant with offline_access beyond the bound ends the one unused longest, 
   }
   expectStatus(200, await refresh(w, w.test, another, elsewhere.refresh_token))
   assert.deepEqual(await reuseEvents(w, w.test, client.client_id), [])
+})
+
+test('a grant that another code has ended in the meantime makes no room for this one', async (t) => {
+  const user = await w.createUser(w.test)
+  const [first, second] = [await signIn(user), await signIn(user)]
+  for (let n = 0; n < most_offline; n++) await authorize(first.agent, client, offline)
+  const hold = holdReads('select newest.*')
+  t.after(hold.end)
+  const waiting = authorize(first.agent, client, offline)
+  await hold.held
+  await authorize(second.agent, client, offline)
+  hold.release()
+  await waiting
+  assert.equal(await liveGrants(user, true), most_offline)
 })
 
 test('after 50 parallel codes with offline_access of several sessions a person has as many grants as the bound', async () => {
