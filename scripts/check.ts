@@ -1,4 +1,4 @@
-/** `npm run check`: checks that do not run the service. All of them run, also after one has failed. */
+/** `npm run check`: checks that do not run the service. All of them run, even after one has failed. */
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -18,7 +18,7 @@ const links = [
   { target: 'docs/nothing.md', problem: 'there is no such file' }, // citation-check: input
   { target: 'docs/metrics.md#nothing', problem: 'there is no such heading' },
   { target: '../outside.md', problem: 'there is no such file' }, // citation-check: input
-  { target: 'http://example.com', problem: 'it is no https address' },
+  { target: 'http://example.com', problem: 'it is not an https address' },
 ]
 for (const { target, problem } of links)
   test(`the link ${target} of README.md is ${problem === null ? 'accepted' : `refused: ${problem}`}`, () =>

@@ -24,7 +24,7 @@ export function brokenLinks(root: string, document: string): string[] {
 
 /** Why a link is broken; `null` if it is not. */
 export function problemOf(root: string, document: string, target: string): string | null {
-  if (/^[a-z]+:/.test(target)) return /^https:\/\/\S+$/.test(target) ? null : 'it is no https address'
+  if (/^[a-z]+:/.test(target)) return /^https:\/\/\S+$/.test(target) ? null : 'it is not an https address'
   const [file = '', anchor] = target.split('#')
   const path = file === '' ? document : relative(root, join(root, dirname(document), file)).replaceAll('\\', '/')
   if (path.startsWith('..') || !existsSync(join(root, path))) return 'there is no such file'

@@ -9,7 +9,7 @@ export interface Part {
 }
 
 const slowest = 10
-/** So many names are listed in one place; the full output above has the others. */
+/** This many names are listed in one place; the full output above has the others. */
 const most_names = 12
 
 export function endReport(parts: readonly Part[], notes: readonly string[]): string {

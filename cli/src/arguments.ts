@@ -50,7 +50,7 @@ function mistakeIn(
 ): string | null {
   if (name in values) return `--${name} is given twice.`
   if (!option.value) return value === undefined ? null : `--${name} takes no value.`
-  // The next option is no value: "--email --json" lacks one.
+  // The next option is not a value: "--email --json" lacks one.
   return value === undefined || (!inlineValue && value.startsWith('--')) ? `--${name} needs a value: ${option.help}.` : null
 }
 

@@ -13,7 +13,7 @@ const Row = z.object({
   is_cut: z.boolean(),
 })
 
-/** Earlier versions cut an address from a provider to so many characters. */
+/** Earlier versions cut an address from a provider to this many characters. */
 const cut_length = 200
 /** The identities of one read. */
 const slice = 2_000

@@ -70,7 +70,7 @@ test('doctor reports a database that is out of reach as a problem, without its p
   assert.doesNotMatch(stdout, /hush/)
 })
 
-test('doctor fails while forwarded headers come from an address that is no trusted proxy', async () => {
+test('doctor fails while forwarded headers come from an address that is not a trusted proxy', async () => {
   const { env, open } = await engines.sqlite.fresh()
   const db = createDb(open())
   await migrate(db, readMigrations())

@@ -27,7 +27,7 @@ async function ostiary(w: World, ...args: string[]) {
   return { status, ...output }
 }
 
-test('recover prints a link that makes the person who accepts it an owner, once, also while the service runs', async () => {
+test('recover prints a link that makes the person who accepts it an owner, once, even while the service runs', async () => {
   const w = await world({ engine: 'sqlite' })
   const lost = await createAdministrator(w, 'lost@example.com')
   const { status, stdout } = await ostiary(w, 'recover', '--tenant', 'acme', '--email', 'Label@example.com', '--json')

@@ -59,7 +59,7 @@ const answers: { words: string[]; key?: string; code?: number; out?: RegExp; err
   { words: ['users', 'block', person.id], key: live_key,            code: 1, err: /^This changes something in Live\. Write --env live to do it\.\n$/ },
   { words: ['users', 'block', person.id, '--env', 'live'], key: live_key, code: 1, err: /^Not found \(not_found\)/ },
   { words: ['users', 'block', person.id, '--env', 'live'], key: secret_key, code: 1, err: /^The key belongs to Test, and --env says "live"\.\n$/ },
-  { words: ['projects', 'list'], key: 'secret',                     code: 2, err: /^OSTIARY_KEY is no key of Ostiary/ },
+  { words: ['projects', 'list'], key: 'secret',                     code: 2, err: /^OSTIARY_KEY is not a key of Ostiary/ },
   { words: ['projects', 'list'], key: `${w.key.slice(0, -1)}${w.key.endsWith('A') ? 'B' : 'A'}`, code: 1, err: /^Invalid credential \(invalid_key\): .*\nRequest req_/ },
   { words: ['projects', 'list', '--profile', 'other'],              code: 2, err: /^OSTIARY_KEY is set, and --profile names a sign-in/ },
   { words: ['projects', 'list', '--limit', '0'],                    code: 2, err: /^--limit takes a number from 1\.\n/ },

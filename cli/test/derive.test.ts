@@ -121,7 +121,7 @@ const bodies: [why: string, command: string, args: string[], body: unknown][] = 
   ['--data',                         'projects update',   ['shop', '--data', '{"name":"A"}'],                            { name: 'A' }],
   ['an option over --data',          'projects create',   ['--data', '{"name":"A","slug":"a"}', '--name', 'B'],          { name: 'B', slug: 'a' }],
   ['words after --',                 'projects update',   ['--name', 'A', '--', '-shop'],                                { name: 'A' }],
-  ['a number that is none',          'keys update',       ['k', '--rate-limit.limit', 'five'],                           '--rate-limit.limit takes a number.'],
+  ['text for a number',              'keys update',       ['k', '--rate-limit.limit', 'five'],                           '--rate-limit.limit takes a number.'],
   ['a value outside the choices',    'applications update', ['a', '--consent', 'no'],                                    '--consent takes one of skip, ask.'],
   ['an option without its value',    'projects update',   ['shop', '--name', '--json'],                                  '--name needs a value: The name'],
   ['an option given twice',          'projects update',   ['shop', '--name', 'A', '--name', 'B'],                        '--name is given twice.'],
@@ -129,8 +129,8 @@ const bodies: [why: string, command: string, args: string[], body: unknown][] = 
   ['a short option',                 'projects update',   ['shop', '-n'],                                                'There is no option "-n" here.'],
   ['a missing word',                 'projects update',   ['--name', 'A'],                                               'PROJECT is missing.'],
   ['two missing fields',             'projects create',   [],                                                            '--slug is missing: 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes.\n--name is missing: The name.'],
-  ['--data that is no object',       'projects update',   ['shop', '--data', '[]'],                                      '--data is no JSON object.'],
-  ['--data that is no JSON',         'projects update',   ['shop', '--data', 'name'],                                    '--data is no JSON.'],
+  ['--data that is not an object',   'projects update',   ['shop', '--data', '[]'],                                      '--data is not a JSON object.'],
+  ['--data that is not JSON',        'projects update',   ['shop', '--data', 'name'],                                    '--data is not JSON.'],
 ]
 for (const [why, command, args, body] of bodies)
   test(`${command} reads ${why}`, async () => assert.deepEqual(await bodyOf(command, args), body))

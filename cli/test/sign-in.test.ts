@@ -40,7 +40,7 @@ test('the profiles are readable by their owner only, and in a folder of their ow
   assert.deepEqual(readdirSync(folder).sort(), ['profiles.json', 'profiles.lock'])
 })
 
-test('profiles that others can read are refused, and so is a file that is no list of profiles', async () => {
+test('profiles that others can read are refused, and so is a file that is not a list of profiles', async () => {
   const { ostiary, file } = await signedIn()
   chmodSync(file, 0o640)
   const refused = await ostiary(['whoami'])

@@ -86,7 +86,7 @@ export const descriptions: Record<RowName, string> = {
   changeWebhook: 'Changes the named fields. `disabled: false` resumes the deliveries of a webhook that the service disabled.',
   deleteWebhook: 'Deletes a webhook with all its deliveries.',
   rotateWebhookSecret:
-    'Makes a new secret. The secret before it signs for 24 more hours, also after another rotation, so receivers can switch without a gap. At most five earlier secrets sign.',
+    'Makes a new secret. The secret before it signs for 24 more hours, even after another rotation, so receivers can switch without a gap. At most five earlier secrets sign.',
   testWebhook:
     'Sends the event `test.ping` to the webhook. Its delivery is in the list of deliveries. A disabled webhook gets no attempt: its delivery is given up at once.',
   listDeliveries: 'Lists the deliveries of a webhook with their attempts, newest first.',

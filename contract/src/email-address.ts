@@ -6,7 +6,7 @@ const longest = { address: 254, local: 64, domain: 253, label: 63 }
 const octets = (text: string) => new TextEncoder().encode(text).length
 
 /**
- * Returns the domain as A-labels in lower case (RFC 5890 §2.3.2.1), which compares and travels; `null` if it is no domain name. The
+ * Returns the domain as A-labels in lower case (RFC 5890 §2.3.2.1), which compares and travels; `null` if it is not a domain name. The
  * mapping is UTS #46, as in browsers.
  */
 export function aLabelsOf(domain: string): string | null {

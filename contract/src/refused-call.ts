@@ -36,7 +36,7 @@ export const RefusedCall = z.strictObject({
   code: z.string().describe('The code of the problem, of the OAuth error or of the page.'),
   reason: z.string().describe('Why the call was refused, for developers. It says more than the caller was allowed to read.'),
   client_id: text.describe('The application of the call, if it is one of this environment.'),
-  key_id: text.describe('The API key of the call, also if it has expired or was rotated or revoked.'),
+  key_id: text.describe('The API key of the call, even if it has expired or was rotated or revoked.'),
   key_start: text.describe('The first characters of that key.'),
   user_id: text.describe('The user or the administrator of the call.'),
   event_id: text.describe('The event that reports the same refusal.'),

@@ -26,7 +26,7 @@ export const TokenToValidate = z.strictObject({
 /** Why an access token is inactive, with what to do. Each reason is also the code of a refused call, and has a page as errors have. */
 // biome-ignore format: this table is read by column
 export const inactiveExplanations = {
-  malformed:            'The text is no token of any kind. Send the access token unchanged, without the word Bearer before it.',
+  malformed:            'The text is not a token of any kind. Send the access token unchanged, without the word Bearer before it.',
   unknown:              'The token is of another project, was changed, is an ID token, or is an opaque token that is long expired. Send the access token that the token endpoint returned.',
   expired:              'The access token has expired. Get a new one by the refresh token or a new sign-in.',
   revoked:              'The access token, its grant or its application was revoked or disabled. Start a new sign-in.',

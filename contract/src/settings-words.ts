@@ -82,7 +82,7 @@ export const settings_words: readonly SettingsGroupWords[] = [
       },
       'lockout.max_attempts': {
         label: 'Wrong attempts until lockout',
-        help: 'So many wrong passwords in a row lock an account.',
+        help: 'This many wrong passwords in a row lock an account.',
         affects: 'People who mistype, from the next attempt.',
       },
       'lockout.duration_seconds': {

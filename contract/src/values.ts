@@ -13,7 +13,7 @@ export const Moment = z.iso
   .datetime({ offset: true, abort: true })
   .refine((value) => /^\d{4}-/.test(inUtc(value)), 'Expected a time whose year in UTC is 0000 to 9999.')
 
-/** The time in UTC; '' for text that is no time. */
+/** The time in UTC; '' for text that is not a time. */
 const inUtc = (value: string) => (Number.isNaN(Date.parse(value)) ? '' : new Date(value).toISOString())
 
 /** The filters of a list by time. */

@@ -15,7 +15,7 @@ type Outcome = 'signed_in' | 'cancelled'
 interface SignIn {
   /** Sends a call and, after a fresh sign-in if it needs one, sends it again. */
   run: <T>(call: () => Promise<T>) => Promise<T>
-  /** Waits for a sign-in that is at most so many seconds old; `null` for any session. */
+  /** Waits for a sign-in that is at most this many seconds old; `null` for any session. */
   wait: (max_age: number | null) => Promise<Outcome>
 }
 const SignInContext = createContext<SignIn>({ run: (call) => call(), wait: async () => 'cancelled' })

@@ -24,7 +24,7 @@ function createServer() {
   return server
 }
 
-/** Accepts tokens for this server only. A token for another one must not work here, nor be passed on. */
+/** Accepts tokens for this server only. A token for another server must not work here, nor be passed on. */
 async function verify(token) {
   try {
     const claims = await verifyAccessToken(token, { keys, issuer: ISSUER, audience: AUDIENCE })

@@ -3,7 +3,7 @@ import type { Failure, RefusedField } from './error.ts'
 import type { ErrorCode } from './generated/types.ts'
 import { askedWait } from './retries.ts'
 
-/** The failure that a response tells of. Only members of the expected type are taken, since proxies answer too. */
+/** The failure that a response describes. Only members of the expected type are taken, since proxies answer too. */
 export function failureOf(response: Response, text: string, now: Date): Failure {
   const { status } = response
   const wait_ms = askedWait(response, now)

@@ -98,7 +98,7 @@ function header({ headers }: WebhookRequest, name: string): string {
   return value
 }
 
-/** The bytes of a text in base64. `null` if it is none. */
+/** The bytes of a text in base64. `null` if it is not base64. */
 function bytes(base64: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0) return null
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))

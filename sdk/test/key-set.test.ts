@@ -29,7 +29,7 @@ async function setUp(keys: SigningKey[] = [first], headers?: Record<string, stri
   }
 }
 
-test('keys are read once for many tokens, also when they arrive together', async () => {
+test('keys are read once for many tokens, even when they arrive together', async () => {
   const { verify, received } = await setUp()
   assert.deepEqual(new Set(await Promise.all(Array.from({ length: 20 }, () => verify(first)))), new Set(['accepted']))
   assert.equal(await verify(first), 'accepted')

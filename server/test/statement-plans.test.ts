@@ -228,7 +228,7 @@ async function statementsOf([, send]: (typeof uses)[number]): Promise<Statement[
 
 const isStatement = (value: unknown): value is Statement => typeof value === 'object' && value !== null && 'parts' in value
 
-/** A batch may begin with any word. A statement that finds no row is no failed guard here. */
+/** A batch may begin with any word. A statement that finds no row is not a failed guard here. */
 const run = (db: Db, ...statements: readonly Statement[]) => db.batch(statements.map(({ parts, values }) => ({ ...sql``, parts, values })))
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-plans-'))

@@ -36,9 +36,9 @@ async function readData(io: Io, data: unknown): Promise<{ body: Json } | { mista
   if (json.length > most_bytes) return { mistake: `${source} is larger than 1 MiB.` }
   try {
     const body: unknown = JSON.parse(json)
-    return isObject(body) ? { body } : { mistake: `${source} is no JSON object.` }
+    return isObject(body) ? { body } : { mistake: `${source} is not a JSON object.` }
   } catch {
-    return { mistake: `${source} is no JSON.` }
+    return { mistake: `${source} is not JSON.` }
   }
 }
 

@@ -68,7 +68,7 @@ function keyConnection(io: Io, key: string, base_url: string): Connection {
   const [, kind, type] = /^svc_(platform_sk|auth_sk|auth_pk)_(?:(test|live)_)?[0-9A-Za-z]+$/.exec(key) ?? []
   const kinds = { platform_sk: 'platform', auth_sk: 'secret', auth_pk: 'publishable' } as const
   if (kind === undefined)
-    throw new UsageError('OSTIARY_KEY is no key of Ostiary: it begins with svc_platform_sk_, svc_auth_sk_ or svc_auth_pk_.')
+    throw new UsageError('OSTIARY_KEY is not a key of Ostiary: it begins with svc_platform_sk_, svc_auth_sk_ or svc_auth_pk_.')
   return {
     kind: kinds[kind as keyof typeof kinds], // as: one of the alternatives of the pattern
     base_url,

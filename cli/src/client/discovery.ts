@@ -49,7 +49,7 @@ export async function discover(base_url: string): Promise<Service> {
 }
 
 async function readDocument<T>(url: string, schema: z.ZodType<T>): Promise<T> {
-  if (!Endpoint.safeParse(url).success) throw new Refused(`${visible(url)} is no address of a service.`)
+  if (!Endpoint.safeParse(url).success) throw new Refused(`${visible(url)} is not an address of a service.`)
   const { status, body } = await send(url, {})
   const document = schema.safeParse(body)
   if (status !== 200 || !document.success)

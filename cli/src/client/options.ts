@@ -70,7 +70,7 @@ function readOption(arg: string, rest: string[], options: readonly ClientOption[
   return null
 }
 
-/** The word after an option. Another option is no value, and a boolean needs none. */
+/** The word after an option. Another option is not a value, and a boolean needs none. */
 function nextValue(kind: Kind, rest: string[]): string | null {
   const next = rest[0]
   if (kind === 'boolean' && (next === undefined || !['true', 'false', 'null'].includes(next))) return 'true'

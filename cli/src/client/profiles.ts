@@ -79,7 +79,7 @@ export function readPrivate<T>(path: string, schema: z.ZodType<T>): T | null {
   return parsed.data
 }
 
-/** The value of a JSON text; `undefined` if it is none. */
+/** The value of a JSON text; `undefined` if it is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -110,7 +110,7 @@ export function makeFolder(folder: string): void {
 const lock_timeout_ms = 60_000
 const lock_interval_ms = 50
 
-/** The lock is SQLite's on a file of its own, so it ends with the process, also after kill -9. */
+/** The lock is SQLite's on a file of its own, so it ends with the process, even after kill -9. */
 async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const { lockFile } = await import('@ostiary/server/db/file-lock.ts')
   for (let waited_ms = 0; ; waited_ms += lock_interval_ms) {

@@ -145,7 +145,7 @@ async function found(
 
 const nothingFound = (what: string, value: string) => new Refused(`There is no ${what} ${JSON.stringify(visible(value))}.`)
 
-/** The object with a slug or an email; `undefined` if there is none. A slug that no object can have is none. */
+/** The object with a slug or an email; `undefined` if there is none. A slug that no object can have finds nothing. */
 export async function firstOf(
   connection: Connection,
   row: Row,

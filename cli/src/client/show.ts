@@ -1,7 +1,7 @@
 // pure
 /** Results as text: JSON for programs, tables for people. Text from the service never controls the terminal. */
 
-/** Control characters, separators of lines and characters that change the direction of text (UTS #55), but for line breaks. */
+/** Control characters, separators of lines and characters that change the direction of text (UTS #55), except line breaks. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/gu
 
 const hexadecimal = (number: number) => number.toString(16).padStart(4, '0')

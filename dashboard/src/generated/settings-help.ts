@@ -39,7 +39,7 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": null
   },
   "lockout.max_attempts": {
-    "help": "So many wrong passwords in a row lock an account.",
+    "help": "This many wrong passwords in a row lock an account.",
     "lowered": null
   },
   "lockout.duration_seconds": {

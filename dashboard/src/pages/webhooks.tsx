@@ -94,7 +94,7 @@ export default function Webhooks() {
               />
             }
           >
-            No webhook yet. Add the address of your server that shall hear of new users and sign-ins.
+            No webhook yet. Add the address of your server that receives new users and sign-ins as events.
           </Empty>
         }
       />

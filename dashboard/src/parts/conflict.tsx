@@ -1,4 +1,4 @@
-/** "Changed meanwhile": what this person entered and what another one saved, field by field, and a choice for each. */
+/** "Changed meanwhile": what this person entered and what another person saved, field by field, and a choice for each. */
 import { useState } from 'react'
 import { Dialog } from './dialog.tsx'
 import { type Choice, type Difference, isContested, isSecret } from './differences.ts'
@@ -57,7 +57,7 @@ export function Conflict({ fields, others, label, busy, error, onResolve, onClos
       lead={
         contested === 0
           ? 'Other fields were saved while you were editing. Both fit together.'
-          : 'Another person or tab saved first. Choose what each of these fields shall be. Nothing is saved until you do.'
+          : 'Another person or tab saved first. Choose a value for each of these fields. Nothing is saved until you do.'
       }
       footer={
         <>

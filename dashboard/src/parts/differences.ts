@@ -1,4 +1,4 @@
-/** Two versions of an object compared: what this person changed, and what another one saved meanwhile. */
+/** Two versions of an object compared: what this person changed, and what another person saved meanwhile. */
 
 export type Choice = 'mine' | 'theirs'
 

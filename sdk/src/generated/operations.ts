@@ -583,7 +583,7 @@ export interface Operations {
   /**
    * Replace the secret, which is returned once; the one before signs for 24 more hours.
    *
-   * Makes a new secret. The secret before it signs for 24 more hours, also after another rotation, so receivers can switch without a gap. At most five earlier secrets sign.
+   * Makes a new secret. The secret before it signs for 24 more hours, even after another rotation, so receivers can switch without a gap. At most five earlier secrets sign.
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
    *

@@ -1211,7 +1211,7 @@ export type RefusedCall = {
   reason: string
   /** The application of the call, if it is one of this environment. */
   client_id: string | null
-  /** The API key of the call, also if it has expired or was rotated or revoked. */
+  /** The API key of the call, even if it has expired or was rotated or revoked. */
   key_id: string | null
   /** The first characters of that key. */
   key_start: string | null
@@ -1392,7 +1392,7 @@ export type Settings = {
   }
   /** The protection of accounts from guessing. */
   lockout: {
-    /** So many wrong passwords in a row lock an account. From 3 to 100. The default is 10. */
+    /** This many wrong passwords in a row lock an account. From 3 to 100. The default is 10. */
     max_attempts: number
     /** How long an account stays locked. From 30 to 86,400 seconds. The default is 900. */
     duration_seconds: number
@@ -1517,7 +1517,7 @@ export type SettingsChange = {
   } | null | undefined
   /** The protection of accounts from guessing. */
   lockout?: {
-    /** So many wrong passwords in a row lock an account. From 3 to 100. The default is 10. */
+    /** This many wrong passwords in a row lock an account. From 3 to 100. The default is 10. */
     max_attempts?: number | null | undefined
     /** How long an account stays locked. From 30 to 86,400 seconds. The default is 900. */
     duration_seconds?: number | null | undefined

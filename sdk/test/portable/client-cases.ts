@@ -57,7 +57,7 @@ export function clientCases({ base_url, api_key }: Service, prefix: string): Cas
       },
     },
     {
-      title: 'if_match changes the version that was read, and refuses another one',
+      title: 'if_match changes the version that was read, and refuses any other',
       async run() {
         const { project_id } = await created
         const { data, etag } = await client.responses.getProject({ project_id })

@@ -53,7 +53,7 @@ export const webhookCases = (): Case[] => [
     run: async () => same(await outcomeOf(verifyWebhook(request, { secret, now: () => now })), code),
   })),
   {
-    title: 'each of several secrets verifies, and a text that is no secret is refused',
+    title: 'each of several secrets verifies, and a text that is not a secret is refused',
     async run() {
       await verifyWebhook(signed(), { secret: [other, secret], now: () => now })
       for (const wrong of ['', 'whsec_', 'secret', secret.slice(6), 'whsec_c2hvcnQ='])

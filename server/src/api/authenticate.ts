@@ -49,7 +49,7 @@ export interface Gate {
   readonly now: () => Date
 }
 
-/** Who sent a call, as far as its credential shows, also where the call is refused. */
+/** Who sent a call, as far as its credential shows, even where the call is refused. */
 export type Claimant = { readonly key: KeyRow } | { readonly administrator: Administrator }
 
 /** The reason before it is known whether the key was rotated; see `refused-calls/owners.ts`. */

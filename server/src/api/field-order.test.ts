@@ -33,7 +33,7 @@ for (const [rule, schema, value, json] of cases) {
   test(rule, () => assert.equal(JSON.stringify(inOrderOf(schema, value)), json))
 }
 
-test('a member with the name of an inherited one is no member of the answer', () => {
+test('a member with the name of an inherited one is not a member of the answer', () => {
   const schema = z.strictObject({ constructor: z.string().optional(), a: z.int() })
   assert.equal(JSON.stringify(inOrderOf(schema, { a: 1 })), '{"a":1}')
 })

@@ -26,7 +26,7 @@ export interface AnyCall {
   readonly if_match: IfMatch
   /** The client asked for the type in `lines` of the row: answer with `inLines`. */
   readonly wants_lines: boolean
-  /** Records why an answer without an error is none that the caller hoped for. */
+  /** Records why an answer without an error is not the one that the caller hoped for. */
   readonly note: (refusal: Refusal) => void
   /** Writes the change, its event, its audit entry and the recorded response in one batch. */
   readonly commit: Commit

@@ -45,7 +45,7 @@ test('a duplicate waits for 5 seconds and then fails with idempotency_in_progres
   await assert.rejects(second, { code: 'idempotency_in_progress' })
 })
 
-test('a duplicate waits for 5 seconds in all, also where one duplicate after the other runs and fails', async (t) => {
+test('a duplicate waits for 5 seconds in all, even where one duplicate after the other runs and fails', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const in_flight = createInFlight()
   const fails_later = () => new Promise<never>((_, reject) => setTimeout(reject, 4_000, new Error('unavailable')))

@@ -35,7 +35,7 @@ import type { Services } from './services.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null
-    /** Set as soon as the credential is recognised, also if it is refused. */
+    /** Set as soon as the credential is recognised, even if it is refused. */
     claimant: Claimant | null
     ip_address: string | null
   }

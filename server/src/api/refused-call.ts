@@ -27,7 +27,7 @@ export function describeRefused(request: FastifyRequest, refusal: Refusal, statu
   }
 }
 
-/** The members of the log line. The start of a well-formed key is there also if no such key exists. */
+/** The members of the log line. The start of a well-formed key is there even if no such key exists. */
 export function shownInLog({ refusal, subject, claim }: AnsweredCall) {
   return { ...refusal, client_id: subject.client_id, key_start: claim?.key?.start ?? claim?.sent_key?.start ?? null }
 }

@@ -72,7 +72,7 @@ const redundant = /^(version|updated_at)$/
 
 /**
  * Write-only values and values that are shown only once. A secret is text: the settings have a group `password` and a switch
- * `sign_in.password`, which are none.
+ * `sign_in.password`, which are not secrets.
  */
 const secret = /^(key|secret|client_secret|password|private_key|digest|password_hash|client_secret_hash|token|token_hash|invitation_url)$/
 

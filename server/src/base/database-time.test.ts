@@ -64,7 +64,7 @@ test('calls at the same time share their time, and end at the same moment', () =
     assert.equal(await call(0), 500)
   }))
 
-test('a call that fails counts like another one', () =>
+test('a call that fails counts like any other', () =>
   inRequest(async () => {
     const failing = withDeadline(limit_ms, async () => {
       clock_ms += 600

@@ -7,12 +7,12 @@ const digits = '0123456789abcdefghjkmnpqrstvwxyz'
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`
 
 const random_bytes = 14
-/** Random bytes are drawn for so many ids at once: it is the drawing that takes time. An id is no secret. */
+/** Random bytes are drawn for this many ids at once: the drawing takes the time. An id is not a secret. */
 const drawn_at_once = 100
 
 /**
  * The 128 bits as 26 digits of five bits, most significant first, with two zero bits before them. So the 48 bits of time are
- * the first ten digits, the version, the counter and the variant fill four more but for two bits, and chance is the rest.
+ * the first ten digits, the version, the counter and the variant fill four more except two bits, and chance is the rest.
  */
 export function createIds(now: () => Date, random: (bytes: number) => Uint8Array): NewId {
   let drawn = new Uint8Array(0)

@@ -63,7 +63,7 @@ const accepted = [
   { what: 'a whole surrogate pair, escaped', text: '["\\ud83d\\ude00"]' },
   { what: '64 levels', text: nested('[', ']', 64) },
   { what: 'many brackets side by side', text: `[${'[],'.repeat(1000)}{}]` },
-  { what: 'a value that is no object', text: 'null' },
+  { what: 'a value that is not an object', text: 'null' },
   { what: 'a mark within a string', text: '"\\ufeff"' },
 ]
 for (const { what, text } of accepted) {

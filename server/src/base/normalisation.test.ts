@@ -26,7 +26,7 @@ test('text of ASCII is folded as any other text', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary-ascii', maxLength: 50 }), (text) => folded(text) === slow(text)))
 })
 
-test('the longest email address has a key, also if its normal form is longer', () => {
+test('the longest email address has a key, even if its normal form is longer', () => {
   for (const letter of ['\ufdfa', '\u0344', 'İ', 'a']) assert.ok(emailKey(letter.repeat(longest_email)).length >= longest_email)
 })
 

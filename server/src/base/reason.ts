@@ -42,7 +42,7 @@ export type Explained<Text extends string, Options extends { reason?: Reason }> 
 
 const id_pattern = /^[a-z]{2,3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** An id, or a stand-in where the text is none. */
+/** An id, or a stand-in where the text is not an id. */
 export const idIn = (text: string): Shown => (id_pattern.test(text) ? text : 'of another form') as Shown // as: just checked
 
 /** The text where it is one of these words, else the stand-in. */

@@ -4,7 +4,7 @@
 /** In characters. The cookie of the sign-in holds the path. */
 export const longest_return_path = 1_000
 
-/** The addresses below `/dashboard` that are no views. */
+/** The addresses below `/dashboard` that are not views. */
 const is_no_view = /^\/dashboard\/(?:api|sign-in|sign-out|callback|session|preview|assets)(?:\/|$)/
 
 /** The path of a view of the dashboard, with query and fragment; its start page for every other text, so no text leads elsewhere. */

@@ -34,7 +34,7 @@ const ignored: { why: string; header: string | undefined }[] = [
   { why: 'it is in upper case', header: valid.toUpperCase() },
   { why: 'its trace id is one digit short', header: `00-${trace_id.slice(1)}-${parent_id}-01` },
   { why: 'its parent id is one digit long', header: `00-${trace_id}-${parent_id}0-01` },
-  { why: 'its trace id is no hexadecimal number', header: `00-${trace_id.slice(1)}g-${parent_id}-01` },
+  { why: 'its trace id is not a hexadecimal number', header: `00-${trace_id.slice(1)}g-${parent_id}-01` },
   { why: 'its flags are missing', header: `00-${trace_id}-${parent_id}` },
   { why: 'version 00 has more fields', header: `${valid}-more` },
   { why: 'version 00 ends with a dash', header: `${valid}-` },

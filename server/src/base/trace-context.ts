@@ -28,7 +28,7 @@ const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)
 const known_flags = 0b11
 
 const key = /(?:[a-z0-9][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})/
-/** §3.3.1.3: printable characters without comma and equals sign; the last one is no space. */
+/** §3.3.1.3: printable characters without comma and equals sign; the last one is not a space. */
 const value = /[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]/
 const member = new RegExp(`^(${key.source})=${value.source}$`)
 

@@ -18,7 +18,7 @@ const cases: [host: string, tenant_slug: string | undefined, why: string][] = [
   ['id.acme.example',        undefined, 'no entry covers a parent domain of the service'],
   ['x.a.id.acme.example',    undefined, 'a host below the service needs an entry of its own'],
   ['[2001:db8::1]',          'acme',    'an address is an exact entry'],
-  ['acme',                   undefined, 'a single label is no suffix'],
+  ['acme',                   undefined, 'a single label is not a suffix'],
   ['',                       undefined, 'an empty host is not covered'],
 ]
 for (const [host, tenant_slug, why] of cases)

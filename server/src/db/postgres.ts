@@ -170,7 +170,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
 
 /**
  * Returns a guard as PostgreSQL runs it: a statement that fails if it changes another number of rows. The failure undoes the batch, whose
- * later statements are already sent. A cast of text that is no number is the only failure that carries a message of ours.
+ * later statements are already sent. A cast of text that is not a number is the only failure that carries a message of ours.
  */
 function withGuard(statement: Statement): Statement {
   if (statement.guard === undefined) return statement

@@ -23,7 +23,7 @@ const most_rows = 500
 /** Counts by hour, environment, metric and label. Nested maps avoid building a key string for each count. */
 type Counted = Map<number, Map<string, Map<Metric, Map<string, number>>>>
 
-/** `counted` learns of each count. */
+/** `counted` is called for each count. */
 export function createCounters(db: Db, now: () => Date, counted_too: (metric: Metric, label: string) => void = () => {}): Counters {
   let counted: Counted = new Map()
   const labelsOf = (hour: number, environment_id: string, metric: Metric) => within(within(within(counted, hour), environment_id), metric)

@@ -115,7 +115,7 @@ export function decisionsPage(library: Library): DocumentPage {
   return framed(library, { url: '/docs/decisions', title: 'Decisions', body })
 }
 
-/** `null` for a file that is no example. */
+/** `null` for a file that is not an example. */
 export function examplePage(library: Library, file: string): DocumentPage | null {
   const text = library.examples.get(file)
   if (text === undefined) return null

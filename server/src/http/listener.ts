@@ -102,7 +102,7 @@ const unmet_expectation: BrokenRequest = {
   title: 'Expectation Failed',
   detail: 'The server supports only the expectation 100-continue.',
 }
-const no_proxy: BrokenRequest = { ...bad_request, detail: 'This server is no proxy, so it does not support CONNECT.' }
+const no_proxy: BrokenRequest = { ...bad_request, detail: 'This server is not a proxy, so it does not support CONNECT.' }
 
 /**
  * RFC 9112 §3.2: an HTTP/1.1 request without Host, or any request with two, gets 400

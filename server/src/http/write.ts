@@ -27,7 +27,7 @@ declare module 'fastify' {
     issuer_id: string | null
   }
   interface FastifyReply {
-    /** Headers of the response, also if it is an error. */
+    /** Headers of the response, even if it is an error. */
     extra_headers: Readonly<Record<string, string>> | null
   }
 }

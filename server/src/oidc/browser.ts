@@ -95,7 +95,7 @@ function cookie(call: OidcCall, name: Names, value: string, max_age_seconds: num
   return `${cookieName(call, name)}=${value}; Path=${pathname}; Max-Age=${max_age_seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** Set by the script of the sign-in page, not by an answer: the browser can use passkeys. It is no secret and gives no access. */
+/** Set by the script of the sign-in page, not by an answer: the browser can use passkeys. It is not a secret and gives no access. */
 export const ableCookie = (call: OidcCall): string => cookie(call, 'able', '1', 86_400).replace('; HttpOnly', '')
 
 /** The person put off the offer of a passkey, on this device and for this long. */

@@ -78,7 +78,7 @@ function claimsOf(payload: Uint8Array): Record<string, unknown> {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown> // as: just checked
   } catch {
-    // not JSON: refused below, like any payload that is no object
+    // not JSON: refused below, like any payload that is not an object
   }
   throw refusal(reason`The payload of client_assertion is not a JSON object.`)
 }

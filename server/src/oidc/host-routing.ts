@@ -66,8 +66,8 @@ interface Target {
 
 /**
  * RFC 9112 §3.2.2: the host of a target in absolute form counts instead of the header Host
- * RFC 9110 §4.2.3: a host is compared without regard to case, and an empty port or the default port is none
- * Returns `null` for a request without a host and for text that is no host, which can equal no issuer.
+ * RFC 9110 §4.2.3: a host is compared without regard to case, and an empty port or the default port counts as no port
+ * Returns `null` for a request without a host and for text that is not a host, which can equal no issuer.
  */
 function targetOf({ url = '/', headers }: IncomingMessage): Target | null {
   const [absolute = '', authority = headers.host ?? ''] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []

@@ -6,7 +6,7 @@ import { verifyJwt } from './signing-keys.ts'
 /**
  * The claims of an ID token that this issuer signed, `invalid` for any other text, `null` where no hint was sent.
  *
- * OIDC Core §3.1.2.1, RP-Initiated Logout 1.0 §2: an expired ID token is accepted. We choose: also after its key is no longer
+ * OIDC Core §3.1.2.1, RP-Initiated Logout 1.0 §2: an expired ID token is accepted. We choose: even after its key is no longer
  *                                                    published, for as long as a session can last
  */
 export function readIdTokenHint(issuer: Issuer, id_token_hint: string | undefined): LogoutHint {

@@ -101,7 +101,7 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer, subj
   return write(reply, answer.status, answer.headers, answer.body)
 }
 
-/** RFC 6749 §5.2: clients read `error`, also where the body is too large to read (RFC 9110 §15.5.14). */
+/** RFC 6749 §5.2: clients read `error`, even where the body is too large to read (RFC 9110 §15.5.14). */
 function unreadable(error: unknown, route: Route): Answer {
   if (route.page || !(error instanceof ApiError)) throw error
   return errorJson(new OAuthError('invalid_request', error.message, { reason: error.reason }), error.extra.headers, error.status)

@@ -291,7 +291,7 @@ function verifySignature(keys: readonly PublicKey[], token: string): VerifiedJwt
   return claims && { typ: header.typ, kid: key.kid, claims: Object.freeze(claims) }
 }
 
-/** Decodes a base64url part; `null` where it is no JSON object. */
+/** Decodes a base64url part; `null` where it is not a JSON object. */
 function parseObject(part: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))

@@ -26,8 +26,8 @@ export function createFirstVerdicts(): IsFirstVerdict {
 }
 
 const sentences: Record<InactiveReason, Reason> = {
-  malformed: reason`The text is no token of any kind.`,
-  unknown: reason`The token is none that an environment of the project issued, or it was changed.`,
+  malformed: reason`The text is not a token of any kind.`,
+  unknown: reason`No environment of the project issued the token, or it was changed.`,
   expired: reason`The access token has expired.`,
   revoked: reason`The access token is revoked, or its grant has ended.`,
   session_ended: reason`The session of the access token has ended.`,
@@ -35,7 +35,7 @@ const sentences: Record<InactiveReason, Reason> = {
   environment_mismatch: reason`The token is of another environment of the project.`,
 }
 
-/** An ID token proves a sign-in to its application, and is no access token. */
+/** An ID token proves a sign-in to its application, and is not an access token. */
 export function describeInactive(issuer: Issuer, inactive: InactiveReason, token: string): Reason {
   if (inactive === 'unknown' && readIdTokenHint(issuer, token) !== 'invalid') return reason`The text is an ID token, not an access token.`
   return sentences[inactive]

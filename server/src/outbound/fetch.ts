@@ -132,7 +132,7 @@ function literalOf(url: URL): Address[] | null {
   return address && [address]
 }
 
-/** Throws on text that is no address, which refuses the whole DNS answer. */
+/** Throws on text that is not an address, which refuses the whole DNS answer. */
 function readAddress(text: string): Address {
   const address = parseAddress(text)
   if (!address) throw new Error(`The name server answered ${JSON.stringify(text)}.`)

@@ -136,7 +136,7 @@ const unreachable = { accepted: false, reply: null, permanent: false }
 const guarded: [what: string, server: Partial<MailServer>, stage: string][] = [
   ['a name without addresses',                   { host: 'nothing.test' },                 'dns'],
   ['an unknown name',                            { host: 'unknown.test' },                 'dns'],
-  ['an answer that is no address',               { host: 'nonsense.test' },                'dns'],
+  ['an answer that is not an address',           { host: 'nonsense.test' },                'dns'],
   ['a private address',                          { host: '127.0.0.1', port: 25 },          'connect'],
   ['a private address in another spelling',      { host: '2130706433', port: 25 },         'connect'],
   ['a name of a metadata service',               { host: 'metadata.test', port: 25 },      'connect'],
@@ -282,7 +282,7 @@ test('the exchange ends when the caller stops it', async () => {
   assert.equal((await delivered).accepted, false)
 })
 
-test('a peer that is no mail server sees no reply of its own shown', async () => {
+test('a peer that is not a mail server sees no reply of its own shown', async () => {
   for (const banner of ['500 internal secret\r\n', '554 go away\r\n', '+OK internal POP3\r\n', '2200 x\r\n', '220x\r\n']) {
     const peer = await startRawPeer(script(banner, '500 internal secret\r\n', destroy))
     assert.equal((await send(plain(peer.port), undefined, impatient)).reply, null, banner)

@@ -139,7 +139,7 @@ function link(context: PageContext, { user_id }: AccountView, action: AccountAct
   return html`<a class="b" href="${url}" data-action="${action}">${text}${of !== undefined && html`<span class="vh">: ${of}</span>`}</a>`
 }
 
-/** A button that acts at once. `named` is its name in the contract, where the path is another one. */
+/** A button that acts at once. `named` is its name in the contract, where the path differs. */
 function button(
   context: PageContext,
   view: AccountView,

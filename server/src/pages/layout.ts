@@ -61,7 +61,7 @@ export type Step =
 interface Content {
   title: string
   body: Html
-  /** Identifies the step of the flow, for automated tests of tenants. A page that is no step has none. */
+  /** Identifies the step of the flow, for automated tests of tenants. A page that is not a step has none. */
   step?: Step
   /** The form has errors. The title then begins with "Error", which screen readers read first. */
   has_problem?: boolean

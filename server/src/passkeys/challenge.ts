@@ -37,7 +37,7 @@ export function newChallenge({ secrets, random }: Pick<Deployment, 'secrets' | '
   return Buffer.concat([body, macOf(secrets, bound, body)]).toString('base64url')
 }
 
-/** `null` if the challenge is none of ours, is for something else, or has expired. */
+/** `null` if the challenge is not one of ours, is for something else, or has expired. */
 export function readChallenge({ secrets }: Pick<Deployment, 'secrets'>, bound: Bound, text: string, now: Date): Challenge | null {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== random_bytes + time_bytes + mac_bytes || bytes.toString('base64url') !== text) return null

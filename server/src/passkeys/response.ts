@@ -57,7 +57,7 @@ export interface RegistrationResponse extends z.infer<typeof Registration> {
   transports: string[]
 }
 
-/** `null` if the text is no such response. */
+/** `null` if the text is not such a response. */
 export function readAssertion(text: string): AssertionResponse | null {
   const response = parsed(Assertion, text)
   const challenge = response && challengeOf(response)

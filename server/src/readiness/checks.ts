@@ -155,7 +155,7 @@ const checks: Record<ReadinessCheck['code'], Check> = {
       if (passkey_only === 0) return passed('Nobody depends on a passkey while passkeys are off.', link)
       const people = passkey_only === 1 ? 'One person has' : `${passkey_only}${passkey_only < most_counted ? '' : ' or more'} people have`
       return failed(
-        `${people} no second factor but a passkey, and sign_in.passkey is off. The passkey is still asked for. Who lost it gets back in only if you remove it.`,
+        `${people} no second factor but a passkey, and sign_in.passkey is off. The passkey is still asked for. A person who lost it gets back in only if you remove it.`,
         link,
       )
     },

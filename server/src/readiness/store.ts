@@ -125,7 +125,7 @@ export async function countOwners(db: Db, tenant_id: TenantId): Promise<number> 
 const Passkey = z.object({ id: z.string(), user_id: z.string(), is_only: z.boolean() })
 
 const passkeys_per_page = 500
-/** So many passkeys are looked at: the count is a warning, and an environment can have millions. */
+/** This many passkeys are looked at: the count is a warning, and an environment can have millions. */
 const most_passkeys_read = 20_000
 
 /** Counts the people whose only second factor is a passkey, up to `most_counted`. Gives way to other work after every page. */

@@ -12,7 +12,7 @@ export interface Gathered {
 }
 
 export interface GatherLimits {
-  /** Records in all. When so many different senders are there, further ones are dropped. */
+  /** Records in all. When this many different senders are there, further ones are dropped. */
   readonly most: number
   readonly most_per_sender: number
 }

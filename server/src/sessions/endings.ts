@@ -38,9 +38,9 @@ export type EndReason =
   | 'password_reset'
   | 'replaced'
 
-/** What the worker needs to tell of an ending. */
+/** What the worker needs to report an ending. */
 export const Cause = z.object({
-  /** The actor and the request of the events; `null` where no event tells of each row. */
+  /** The actor and the request of the events; `null` where no event reports each row. */
   origin: z.custom<Origin>().nullable(),
   trace: z.custom<Trace>().nullable(),
 })

@@ -1,5 +1,5 @@
 /**
- * The first start in a browser. Without a tenant, `serve` prints a link with a token that only this process has in memory. Who can read
+ * The first start in a browser. Without a tenant, `serve` prints a link with a token that only this process has in memory. Anyone who can read
  * the output of the service may create the first tenant; a stranger who visits first cannot. The token ends with the first tenant
  * and with the process.
  */

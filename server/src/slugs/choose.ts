@@ -51,7 +51,7 @@ export async function createWithSlug<T>(
 
 const nameOf = ({ table, environment_id }: SlugScope, slug: string): string => `${table} ${environment_id} ${slug}`
 
-/** So many slugs are looked up at a time. The first ones are enough for almost every name. */
+/** This many slugs are looked up at a time. The first ones are enough for almost every name. */
 const looked_up = [10, 100, 1_000]
 
 /** Proposes the first of `shop`, `shop-2`, `shop-3` … that is free and that no other creation of this process proposes. */

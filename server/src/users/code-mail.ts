@@ -38,7 +38,7 @@ export interface Requested {
   kind: CodeKind
   payload: z.input<typeof Payload>
   user_id: string | null
-  /** The person whose mail it is, for its event, where it is another one. */
+  /** The person whose mail it is, for its event, where that is a different person. */
   mail_user_id?: string | null
   /** The seed of the form tokens of the browser that asks; `null` outside of a browser. */
   browser: string | null
@@ -116,7 +116,7 @@ export const payloadOf = ({ secrets }: Pick<Deployment, 'secrets'>, environment_
 
 /**
  * Counts a try and reports whether the code is the mailed one. Counting comes first and is one guarded statement, so parallel tries
- * never compare more codes than the limits allow. Text that is no code of six digits is no try.
+ * never compare more codes than the limits allow. Text that is not a code of six digits is not a try.
  */
 export async function tryCode(
   services: Services,

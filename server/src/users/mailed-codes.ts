@@ -1,5 +1,5 @@
 /**
- * Stores codes and links that prove an address, and limits them (decision 0041). Each request is a row, also where no mail
+ * Stores codes and links that prove an address, and limits them (decision 0041). Each request is a row, even where no mail
  * is sent, so the rows themselves are what the limits count. Addresses without an account are counted alike.
  *
  * The guards count other rows. That is safe because every batch that adds a row or counts a try first writes the row of the address in
@@ -184,7 +184,7 @@ export function endOpenCodes(environment_id: EnvironmentId, user_id: string, now
 }
 
 /**
- * Ends what a user still has open, also a change of the address, since the address or the password is another one now, or the user is
+ * Ends what a user still has open, also a change of the address, since the address or the password has changed, or the user is
  * blocked or deleted. Put it before the write of the user's row.
  */
 export function endCodesOf(environment_id: EnvironmentId, user_id: string, now: Date): Statement[] {

@@ -53,7 +53,7 @@ for (const [password, why] of refused) {
 // biome-ignore format: this table is read by column
 const accepted: [password: string, why: string][] = [
   ['correct horse battery staple',    'it contains no name'],
-  ['acme correct horse battery',      'most of it is no name'],
+  ['acme correct horse battery',      'most of it is not a name'],
   ['placement test for geese',        'it contains the letters of a name within other words'],
   ['k7#Qz!m2vXp9',                    'it is random'],
   ['acme829104775203',                'more digits than a date has'],

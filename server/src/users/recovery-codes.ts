@@ -5,7 +5,7 @@ const recovery_codes = 10
 /** Base32 of Crockford: no letter looks like a digit. Twelve characters hold 60 bits. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const length = 12
-/** Far more than a person types for a code. Longer text is no code. */
+/** Far more than a person types for a code. Longer text is not a code. */
 const longest = 100
 
 /** Makes a set of different codes, such as `7k2m-04xw-9tqd`. */

@@ -14,7 +14,7 @@ import { totp_secret_bytes } from './totp.ts'
 export const most_totps = 5
 
 /**
- * Users with a second factor. Recovery codes alone are none: they come and go with the apps. An enrolled passkey counts whatever the
+ * Users with a second factor. Recovery codes alone do not count: they come and go with the apps. An enrolled passkey counts whatever the
  * settings say: a person who has one chose two factors, and a change of the settings must not leave them with one.
  */
 const secondFactorsOf = (environment_id: EnvironmentId) =>

@@ -186,8 +186,8 @@ export function deleteUser({ environment_id, id, version }: UserRow): Statement[
 }
 
 /**
- * Replaces the hash of a password by another one of the same password. Fails as a guard if the account has another hash now. It is no
- * change of the user, so the version stays.
+ * Replaces the hash of a password by another hash of the same password. Fails as a guard if the account has another hash now. It is not
+ * a change of the user, so the version stays.
  */
 export function replaceHash(environment_id: EnvironmentId, id: string, { old, next }: { old: string; next: string }): Statement {
   return guard(sql`update users set password_hash = ${next}

@@ -43,7 +43,7 @@ export function stepOf(secret: Buffer, code: string, { last_step, now }: { last_
 /** In characters. Nobody types a longer code. */
 const longest_typed = 40
 
-/** A code as a person types or pastes it: without spaces and dashes. A text that can be none is none, also where a part of it is a code. */
+/** A code as a person types or pastes it: without spaces and dashes. A text that cannot be a code is refused, even where a part of it is one. */
 export const typedCode = (text: string): string => (text.length > longest_typed ? '' : text.replaceAll(/[\s-]/gu, ''))
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'

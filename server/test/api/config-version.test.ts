@@ -19,11 +19,11 @@ const environmentOf = async (environment: TestEnvironment) => {
 
 /** Rows that write below an environment and change no configuration, with the reason. */
 const not_raising: Record<string, string> = {
-  changeEnvironment: 'its name is no configuration',
+  changeEnvironment: 'its name is not configuration',
   rotateClientSecret: 'a rotation',
-  createAuthKey: 'keys are no configuration',
-  changeAuthKey: 'keys are no configuration',
-  revokeAuthKey: 'keys are no configuration',
+  createAuthKey: 'keys are not configuration',
+  changeAuthKey: 'keys are not configuration',
+  revokeAuthKey: 'keys are not configuration',
   rotateAuthKey: 'a rotation',
   rotateWebhookSecret: 'a rotation',
   rotateSigningKey: 'a rotation',
@@ -77,7 +77,7 @@ for (const [type, environment] of [
     if (!is_refused) assert.ok(reply.status < 300, `${reply.status} ${JSON.stringify(reply.body)}`)
     const after_change = await environmentOf(environment)
     assert.equal(after_change.config_version - before.config_version, raises(route) ? 1 : 0, name)
-    if (raises(route)) assert.notEqual(after_change.etag, before.etag, 'the record is another one')
+    if (raises(route)) assert.notEqual(after_change.etag, before.etag, 'the record has changed')
     if (name === 'resendDelivery' || route.method === 'DELETE') return
 
     if (change) {

@@ -60,7 +60,7 @@ testRows('an unsupported method is 405 with Allow, with and without a credential
     assert.ok([404, 405, 501].includes((await askBy(method, address, {})).status), `${method} ${path}`)
 })
 
-testRows('HEAD answers as GET does, without the body, also when it is refused', readable, async ({ name, route }) => {
+testRows('HEAD answers as GET does, without the body, even when it is refused', readable, async ({ name, route }) => {
   const right = validRequest(route, ours)
   const by = async (method: string, headers: Record<string, string>) => {
     const reply = await ask(w, { ...right, method, headers })

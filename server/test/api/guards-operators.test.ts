@@ -111,7 +111,7 @@ const allowed = [
   'removeMember',
   'resendInvitation',
 ]
-/** The root environment is Live, so it has no inbox, and the member that is tried is no pending invitation. */
+/** The root environment is Live, so it has no inbox, and the member that is tried is not a pending invitation. */
 const absent_in_root = [
   'getWebhook',
   'listDeliveries',

@@ -164,7 +164,7 @@ test('the configuration of an environment shows its settings', async () => {
   assert.equal(expectStatus(200, await ask('/v1/auth/config', app_origin)).test_mode, true)
 })
 
-test('the configuration of an environment names every public application, also where there are hundreds', async () => {
+test('the configuration of an environment names every public application, even where there are hundreds', async () => {
   const { test: environment } = await w.createProject('many-applications')
   const key = await createAuthKey(w, environment, 'auth_publishable', { allowed_origins: [app_origin] })
   const fields = mergeApplication('spa', {}, { name: 'Front', redirect_uris: [`${app_origin}/callback`] })

@@ -110,7 +110,7 @@ test('an expired key counts against the quota, because its expiry can be changed
   assert.equal((await authKey(w.live, 1)).body.code, 'quota_exceeded')
 })
 
-test('a slug in use is 409 slug_taken also at the limit', async () => {
+test('a slug in use is 409 slug_taken even at the limit', async () => {
   expectStatus(409, await platform('/v1/platform/projects', { slug: 'shop', name: 'Again' }))
   expectStatus(409, await platform(`/v1/platform/projects/${w.project.id}/environments`, { slug: 'live', name: 'Again', type: 'live' }))
   expectStatus(409, await admin('POST', '/v1/tenants', { slug: 'acme', name: 'Again' }))

@@ -53,7 +53,7 @@ for (const environment of [w.test, w.live]) {
       assert.equal(codeOf(await create({ ...kind.fields('Anything'), slug: 'occupied' })), '409 slug_taken')
     })
 
-    test(`${about}: a slug that is no slug is 422`, async () => {
+    test(`${about}: a malformed slug is 422`, async () => {
       for (const slug of ['', 'Shop', 'a_b', 'x'.repeat(64), 'shöp', 1, null])
         assert.deepEqual(refusal(await create({ ...kind.fields('Anything'), slug })), [422, ['/slug']], JSON.stringify(slug))
     })
@@ -128,7 +128,7 @@ test('a slug is unique only within its kind and its environment', async () => {
       assert.equal(slugOf(await callKind(w, environment, kind).create({ ...kind.fields('Anything'), slug: 'everywhere' })), 'everywhere')
 })
 
-test('a resource server whose identifier is taken is 409 identifier_taken, also if its slug would be free', async () => {
+test('a resource server whose identifier is taken is 409 identifier_taken, even if its slug would be free', async () => {
   const path = `${w.test.path}/resource-servers`
   const body = { name: 'Twice', identifier: 'https://twice.example.com' }
   expectStatus(201, await w.call('POST', path, { body }))

@@ -43,7 +43,7 @@ async function loseAnswer(url: RegExp): Promise<void> {
   })
 }
 
-test('Enter in the picker opens what was searched for, also when it comes before the answer', { skip }, async () => {
+test('Enter in the picker opens what was searched for, even when it comes before the answer', { skip }, async () => {
   await post('/v1/platform/projects', { slug: 'bakery', name: 'Bakery' })
   await post('/v1/platform/projects', { slug: 'newest', name: 'Newest' })
   await show(page, base, /./)
@@ -152,7 +152,7 @@ test('a search for users that is cleared leaves an empty field', { skip }, async
   assert.equal(await page.getByLabel('Find users').inputValue(), '')
 })
 
-test('a code that the API does not send is no link, because it has no page', { skip }, async () => {
+test('a code that the API does not send is not a link, because it has no page', { skip }, async () => {
   await page.route(/\/auth-keys/, (route) => route.abort('connectionrefused'))
   await show(page, `${base}/api-keys`, 'API keys')
   await page.locator('.problem').getByText('network_error').waitFor()

@@ -1,4 +1,4 @@
-/** What the dashboard shows when its own scripts fail, and that the answers of newer browsers are no failure. */
+/** What the dashboard shows when its own scripts fail, and that the answers of newer browsers are not failures. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'

@@ -192,7 +192,7 @@ test('a save of one form leaves the other with the version that its person has s
   await dialog_of_versions().waitFor({ state: 'detached' })
   await button(page, 'Review').click()
   await button(page, 'Save').click()
-  await dialog_of_versions().getByText('Choose what each of these fields shall be.').waitFor()
+  await dialog_of_versions().getByText('Choose a value for each of these fields.').waitFor()
   await dialog_of_versions()
     .getByRole('radio', { name: /^Theirs/ })
     .check()
@@ -231,7 +231,7 @@ test('what is entered after a save stays while the page reads again, and belongs
   assert.deepEqual([name, initiate_login_uri], ['Nursery', 'https://garden.example.com/start'])
 })
 
-test('a rotation of the secret is no other version of the form beside it', { skip }, async () => {
+test('a rotation of the secret is not a new version of the form beside it', { skip }, async () => {
   const body = { url: 'https://app.example.com/webhooks', slug: 'garden' }
   const { id } = expectStatus(201, await w.call('POST', `${w.test.path}/webhooks`, { body }))
   await show(page, `${base}/webhooks/${id}?tab=settings`, 'garden')

@@ -19,7 +19,7 @@ test('a project, an application and a key are created, found and ended by the ke
 
   await keyboard.press('c')
   await page.getByRole('dialog', { name: 'New project' }).waitFor()
-  await keyboard.type('Storefront c g u') // letters in a field are no shortcuts
+  await keyboard.type('Storefront c g u') // letters in a field are not shortcuts
   await keyboard.press('Enter')
   await heading(page, 'Storefront c g u')
 

@@ -56,7 +56,7 @@ test('everything since a time is counted, then sent again', { skip }, async () =
   while (receiver.received.length === sent) await page.waitForTimeout(20)
 })
 
-test('a link to a message opens it, also when the filter does not list it', { skip }, async () => {
+test('a link to a message opens it, even when the filter does not list it', { skip }, async () => {
   const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/webhooks/${webhook.id}/deliveries`))
   await show(page, `${w.base_url}/dashboard/go/${data[0].id}`, 'orders')
   await page.locator('.det-head').getByText(data[0].id).waitFor()
@@ -154,7 +154,7 @@ test('an application is disabled, or authenticates in another way, after a quest
   const method = page.getByLabel('Authentication at the token endpoint')
   await method.selectOption('private_key_jwt')
   await page.getByLabel('Public keys (jwks)').fill('{"keys":')
-  await page.getByText('This is no JSON yet.').waitFor()
+  await page.getByText('This is not JSON yet.').waitFor()
   assert.equal(await button(page, 'Save').isDisabled(), true)
   await page.getByLabel('Public keys (jwks)').fill('')
   await page.getByLabel('Address of the public keys').fill('https://shop.example.com/jwks')

@@ -210,7 +210,7 @@ test('the hosted pages work without scripts and pass the audit', { skip: noBrows
     await w.changeSettings(w.test, { mfa: { mode: 'off' }, lockout: { max_attempts: 3 } })
   })
 
-  await t.test('addresses that are no step: the root, an unknown address, a disabled application', async () => {
+  await t.test('addresses that are not a step: the root, an unknown address, a disabled application', async () => {
     await page.goto(`${w.base_url}/`)
     await look('start page')
     await page.goto(`${w.base_url}/nowhere`)

@@ -106,7 +106,7 @@ test('both versions of each changed field are shown, and the other fields that c
   assert.deepEqual(fields.map(isContested), [true, true, false])
 })
 
-test('a secret of a refused save is chosen by the person, since no version shows whether another one set it too', () => {
+test('a secret of a refused save is chosen by the person, since no version shows whether another person set it too', () => {
   const { fields } = differences({ client_secret: 'mine', scopes: ['email'] }, { scopes: [] }, { scopes: [] })
   assert.deepEqual(fields.map(isContested), [true, false])
 })
@@ -259,7 +259,7 @@ test('the days of a chart are those of UTC and say so, its hours are local', () 
   assert.equal(intervalStartWithDay('2026-11-23T00:00:00.000Z', 'hour', 'America/New_York'), '22 Nov, 19:00')
 })
 
-test('a filter by time names the zone that its fields have, and leaves what is no time', () => {
+test('a filter by time names the zone that its fields have, and leaves what is not a time', () => {
   assert.equal(localTime('2026-11-23T00:00:00.000Z', 'America/New_York'), '22 Nov 2026, 19:00 local time')
   assert.equal(localTime('yesterday'), 'yesterday')
 })

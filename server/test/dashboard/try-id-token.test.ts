@@ -22,7 +22,7 @@ const right = { ...without_exp, exp: now + 300 }
 const check = async (claims: JWTPayload, { key = ours.privateKey, kid = 'one' } = {}) =>
   checkIdToken(endpoints, 'app', await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(key), 'n')
 
-test('a right ID token gives its claims, also when the clock of the browser is a little ahead', async () => {
+test('a right ID token gives its claims, even when the clock of the browser is a little ahead', async () => {
   assert.deepEqual(await check(right), right)
   await check({ ...right, exp: now - 30 })
 })

@@ -120,7 +120,7 @@ test('a new app raises the session that proved it: the same id, another cookie, 
   assert.notEqual(strong.cookies.get(`ostiary_session_${w.test.id}`), before)
   const old = createAgent()
   old.cookies.set(`ostiary_session_${w.test.id}`, before ?? '')
-  assert.equal(stepOf(await old.get(account_url)), 'sign-in', 'the secret from before is no session')
+  assert.equal(stepOf(await old.get(account_url)), 'sign-in', 'the secret from before is not a session')
   w.advance(101)
   assert.equal(stepOf(await strong.get(`${account_url}?action=add-totp`)), 'sign-in')
 })

@@ -168,7 +168,7 @@ test('a person adds a passkey, and removes it', async () => {
   assert.equal(rowsOf(await agent.get(account_url), 'signing-in').length, 0)
 })
 
-test('a response that is no passkey adds none', async () => {
+test('a response that is not a passkey adds none', async () => {
   const { agent, page } = await withMethods({})
   const form = await agent.get(linkOf(page, 'add-passkey'))
   for (const credential of ['', '{}', 'x'.repeat(60_000)]) {

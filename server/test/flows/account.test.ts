@@ -99,7 +99,7 @@ const wrong_values: [what: string, fields: Record<string, string>][] = [
   ['a control character', { given_name: 'a\u0000b' }],
   ['a line break', { family_name: 'a\nb' }],
   ['a bidirectional control', { nickname: 'a\u202Eb' }],
-  ['a locale that is no tag', { locale: 'no tag' }],
+  ['a locale that is not a tag', { locale: 'no tag' }],
   ['an unknown time zone', { zoneinfo: 'Mars/Olympus' }],
 ]
 for (const [what, fields] of wrong_values)

@@ -46,7 +46,7 @@ interface Mails {
   is_decoy?: boolean
 }
 
-/** Counts up to so many mails. Returns how many went. */
+/** Counts up to this many mails. Returns how many went. */
 async function send(environment: EnvironmentId, { address, ...mail }: Mails, count: number): Promise<number> {
   let sent = 0
   for (let i = 0; i < count; i++) if (await db.batch(await countMail(w.deployment, environment, { to: address, ...mail }, w.now()))) sent++

@@ -89,7 +89,7 @@ for (const [what, damage, found] of damages)
     assert.match((await problemsOf(id)).join('; '), /head of the chain was altered/)
   })
 
-test('verification reports an older head also when the service moves it during the verification', async () => {
+test('verification reports an older head even when the service moves it during the verification', async () => {
   const id = await createTenant()
   await addEntries(id, 2)
   const second = (await findHead(id)) ?? assert.fail('no head')
@@ -161,7 +161,7 @@ async function forgetAnchors(): Promise<void> {
 
 const open = async () => (await openDeployment(w.deployment.config)).db.close()
 
-test('the first start of a deployment from before anchors anchors the logs without links only, also when two processes start at once', async () => {
+test('the first start of a deployment from before anchors anchors the logs without links only, even when two processes start at once', async () => {
   const [empty, broken, whole] = [await createTenant(), await createTenant(), await createTenant()]
   for (const id of [broken, whole]) await addEntries(id, 2)
   await db.batch([deleteHead(empty), deleteHead(broken)])

@@ -62,7 +62,7 @@ for (const environment of [w.test, w.live]) {
         if (/\/sign-up"/.test(page.body)) {
           if (links.length > 0 && maybe(0.7)) return agent.get(any(links))
           const taken = await agent.submit(page, { email: person.email, password: person.password })
-          assert.equal(taken.status, 400, 'a sign-up with the email of an account is no sign-in')
+          assert.equal(taken.status, 400, 'a sign-up with the email of an account is not a sign-in')
           return taken
         }
         if (/\/sign-in"/.test(page.body)) {

@@ -64,7 +64,7 @@ const types: [type: string | null, is_form: boolean][] = [
   [`${form}, text/plain`, false], [`text/plain; ${form}`, false], [`x/${form}`, false], ['*/*', false], [`${form}\tx`, false], ['/', false], ['é', false],
 ]
 for (const [type, is_form] of types) {
-  test(`a body of the type ${JSON.stringify(type)} ${is_form ? 'is read' : 'is refused, since it is no form'}`, async () => {
+  test(`a body of the type ${JSON.stringify(type)} ${is_form ? 'is read' : 'is refused, since it is not a form'}`, async () => {
     for (const path of [token_path, revoke_path]) {
       const reply = await asClient('grant_type=x&token=x', { 'content-type': type }, path)
       if (is_form)
@@ -135,7 +135,7 @@ for (const [, { method, path, page }] of rows)
 
 for (const bytes of ['\xff', '\xc3', '\xc0\x80', '\xed\xa0\x80', '%ff', '%c3'])
   for (const path of [token_path, revoke_path])
-    test(`${JSON.stringify(bytes)} is no UTF-8 and is invalid_request: ${path.slice(issuer_path.length)}`, async () => {
+    test(`${JSON.stringify(bytes)} is not UTF-8 and is invalid_request: ${path.slice(issuer_path.length)}`, async () => {
       const reply = await asClient(Buffer.from(`grant_type=refresh_token&refresh_token=${bytes}&token=${bytes}`, 'latin1'), {}, path)
       assert.deepEqual([reply.status, errorOf(reply)], [400, 'invalid_request'])
     })

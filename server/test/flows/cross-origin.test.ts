@@ -49,7 +49,7 @@ for (const type of types_of_run) {
 
   for (const [method, path] of endpoints) {
     for (const origin of allowed)
-      test(`${method} ${path} is readable from ${origin}, an origin of a single-page application or of the settings, also when it refuses (${type})`, async () => {
+      test(`${method} ${path} is readable from ${origin}, an origin of a single-page application or of the settings, even when it refuses (${type})`, async () => {
         const reply = await call(method, path, origin)
         assert.ok(reply.status >= 400)
         assert.deepEqual(cors(reply.headers), { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' })

@@ -117,7 +117,7 @@ test('the fifth wrong try ends a code', async () => {
   assert.equal((await agent.submit(page, { code })).status, 400)
 })
 
-test('text that is no code of six digits is no try', async () => {
+test('text that is not a code of six digits is not a try', async () => {
   const user = await w.createUser(environment)
   const { agent, page } = await ask(user.email)
   const code = await codeOf(user.email)

@@ -1,6 +1,6 @@
 /**
  * Every way that ends something: from then on nothing of it is accepted, although its rows are still there, and the rows, events and
- * logouts follow, also after an interruption (decision 0065). A route or a button that is in neither list at the end fails a test.
+ * logouts follow, even after an interruption (decision 0065). A route or a button that is in neither list at the end fails a test.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -149,7 +149,7 @@ interface Way {
   fields?: { email_verified?: boolean }
   /** What goes: everything of the person, all but the other browser, what began with a method, one session, or grants. */
   goes: 'everything' | 'others' | 'session' | 'grants'
-  /** The reason in `session.ended`; `null` where no event tells of each session. */
+  /** The reason in `session.ended`; `null` where no event reports each session. */
   reason: string | null
 }
 
@@ -410,7 +410,7 @@ for (const [name, way] of Object.entries(ways))
     assert.equal(await countOf(logouts), way.goes === 'grants' ? 0 : 1)
   })
 
-test('"sign out everywhere else" keeps this session with its grants, also after their rows have followed', async () => {
+test('"sign out everywhere else" keeps this session with its grants, even after their rows have followed', async () => {
   const subject = await setUp({})
   const { person, client } = subject
   const request = authorizationRequest(environment, client)

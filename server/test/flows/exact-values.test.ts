@@ -24,7 +24,7 @@ const client = await w.createApplication(environment)
 const google = { type: 'google', client_id: 'g', client_secret: 's' }
 const provider = expectStatus(201, await w.call('POST', `${environment.path}/providers`, { body: google }))
 
-/** So many blanks that a form field is cut within them. */
+/** Enough blanks that a form field is cut within them. */
 const padding = ' '.repeat(longest_email)
 
 const longer_forms: Record<string, (value: string) => string> = {
@@ -121,7 +121,7 @@ for (const [form, of] of Object.entries(longer_forms))
   })
 
 for (const [form, of] of Object.entries(longer_forms))
-  test(`the code of an app with ${form} is none`, () => {
+  test(`the code of an app with ${form} is refused`, () => {
     const secret = Buffer.alloc(20, 1)
     assert.equal(stepOf(secret, typedCode(of('123456')), { last_step: 0, now: new Date(0) }), null)
     assert.equal(typedCode(of('123456')).includes('123456') && typedCode(of('123456')).length === 6, false)

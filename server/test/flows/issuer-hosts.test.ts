@@ -110,7 +110,7 @@ test('an issuer that is taken is 409 issuer_taken for both tenants, and nothing 
   assert.deepEqual(expectStatus(200, await w.call('GET', '/v1/platform/projects?slug=taken', { key: ours.platform })).data, [])
 })
 
-test('an issuer is never used again, also after its environment is gone', async () => {
+test('an issuer is never used again, even after its environment is gone', async () => {
   const made = expectStatus(201, await create('https://gone.brands.acme.example'))
   await w.deployment.db.batch([sql`delete from environments where id = ${made.id}`])
   assert.equal(expectStatus(409, await create('https://gone.brands.acme.example')).code, 'issuer_taken')

@@ -59,7 +59,7 @@ for (const type of types_of_run) {
     assert.equal(locationOf(again), signed_out_uri, 'a browser that is signed out already is redirected too')
   })
 
-  test(`an expired ID token signs out too, also when its session was renewed since (${type})`, async () => {
+  test(`an expired ID token signs out too, even when its session was renewed since (${type})`, async () => {
     const person = await signedIn()
     w.advance(5_000)
     const page = await person.agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
@@ -104,7 +104,7 @@ for (const type of types_of_run) {
     'without a hint': () => ({}),
     'with an ID token of the other environment': () => ({ id_token_hint: id_tokens[elsewhere.type] }),
     'with an access token': ({ access_token = '' }) => ({ id_token_hint: access_token }),
-    'with a string that is no token': () => ({ id_token_hint: 'no.id.token' }),
+    'with a string that is not a token': () => ({ id_token_hint: 'no.id.token' }),
     'with an ID token of another client than client_id': ({ id_token = '' }) => ({ id_token_hint: id_token, client_id: other.id }),
     'with an ID token of another person': ({ another = '' }) => ({ id_token_hint: another }),
   }

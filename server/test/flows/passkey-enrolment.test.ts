@@ -84,7 +84,7 @@ for (const set of [await setUp(w.test), await setUp(w.live)]) {
     ['another site made it', { origin: 'https://evil.example' }],
     ['it is for another RP ID', { rp_id: 'evil.example' }],
     ['it is a sign-in and no registration', { type: 'webauthn.get' }],
-    ['its challenge is none of ours', { challenge: Buffer.alloc(54).toString('base64url') }],
+    ['its challenge is not one of ours', { challenge: Buffer.alloc(54).toString('base64url') }],
   ]
   for (const [rule, change] of refused)
     test(`a passkey is refused where ${rule}, and the step stays (${type})`, async () => {

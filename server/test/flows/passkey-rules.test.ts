@@ -121,11 +121,11 @@ const junk: [name: string, credential: unknown][] = [
   ['deeply nested JSON',         '['.repeat(16_000)],
   ['a text that is too long',    `{"id":"${'A'.repeat(17_000)}"}`],
   ['an id that is too long',     { ...valid, id: 'A'.repeat(1_400) }],
-  ['an id that is no base64url', { ...valid, id: '../../etc' }],
+  ['an id that is not base64url', { ...valid, id: '../../etc' }],
   ['another type',               { ...valid, type: 'password' }],
   ['a signature too long',       { ...valid, response: { ...valid.response, signature: 'A'.repeat(2_000) } }],
   ['data too long',              { ...valid, response: { ...valid.response, authenticatorData: 'A'.repeat(4_000) } }],
-  ['client data that is no JSON', { ...valid, response: { ...valid.response, clientDataJSON: 'AAAA' } }],
+  ['client data that is not JSON', { ...valid, response: { ...valid.response, clientDataJSON: 'AAAA' } }],
   ['client data without a challenge', { ...valid, response: { ...valid.response, clientDataJSON: 'e30' } }],
   ['a user handle too long',     { ...valid, response: { ...valid.response, userHandle: 'A'.repeat(100) } }],
   ['a null response',            { ...valid, response: null }],
@@ -182,7 +182,7 @@ test('a passkey of another environment with the same RP ID is unknown, and never
   assert.deepEqual([record.code, record.user_id], ['unknown_passkey', null])
 })
 
-test('a blocked or deleted user cannot sign in with a passkey, also if that happens during the sign-in', async () => {
+test('a blocked or deleted user cannot sign in with a passkey, even if that happens during the sign-in', async () => {
   const { device, id } = await createPasskeyPerson(w, w.test, client)
   expectStatus(200, await backend('POST', `${id}/block`))
   assert.equal((await signInByPasskey(w.test, client, device)).reply.status, 400)

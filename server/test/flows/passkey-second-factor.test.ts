@@ -157,7 +157,7 @@ for (const { environment, client } of sides) {
       )
       assert.ok(failed)
     }
-    assert.equal((await postCredential(agent, page, '')).status, 400, 'an empty form is no try')
+    assert.equal((await postCredential(agent, page, '')).status, 400, 'an empty form is not a try')
     const fifth = await postCredential(agent, page, 'x'.repeat(20_000))
     assert.deepEqual([fifth.status, stepOn(fifth), hasSession(agent)], [400, 'sign-in', false])
     const late = await codeAfter(agent, await postCredential(agent, page, answer(person.device, page, { counter: 30 })), request)
@@ -211,7 +211,7 @@ test('a waiting sign-in ends where its user is blocked or its passkey is removed
   }
 })
 
-test('an enrolled passkey is still asked for and accepted while passkeys are off, also where they are switched off in between', async () => {
+test('an enrolled passkey is still asked for and accepted while passkeys are off, even where they are switched off in between', async () => {
   const { environment, client } = await newEnvironment('switched-off')
   const person = await createPasskeyPerson(w, environment, client)
   const waiting = await passwordStep(environment, client, person)

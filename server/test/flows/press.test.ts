@@ -36,7 +36,7 @@ async function confirm(agent: Agent, url: string): Promise<string> {
   return confirmed.headers.get('location') ?? ''
 }
 
-test('prompt=none is interaction_required with a session, also after a confirmation for the same application', async () => {
+test('prompt=none is interaction_required with a session, even after a confirmation for the same application', async () => {
   const agent = await signedIn()
   await obtainCode(agent, requestWith(), owner)
   const replies = await Promise.all(Array.from({ length: 50 }, () => agent.get(requestWith({ prompt: 'none' }).url)))

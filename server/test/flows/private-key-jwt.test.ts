@@ -161,7 +161,7 @@ const refused: Record<string, () => Promise<string> | string> = {
   'it lives for a day': () => assertion(client.client_id, { exp: seconds() + 86_400 }),
   'it has no jti': sign({ jti: undefined }),
   'it is very long': sign({ padding: 'x'.repeat(10_000) }),
-  'its parts are no JSON': () => `x.${part({ sub: client.client_id })}.x`,
+  'its parts are not JSON': () => `x.${part({ sub: client.client_id })}.x`,
   'it is an array': () => `${part({ alg: 'ES256' })}.${part([])}.x`,
 }
 for (const [why, make] of Object.entries(refused)) {
@@ -251,7 +251,7 @@ const useless = {
   'an error': { status: 500, body: JSON.stringify({ keys: [key.jwk] }) },
   'a redirect to the keys': { status: 302, body: '', headers: { location: 'http://inside.test/' } },
   'a page': { status: 200, body: '<html>' },
-  'JSON that is no key set': { status: 200, body: '{"keys":{}}' },
+  'JSON that is not a key set': { status: 200, body: '{"keys":{}}' },
   'more than 64 KiB': { status: 200, body: JSON.stringify({ keys: [key.jwk], padding: 'x'.repeat(66_000) }) },
   'no key': { status: 200, body: '{"keys":[]}' },
   'a private key': { status: 200, body: JSON.stringify({ keys: [{ ...key.jwk, d: 'AAAA' }] }) },

@@ -184,7 +184,7 @@ const verified_addresses = { short: 'ada@bigcorp.example', 'of 200 characters': 
 const owners: Record<string, string> = {}
 for (const [length, email] of Object.entries(verified_addresses))
   for (const [disguise, of] of Object.entries(disguises))
-    test(`an address (${length}) with ${disguise} is not that address, also where the provider says that it is verified`, async () => {
+    test(`an address (${length}) with ${disguise} is not that address, even where the provider says that it is verified`, async () => {
       const provider = await addProvider('oidc', { link_by_verified_email: true })
       owners[email] ??= (await w.createUser(w.test, { email, email_verified: true })).id
       const owner = owners[email]
@@ -199,7 +199,7 @@ for (const [length, email] of Object.entries(verified_addresses))
       )
       const linked = sql`select count(*) as linked from identities where environment_id = ${w.test.id} and user_id = ${owner}`
       assert.deepEqual(await w.deployment.db.all(z.object({ linked: z.int() }), linked), [{ linked: 0 }])
-      // A longer domain is an address of its own. Everything else is no address.
+      // A longer domain is an address of its own. Everything else is not an address.
       assert.equal(done.status, disguise === 'a longer domain' ? 303 : 400)
     })
 
@@ -208,7 +208,7 @@ const unverified: [why: string, link: boolean, claims: Record<string, unknown>][
   ['that the provider has not verified',          false, { email_verified: false }],
   ['that the provider says nothing about',        false, { email_verified: undefined }],
   ['of a provider that may link and has not verified it', true, { email_verified: false }],
-  ['with a verification that is no boolean',      true,  { email_verified: 1 }],
+  ['with a verification that is not a boolean',  true,  { email_verified: 1 }],
 ]
 for (const [why, link, claims] of unverified)
   test(`with closed sign-up, an address ${why} gets the same answer whether or not an account has it`, async () => {

@@ -136,7 +136,7 @@ test('a sign-in amid an enrolment makes no session of one factor', async () => {
   assert.equal(stepOn((await passwordStep(environment, app, person)).page), 'second-factor')
 })
 
-test('an offer adds one app, also when its form is sent again', async () => {
+test('an offer adds one app, even when its form is sent again', async () => {
   const user = await owner(w.test, (await w.createUser(w.test)).id)
   const offer = { session_id: 'ses_1', nonce: 'n' }
   const { secret } = showOfferedTotp('Acme', user.email, offerTotp(deployment, user, offer))

@@ -125,7 +125,7 @@ for (const set of [await setUp(w.test), await setUp(w.live)]) {
     const person = await enrolPerson(w, environment, client)
     w.advance(30)
     const { agent, page } = await passwordStep(environment, client, person)
-    assert.equal((await agent.submit(page, { code: '' })).status, 400, 'an empty form is no try')
+    assert.equal((await agent.submit(page, { code: '' })).status, 400, 'an empty form is not a try')
     for (let i = 0; i < 4; i++) {
       const fields = i % 2 === 0 ? { code: wrongCode(person.secret, w.now()) } : { recovery_code: '0000-0000-0000' }
       assert.equal(stepOn(await agent.submit(page, fields)), 'second-factor')
@@ -217,7 +217,7 @@ for (const set of [await setUp(w.test), await setUp(w.live)]) {
     assert.deepEqual([own_code.status, stepOn(own_code)], [400, 'second-factor'], 'the own app for another account')
   })
 
-  test(`a half sign-in is no session: it ends with the account, its password and a removal of the factor (${type})`, async () => {
+  test(`a half sign-in is not a session: it ends with the account, its password and a removal of the factor (${type})`, async () => {
     const ends: [string, (id: string) => Promise<unknown>][] = [
       ['blocked', (id) => backend('POST', `${id}/block`)],
       ['deleted', (id) => backend('DELETE', id)],

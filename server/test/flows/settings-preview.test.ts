@@ -59,7 +59,7 @@ test('a new logo is not loaded before it is saved', async () => {
 
 // biome-ignore format: this table is read by column
 const wrong: [why: string, body: object, pointer: string][] = [
-  ['a colour that is none',             { branding: { primary_color: 'red' } },                                        '/branding/primary_color'],
+  ['a colour by its name',              { branding: { primary_color: 'red' } },                                        '/branding/primary_color'],
   ['a name that is too long',           { branding: { display_name: 'a'.repeat(101) } },                               '/branding/display_name'],
   ['a script as a link',                { links: { terms_url: 'javascript:alert(1)' } },                               '/links/terms_url'],
   ['an unknown field',                  { branding: { style: 'body{}' } },                                             '/branding'],

@@ -122,7 +122,7 @@ test('a sealed attempt opens in its own environment and browser only, whatever t
   assert.equal(openUpstreamCookie(w.deployment, w.test.id, sealed, 'another seed'), null)
 })
 
-test('a cookie that was changed, cut, made longer or sealed as something else is none', async () => {
+test('a cookie that was changed, cut, made longer or sealed as something else counts for nothing', async () => {
   const { agent, answer } = await begin(place)
   const [name, sealed] = cookieOf(agent)
   const flipped = `${sealed.slice(0, -8)}${sealed.at(-8) === 'A' ? 'B' : 'A'}${sealed.slice(-7)}`

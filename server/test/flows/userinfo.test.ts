@@ -84,7 +84,7 @@ for (const type of types_of_run) {
     assert.equal((await userinfo(w, environment, access_token)).status, 200)
   })
 
-  test(`UserInfo refuses every secret that is no access token (${type})`, async (t) => {
+  test(`UserInfo refuses every secret that is not an access token (${type})`, async (t) => {
     const { id_token, refresh_token } = await person.tokens(client)
     const secrets = {
       'an ID token': id_token,

@@ -104,7 +104,7 @@ test('a provider is left when two that are the only ways in are deleted in 50 pa
   assert.equal(data.length, 1, JSON.stringify(replies.map(({ status }) => status)))
 })
 
-test('every enabled provider is offered, on the sign-in page and in the auth configuration, also after the twentieth', async () => {
+test('every enabled provider is offered, on the sign-in page and in the auth configuration, even after the twentieth', async () => {
   const { environment, ids } = await newEnvironment('test', no_methods, [false, ...Array<boolean>(25).fill(true)])
   const offered = ids.slice(1)
   const page = await createAgent().get(authorizationRequest(environment, await w.createApplication(environment)).url)

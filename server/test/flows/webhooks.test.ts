@@ -74,7 +74,7 @@ test('a failed delivery is sent again with the same id and a new timestamp', asy
   assert.notEqual(first.headers['webhook-timestamp'], second.headers['webhook-timestamp'])
 })
 
-test('first attempts arrive in the order of their sequence, also while a failed delivery waits for its retry', async () => {
+test('first attempts arrive in the order of their sequence, even while a failed delivery waits for its retry', async () => {
   const receiver = await startReceiver(({ body }) => ({ status: JSON.parse(body).sequence % 3 === 0 ? 503 : 200 }))
   await subscribe({ url: receiver.url, events: ['application.updated'] })
   const { id } = await w.createApplication(w.test)

@@ -64,7 +64,7 @@ const tokens: { what: string; token: () => Promise<string>; userinfo: RegExp; va
   { what: 'a JWT of Live',          token: async () => (await elsewhere(w.live, 'jwt')).access_token,    userinfo: /names the issuer of another environment/, validate: ['environment_mismatch', /another environment/] },
   { what: 'an opaque token of Live', token: async () => (await elsewhere(w.live, 'opaque')).access_token, userinfo: /names the issuer of another environment/, validate: ['environment_mismatch', /another environment/] },
   { what: 'an ID token',            token: async () => (await person.tokens(application, { scope: 'openid' })).id_token,     userinfo: /is an ID token/,                         validate: ['unknown', /is an ID token/] },
-  { what: 'no token',               token: async () => invented,                                          userinfo: /is no access token of this issuer/,      validate: ['malformed', /no token of any kind/] },
+  { what: 'no token',               token: async () => invented,                                          userinfo: /is not an access token of this issuer/,      validate: ['malformed', /not a token of any kind/] },
 ]
 for (const {
   what,

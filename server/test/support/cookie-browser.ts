@@ -32,7 +32,7 @@ export function createAgent(reach = (url: string) => url) {
       if (/max-age=0/i.test(line)) cookies.delete(pair.slice(0, at))
       else cookies.set(pair.slice(0, at), pair.slice(at + 1))
     }
-    const body = (await response.text()).replaceAll('<wbr>', '') // a place where a line may break is no part of the text
+    const body = (await response.text()).replaceAll('<wbr>', '') // a place where a line may break is not part of the text
     return { status: response.status, headers: response.headers, body }
   }
 

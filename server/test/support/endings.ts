@@ -10,7 +10,7 @@ export const rowsFollowed = (db: Db): Promise<true> =>
   until('the rows of endings', async () => (await db.all(Count, sql`select count(*) as count from endings`))[0]?.count === 0)
 
 /**
- * Stops the worker of a service: its slices fail, as after a crash. `allow` lets it do so many, and `goOn` all of them. Another process
+ * Stops the worker of a service: its slices fail, as after a crash. `allow` lets it do this many, and `goOn` all of them. Another process
  * could go on as well.
  */
 export function holdEndings(db: Db): { allow(slices: number): void; goOn(): void } {

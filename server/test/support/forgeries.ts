@@ -33,7 +33,7 @@ export async function forgeriesOf(w: World, { issuer }: Pick<TestEnvironment, 'i
     'signed by a stranger, with another kid': signed({ kid: 'another' }),
     'signed by a stranger, with a kid that is a path': signed({ kid: '../../../../dev/null' }),
     'signed by a stranger, with a kid that is SQL': signed({ kid: "' or '1'='1" }),
-    'signed by a stranger, with a kid that is no text': signed({ kid: [header.kid] }),
+    'signed by a stranger, with a kid that is not text': signed({ kid: [header.kid] }),
     'HS256 with the public key as PEM': hmac(pem, 'HS256'),
     'HS256 with the public key as PEM without its last line break': hmac(pem.toString().trimEnd(), 'HS256'),
     'HS256 with the public key as DER': hmac(public_key.export({ type: 'spki', format: 'der' }), 'HS256'),

@@ -12,7 +12,7 @@ export function readKeySet(text: string): Read {
     const jwks = JSON.parse(text)
     if (Array.isArray(jwks?.keys)) return { jwks, problem: null }
   } catch {
-    return { jwks: null, problem: 'This is no JSON yet.' }
+    return { jwks: null, problem: 'This is not JSON yet.' }
   }
   return { jwks: null, problem: 'A key set has the member “keys”, such as {"keys": [{"kty": "RSA", …}]}.' }
 }

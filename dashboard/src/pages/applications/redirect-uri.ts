@@ -1,6 +1,6 @@
 /** What is wrong with a redirect URI, while it is typed. The service has the last word: it checks the same rules. */
 export function redirectUriProblem(uri: string, application_type: string, environment_type: 'test' | 'live'): string | null {
-  if (!URL.canParse(uri)) return `“${uri}” is no absolute URI. Begin with https://.`
+  if (!URL.canParse(uri)) return `“${uri}” is not an absolute URI. Begin with https://.`
   const { protocol, hostname, hash, username, password } = new URL(uri)
   if (hash !== '' || uri.includes('#')) return 'A return address has no fragment (#…).'
   if (username !== '' || password !== '') return 'A return address has no user name or password.'

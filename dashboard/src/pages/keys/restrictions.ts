@@ -19,7 +19,7 @@ export function limitOf({ limit, window_seconds }: Rate, is_live: boolean): ApiK
   return { limit: Number(limit), window_seconds: Number(window_seconds) }
 }
 
-/** The end of a key that works for so many days from now; `null` for no end. */
+/** The end of a key that works for this many days from now; `null` for no end. */
 export const endAfter = (days: string, now: Date): string | null =>
   days === '' ? null : new Date(now.getTime() + Number(days) * 86_400_000).toISOString()
 

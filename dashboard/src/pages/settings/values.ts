@@ -14,7 +14,7 @@ export const isSame = (one: Value, other: Value) => JSON.stringify(one) === JSON
 /** The words of the contract without the marks of code. An empty field is `null`. */
 export const plain = (text: string) => text.replaceAll('`null`', 'empty').replaceAll('`', '')
 
-/** `null` is no value, or restores the default of a field that has one. */
+/** `null` is not a value, or restores the default of a field that has one. */
 export function shown(field: Field, value: Value): string {
   if (value === null) return field.default === null ? 'Not set' : `Default: ${shown(field, field.default)}`
   if (typeof value === 'boolean') return value ? 'On' : 'Off'

@@ -80,7 +80,7 @@ export function WebhookSettings({ base, report }: TabProps) {
         <Confirm
           title={`Switch off ${webhook.slug}?`}
           lead={<EnvironmentTag type={environment.type} />}
-          consequence="The receiver hears of nothing from now on. Waiting deliveries are given up, and events until you switch it on are not sent later."
+          consequence="The receiver gets no events from now on. Waiting deliveries are given up, and events until you switch it on are not sent later."
           keep="Keep it on"
           act="Switch off now"
           typed={environment.type === 'live' ? webhook.slug : undefined}
@@ -205,7 +205,7 @@ export function Delete({ webhook }: { webhook: Webhook }) {
         <Confirm
           title={`Delete ${webhook.slug}?`}
           lead={<EnvironmentTag type={environment.type} />}
-          consequence="The receiver hears of nothing any more. Waiting deliveries are not sent, and the history of deliveries is gone."
+          consequence="The receiver gets no more events. Waiting deliveries are not sent, and the history of deliveries is gone."
           keep="Keep the webhook"
           act="Delete now"
           typed={webhook.slug}

@@ -60,7 +60,7 @@ export const sendReset: Handler<'sendReset'> = (services, call) =>
     )
   })
 
-/** The backend vouches for the account, so pressing the link verifies it: this is no proof from outside. */
+/** The backend vouches for the account, so pressing the link verifies it: this is not proof from outside. */
 export const sendVerification: Handler<'sendVerification'> = (services, call) =>
   mail(services, call, async (about) => (isProven(about.owner) ? [] : verificationOf(services, call, about)))
 

@@ -34,7 +34,7 @@ async function whyRefused(services: OidcServices, call: OidcCall, token: string)
   if (!claims) {
     if (await isOfSibling(services.db, call.issuer, token)) return reason`The token names the issuer of another environment of the project.`
     if (readIdTokenHint(call.issuer, token) !== 'invalid') return reason`The text is an ID token. UserInfo takes the access token.`
-    return reason`The text is no access token of this issuer.`
+    return reason`The text is not an access token of this issuer.`
   }
   Object.assign(call.subject, { client_id: claims.client_id, user_id: claims.sub })
   return claims.exp * 1000 <= call.now.getTime()

@@ -158,7 +158,7 @@ const longest = {
  *
  * RFC 6749 §3.1.1, §4.1.2.1: a missing response_type is invalid_request, an unknown one unsupported_response_type
  * OIDC Core §6, §3.1.2.6:    request objects are not supported, nor (§7.2.1) is registration
- * OIDC Core §5.5:            claims is ignored, as discovery says; an unknown display or locale is no error (§3.1.2.1)
+ * OIDC Core §5.5:            claims is ignored, as discovery says; an unknown display or locale is not an error (§3.1.2.1)
  * Multiple Response Types §2.1: an unknown response_mode is invalid_request
  */
 function readRest(

@@ -3,7 +3,7 @@
 const is_printable_ascii = /^[\x21-\x7E]*$/
 
 /**
- * The issuer that a JWT names, before anything is verified: empty where it names none, `null` where the text is no JWT.
+ * The issuer that a JWT names, before anything is verified: empty where it names none, `null` where the text is not a JWT.
  *
  * RFC 7519 §3: three base64url parts, the first two JSON
  */

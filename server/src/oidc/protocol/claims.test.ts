@@ -47,7 +47,7 @@ for (const { scope, person: change, claims } of scopes) {
     assert.deepEqual(userClaims({ ...person, ...change }, scope), { sub: 'usr_1', ...claims }))
 }
 
-test('other columns of the user are no claims', () => {
+test('other columns of the user are not claims', () => {
   const row = { ...person, password_hash: 'x', metadata: { a: 1 }, blocked_at: null }
   assert.equal(JSON.stringify(userClaims(row, 'openid profile email phone')).includes('password'), false)
 })

@@ -17,7 +17,7 @@ const assertion = (payload: unknown) => `h.${Buffer.from(JSON.stringify(payload)
 
 // biome-ignore format: this table is read by line
 const readings: { rule: string; header?: string; body: Record<string, string>; read: object }[] = [
-  { rule: 'client_id alone is no authentication', body: { client_id }, read: { method: 'none', client_id, used_header: false } },
+  { rule: 'client_id alone is not authentication', body: { client_id }, read: { method: 'none', client_id, used_header: false } },
   { rule: 'an empty client_secret counts as omitted', body: { client_id, client_secret: '' }, read: { method: 'none', client_id, used_header: false } },
   { rule: 'a secret in the body', body: { client_id, client_secret: 's' }, read: { method: 'client_secret_post', client_id, client_secret: 's', used_header: false } },
   { rule: 'a secret in the header', header: basic('a:s'), body: {}, read: { method: 'client_secret_basic', client_id: 'a', client_secret: 's', used_header: true } },
@@ -25,7 +25,7 @@ const readings: { rule: string; header?: string; body: Record<string, string>; r
   { rule: 'header and body may both name the client', header: basic('a:s'), body: { client_id: 'a' }, read: { method: 'client_secret_basic', client_id: 'a', client_secret: 's', used_header: true } },
   { rule: 'the id and secret of a header are form-decoded', header: basic('a%3Ab:s+%2B%C3%BC'), body: {}, read: { method: 'client_secret_basic', client_id: 'a:b', client_secret: 's +ü', used_header: true } },
   { rule: 'the first colon separates id and secret', header: basic('a:s:t'), body: {}, read: { method: 'client_secret_basic', client_id: 'a', client_secret: 's:t', used_header: true } },
-  { rule: 'a header with an empty secret is no authentication', header: basic('a:'), body: {}, read: { method: 'none', client_id: 'a', used_header: true } },
+  { rule: 'a header with an empty secret is not authentication', header: basic('a:'), body: {}, read: { method: 'none', client_id: 'a', used_header: true } },
   {
     rule: 'an assertion names its client by client_id',
     body: { client_id, client_assertion_type: assertionType, client_assertion: 'x' },

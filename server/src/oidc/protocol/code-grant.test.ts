@@ -31,7 +31,7 @@ const refusals: Change[] = [
   { why: 'redirect_uri is missing', request: { redirect_uri: undefined }, error: 'invalid_request' },
   { why: 'the verifier is missing', request: { code_verifier: undefined } },
   { why: 'the verifier is the challenge', request: { code_verifier: code_challenge } },
-  { why: 'the verifier is another one', request: { code_verifier: code_verifier.replace('d', 'e') } },
+  { why: 'the verifier is wrong', request: { code_verifier: code_verifier.replace('d', 'e') } },
   { why: 'the verifier is 42 characters', request: { code_verifier: code_verifier.slice(1) }, code: { code_challenge: challengeOf(code_verifier.slice(1)) } },
   { why: 'the verifier is 129 characters', request: { code_verifier: 'a'.repeat(129) }, code: { code_challenge: challengeOf('a'.repeat(129)) } },
   { why: 'the verifier holds other characters', request: { code_verifier: `${code_verifier}+` }, code: { code_challenge: challengeOf(`${code_verifier}+`) } },

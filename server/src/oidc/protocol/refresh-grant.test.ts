@@ -40,7 +40,7 @@ for (const { requested, granted } of scopes) {
 
 const refusals: { why: string; change?: object; requested?: string; error?: string }[] = [
   { why: 'it was issued to another client', change: { client_id: 'app_2' } },
-  { why: 'another client sends a spent token, which is no reuse', change: { client_id: 'app_2', spent_at: at(-9) } },
+  { why: 'another client sends a spent token, which is not reuse', change: { client_id: 'app_2', spent_at: at(-9) } },
   { why: 'its grant has ended', change: { has_ended: true } },
   { why: 'its grant has ended and it is spent, which raises no second event', change: { has_ended: true, spent_at: at(-9) } },
   { why: 'the user is blocked', change: { blocked_at: at(-1) } },

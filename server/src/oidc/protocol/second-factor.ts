@@ -40,7 +40,7 @@ export const isRecent = ({ auth_time }: { auth_time: Date }, now: Date): boolean
 
 /**
  * Decision 0046: a sensitive change needs a sign-in of the last ten minutes. It also needs every factor that a new sign-in would ask for:
- * a session of one factor from before the first second factor, or from before `mfa.mode` was `required`, is no proof of the person.
+ * a session of one factor from before the first second factor, or from before `mfa.mode` was `required`, is not proof of the person.
  */
 export const isFresh = (
   session: { auth_time: Date; acr: string },

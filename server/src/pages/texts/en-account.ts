@@ -166,12 +166,12 @@ export const account = {
   deleted: (is_mailed: boolean) => `You are signed out everywhere${is_mailed ? ', and a mail confirms it' : ''}. You can close this page.`,
 }
 
-/** The name of a language in another one; the tag where it is unknown. */
+/** The name of a language in another language; the tag where it is unknown. */
 export function languageName(locale: string, tag: string): string {
   try {
     return capital(new Intl.DisplayNames(locale, { type: 'language' }).of(tag) ?? tag)
   } catch {
-    return tag // RangeError: a backend may have stored a tag that is none
+    return tag // RangeError: a backend may have stored text that is not a tag
   }
 }
 

@@ -61,7 +61,7 @@ export const en = {
     use_app: 'Use the authenticator app instead',
     code_wrong: 'That code does not match, or it was used before. Wait for the next code of the app, then try again.',
     code_missing: 'Enter the six digits of the code.',
-    recovery_wrong: 'That is none of your unused recovery codes. Check it, or take another one.',
+    recovery_wrong: 'That is not one of your unused recovery codes. Check it, or take another one.',
     recovery_missing: 'Enter a recovery code.',
     locked: (wait_seconds: number | null) => `The second step failed too often for this account. ${tryAgain(wait_seconds)}`,
     ended: 'The second step failed five times, so this sign-in has ended. Sign in again.',

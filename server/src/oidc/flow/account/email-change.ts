@@ -1,6 +1,6 @@
 /**
  * The change of a person's address (decision 0046). The new end confirms by the mailed code or its link, the old end by its
- * link, in any order and within seven days. A new address that another account has is no different: its owner gets a mail without a code.
+ * link, in any order and within seven days. A new address that another account has is handled the same way: its owner gets a mail without a code.
  */
 
 import { waysIn } from '../../../accounts/methods.ts'

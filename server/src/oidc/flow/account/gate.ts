@@ -38,7 +38,7 @@ export async function findOwnUser({ db }: OidcServices, { issuer }: OidcCall, us
   return user && user.email !== null ? { ...user, email: user.email } : null
 }
 
-/** In characters. An id has 30, so a text that is cut is none. */
+/** In characters. An id has 30, so a text that is cut is not an id. */
 const longest_id = 100
 
 /**

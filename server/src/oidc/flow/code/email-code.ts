@@ -154,8 +154,8 @@ const too_many = refusal('locked_out', reason`Too many emailed codes were wrong 
 function whyRefused(row: CodeRow | null, is_right: boolean): Refusal {
   if (!row) return refusal('wrong_code', reason`This browser has no pending code for the email.`)
   if (is_right) return refusal('wrong_code', reason`The code is right, but the account is blocked, taken or changed, or sign-up is closed.`)
-  if (row.user_id === null) return refusal('wrong_code', reason`The code is another one, has expired or was tried too often.`)
-  return refusal('wrong_code', reason`The code for the user ${idIn(row.user_id)} is another one, has expired or was tried too often.`)
+  if (row.user_id === null) return refusal('wrong_code', reason`The code is wrong, has expired or was tried too often.`)
+  return refusal('wrong_code', reason`The code for the user ${idIn(row.user_id)} is wrong, has expired or was tried too often.`)
 }
 
 type Finish = (
@@ -176,7 +176,7 @@ const signIn: Finish = async (services, call, interaction, payload, first) => {
   return finishSignIn(services, call, interaction, signed_in, [aboutUser(call.issuer.environment_id, owner.id), ...first, ...statements])
 }
 
-/** Where codes are no way in, one proves the address of the signed-in account that accepts an invitation. */
+/** Where codes are not a way in, one proves the address of the signed-in account that accepts an invitation. */
 const isProofForInvitation = ({ invitation, browser }: Interaction, owner: Owner | null) =>
   invitation !== null && owner !== null && !isProven(owner) && browser.sessions.some(({ user_id }) => user_id === owner.id)
 

@@ -19,7 +19,7 @@ import { offersReset } from '../shared/new-account.ts'
 const linked: Record<LinkView['kind'], true> = { verify_email: true, reset_password: true, change_email: true, change_email_notice: true }
 const isLinked = (kind: CodeKind): kind is LinkView['kind'] => Object.hasOwn(linked, kind)
 
-/** In characters. A link has 43; a longer text is no token, also where it is cut. */
+/** In characters. A link has 43; a longer text is not a token, even where it is cut. */
 const longest_token = 100
 
 const viewOf = (token: string, kind: LinkView['kind'], { email, new_email }: Payload) => ({

@@ -113,10 +113,10 @@ export const newPassword: OidcEndpoint = async (services, call) => {
   return (await resetPassword(services, reset, now)) ? html(passwordSavedPage(context)) : linkEnded(call)
 }
 
-/** In characters. A link has 43; a longer text is no token, also where it is cut. */
+/** In characters. A link has 43; a longer text is not a token, even where it is cut. */
 const longest_token = 100
 
-/** A hint that is no address of an account fills no field: a part of it could be the address of another person. */
+/** A hint that is not an address of an account fills no field: a part of it could be the address of another person. */
 const shownHint = (hint = '') => (hint.length > longest_email ? '' : hint)
 
 const forgotUrl = ({ issuer }: OidcCall, query: string) => `${issuer.url}/forgot-password?${query}`

@@ -47,7 +47,7 @@ interface Used {
 
 export const wrong_code = refusal(
   'wrong_code',
-  reason`The code of the second factor, or the code that was mailed before its enrolment, is another one or was used.`,
+  reason`The code of the second factor, or the code that was mailed before its enrolment, is wrong or was used.`,
 )
 
 export const missing_code = refusal('wrong_code', reason`The form of the second factor holds no code, and no response of an authenticator.`)

@@ -1,6 +1,6 @@
 /**
  * The interaction of a person with the hosted pages: everything between an authorization request and its code. The service stores no
- * state between the steps, but for a sign-in that waits for its second factor (`half-sign-in.ts`). Each page holds the request in a form field, `request`, and each step judges the request again.
+ * state between the steps, except for a sign-in that waits for its second factor (`half-sign-in.ts`). Each page holds the request in a form field, `request`, and each step judges the request again.
  * So no step can be skipped, and a request that another person began gives no access.
  *
  *     route                          endpoint          calls
@@ -122,7 +122,7 @@ export async function beginAuthorization(
   }
   const { request } = verdict
   if (readIdTokenHint(issuer, request.id_token_hint) === 'invalid') {
-    const error = new OAuthError('invalid_request', 'id_token_hint is no ID token of this issuer.')
+    const error = new OAuthError('invalid_request', 'id_token_hint is not an ID token of this issuer.')
     return { answer: answerClient(call, verdict.client, { ...request, error }) }
   }
   return {

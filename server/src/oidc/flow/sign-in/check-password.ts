@@ -102,7 +102,7 @@ function whyRefused(credential: Credential | null, is_right: boolean): Refusal {
   if (credential.blocked_at !== null) return refusal('user_blocked', reason`The user ${user} is blocked.`)
   if (credential.password_hash === null) return refusal('wrong_password', reason`The user ${user} has no password.`)
   if (is_right) return refusal('wrong_password', reason`The user ${user} was blocked or got another password during the sign-in.`)
-  return refusal('wrong_password', reason`The password of the user ${user} is another one.`)
+  return refusal('wrong_password', reason`The password for the user ${user} is wrong.`)
 }
 
 type Credential = NonNullable<Awaited<ReturnType<typeof findCredential>>>

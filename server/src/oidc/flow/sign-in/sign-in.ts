@@ -125,7 +125,7 @@ function refusalOf({ form, email, name, password }: SignUpView['problems']): Ref
   )
 }
 
-/** In UTF-16 code units. The page shows again what was typed, also where it is longer than a stored name. */
+/** In UTF-16 code units. The page shows again what was typed, even where it is longer than a stored name. */
 const longest_name = 1_000
 
 interface SignUpForm {

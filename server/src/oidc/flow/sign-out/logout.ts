@@ -98,7 +98,7 @@ async function judge(services: OidcServices, call: OidcCall, query: string) {
 
 /** What the request asked for and does not get. The person signs out nevertheless. */
 function refusalOf({ values }: RequestParameters, hint: LogoutHint, client: Client | null, no_return: NoReturn | null): Refusal | null {
-  const of_hint = reason`id_token_hint is no ID token of this issuer.`
+  const of_hint = reason`id_token_hint is not an ID token of this issuer.`
   const of_sibling = reason`id_token_hint names the issuer of another environment of the project.`
   if (hint === 'invalid') return refusal('invalid_id_token_hint', no_return === 'hint_elsewhere' ? of_sibling : of_hint)
   if (hint && values.client_id !== undefined && values.client_id !== hint.aud)
