@@ -29,7 +29,7 @@ import { answerApplication } from './dashboard/application.ts'
 import type { DashboardClient } from './dashboard/client.ts'
 import { createGate } from './dashboard/gate.ts'
 import { answerPreview } from './dashboard/preview.ts'
-import { beginSignIn, finishSignIn } from './dashboard/sign-in.ts'
+import { beginDashboardSignIn, finishDashboardSignIn } from './dashboard/sign-in.ts'
 import type { DashboardServices } from './dashboard/tokens.ts'
 import { answerDemo } from './demo/serve.ts'
 import type { Deployment } from './deployment/deployment.ts'
@@ -261,8 +261,8 @@ function mountManagement(app: FastifyInstance, modules: Modules, administrators:
 function mountDashboard(app: FastifyInstance, modules: Modules, services: DashboardServices, administrators: Administrators): void {
   mountDashboardRoutes(app, {
     application: answerApplication(services, modules.dashboard_folder),
-    signIn: (request) => beginSignIn(services, request),
-    callback: (request) => finishSignIn(services, request),
+    signIn: (request) => beginDashboardSignIn(services, request),
+    callback: (request) => finishDashboardSignIn(services, request),
     session: answerSession(services, administrators),
     signOut: answerSignOut(services),
     preview: answerPreview(services, administrators),

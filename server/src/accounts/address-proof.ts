@@ -13,6 +13,7 @@ import { z } from 'zod'
 import { emailKey } from '../base/email.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { bySystem, originOf } from '../events/origin.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
 import { endConsents, endEverything } from '../sessions/endings.ts'
 import { endCodesOf } from '../users/mailed-codes.ts'
@@ -154,18 +155,12 @@ function loseEverything(services: Services, call: ProofCall, { id }: Owner): Sta
     ...endEverything(
       environment_id,
       id,
-      { by: 'address_proven', event: { reason: 'address_proven', origin: originOf(services, call) } },
+      { by: 'address_proven', event: { reason: 'address_proven', origin: originOf(services, bySystem, call.request_id) } },
       now,
     ),
   ]
 }
 
-const originOf = ({ newId }: Pick<Deployment, 'newId'>, { request_id }: ProofCall) => ({
-  id: newId('evt'),
-  actor: { type: 'system' as const, id: null },
-  request_id,
-})
-
 function eventOf(services: Services, call: ProofCall, event: NewEvent): Statement {
-  return insertEvent(call.environment_id, originOf(services, call), event, call.now)
+  return insertEvent(call.environment_id, originOf(services, bySystem, call.request_id), event, call.now)
 }

@@ -3,6 +3,7 @@
 import type { SignInMethod } from '@ostiary/contract/method.ts'
 import type { Settings } from '@ostiary/contract/settings.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { byUser, originOf } from '../events/origin.ts'
 import { insertEvent } from '../events/store.ts'
 import { endBegunWith } from '../sessions/endings.ts'
 import type { OwnChange } from '../users/second-factor-changes.ts'
@@ -30,7 +31,7 @@ export async function removeOwnMethod(
   const keepsSecond =
     mode === 'required' && (is_second || method.type === 'passkey') ? [keepsSecondFactor(environment_id, user_id, method.id)] : []
   const notice = { kind: 'method_removed' as const, method: method.type, name: method.name, device }
-  const origin = { id: newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
+  const origin = originOf({ newId }, byUser(user_id), request_id)
   const removed = await commit(notice, [
     holdUser(environment_id, user_id),
     ...keepsWay,

@@ -3,6 +3,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { digestOf } from '../base/digest.ts'
 import { guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { byUser, originOf } from '../events/origin.ts'
 import { insertEvent } from '../events/store.ts'
 import { mailStatements } from '../mail/send.ts'
 import type { Device } from '../mail/texts/notice.ts'
@@ -87,9 +88,9 @@ export async function resetPassword(
   { environment_id, row, owner, password_hash, device, locales, request_id }: Reset,
   now: Date,
 ): Promise<boolean> {
-  const { db, newId } = services
+  const { db } = services
   const proven = proveFromOutside(services, { environment_id, request_id, now }, owner)
-  const origin = () => ({ id: newId('evt'), actor: { type: 'user' as const, id: proven.user_id }, request_id })
+  const origin = () => originOf(services, byUser(proven.user_id), request_id)
   const current = sql`coalesce(password_hash, '') = ${proven.password_hash ?? ''}`
   const mail = { to: proven.email, user_id: proven.user_id, request_id, notice: { kind: 'password_changed' as const, device }, locales }
   const done = await db.batch([

@@ -8,6 +8,7 @@ import { type AuditedObject, describeChange } from '../audit/entry.ts'
 import { insertAuditEntry } from '../audit/store.ts'
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { originOf } from '../events/origin.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
 import { raiseConfigVersion } from '../tenancy/store.ts'
 import type { Caller } from './authenticate.ts'
@@ -68,7 +69,7 @@ export function createCommit({ db, newId }: Deployment, about: About): Commit {
       ...(route.configures && environment_id ? [raiseConfigVersion(environment_id as EnvironmentId, now)] : []), // as: an id of the path, which was found
       ...statements,
       insertAuditEntry(tenant_id, { id: newId('aud'), ...origin }, entry, now),
-      ...(event ? [insertEvent(event.environment_id, { id: event.id ?? newId('evt'), actor: caller.actor, request_id }, event, now)] : []),
+      ...(event ? [insertEvent(event.environment_id, originOf({ newId }, caller.actor, request_id, event.id), event, now)] : []),
       ...record,
     ])
     return written !== null

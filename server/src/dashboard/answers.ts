@@ -9,7 +9,7 @@ import { json } from '../oidc/call.ts'
 import { html } from '../oidc/hosted-page.ts'
 import { tryCallbackPage } from '../pages/dashboard.ts'
 import { serviceContext } from '../pages/service.ts'
-import { sessionCookie } from './cookies.ts'
+import { dashboardSessionCookie } from './cookies.ts'
 import { foreignRequest } from './gate.ts'
 import { findByCookie, signOut, useSession } from './session.ts'
 import type { DashboardServices } from './tokens.ts'
@@ -43,7 +43,7 @@ export function answerSignOut(services: DashboardServices): AnswerDashboard {
     if (session) await signOut(services, session, { ip, request_id })
     return {
       status: 204,
-      headers: { 'cache-control': 'no-store', 'set-cookie': [sessionCookie(services.config.base_url, null)] },
+      headers: { 'cache-control': 'no-store', 'set-cookie': [dashboardSessionCookie(services.config.base_url, null)] },
       body: '',
     }
   }

@@ -33,7 +33,7 @@ const attributes = (base_url: string) => `HttpOnly${base_url.startsWith('https:'
 /** The browser may keep it for longer than the session lives, which the database decides. */
 const session_kept_seconds = 86_400
 
-export function sessionCookie(base_url: string, secret: string | null): string {
+export function dashboardSessionCookie(base_url: string, secret: string | null): string {
   const life = secret === null ? 0 : session_kept_seconds
   return `${sessionName(base_url)}=${secret ?? ''}; Path=/dashboard; Max-Age=${life}; ${attributes(base_url)}; SameSite=Strict`
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { digestOf } from '../base/digest.ts'
 import { reason } from '../base/reason.ts'
 import { Unavailable } from '../base/unavailable.ts'
+import { byUser, originOf } from '../events/origin.ts'
 import { OAuthError } from '../oidc/protocol/oauth-error.ts'
 import { endSession } from '../sessions/sessions.ts'
 import { readSessionCookie } from './cookies.ts'
@@ -76,7 +77,7 @@ async function refresh(services: DashboardServices, session: DashboardSession, a
 export async function signOut(services: DashboardServices, session: DashboardSession, { request_id }: Asking): Promise<void> {
   const { environment_id, session_id, user_id } = session
   const now = services.now()
-  const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
+  const origin = originOf(services, byUser(user_id), request_id)
   await services.db.batch([
     ...endDashboardSession(session, now),
     ...endSession(environment_id, session_id, { reason: 'signed_out', origin }, now),

@@ -20,12 +20,12 @@ import { OAuthError } from '../oidc/protocol/oauth-error.ts'
 import { verifyJwt } from '../oidc/signing-keys.ts'
 import { signInFailedPage } from '../pages/dashboard.ts'
 import { serviceContext } from '../pages/service.ts'
-import { readSignInCookie, sessionCookie, signInCookie } from './cookies.ts'
+import { dashboardSessionCookie, readSignInCookie, signInCookie } from './cookies.ts'
 import { findByCookie } from './session.ts'
 import { endDashboardSession, insertDashboardSession } from './store.ts'
 import { type DashboardServices, keepTokens, requestTokens, rootIssuer, type TokenResponse } from './tokens.ts'
 
-export async function beginSignIn(services: DashboardServices, { query }: DashboardRequest): Promise<Answer> {
+export async function beginDashboardSignIn(services: DashboardServices, { query }: DashboardRequest): Promise<Answer> {
   const { config, client } = services
   const asked = new URLSearchParams(query)
   const max_age = asked.get('max_age')
@@ -52,7 +52,7 @@ export async function beginSignIn(services: DashboardServices, { query }: Dashbo
   })
 }
 
-export async function finishSignIn(services: DashboardServices, request: DashboardRequest): Promise<Answer> {
+export async function finishDashboardSignIn(services: DashboardServices, request: DashboardRequest): Promise<Answer> {
   const { config, db, now } = services
   const { base_url } = config
   const answer = new URLSearchParams(request.query)
@@ -87,7 +87,7 @@ export async function finishSignIn(services: DashboardServices, request: Dashboa
   const { secret, statement } = await newSession(services, issued, claims)
   await db.run(statement)
   if (previous) await db.batch(endDashboardSession(previous, now()))
-  return redirect(base_url + return_to, { 'set-cookie': [used, sessionCookie(base_url, secret)] })
+  return redirect(base_url + return_to, { 'set-cookie': [used, dashboardSessionCookie(base_url, secret)] })
 }
 
 async function newSession(services: DashboardServices, issued: TokenResponse, { sub, sid }: Readonly<Record<string, unknown>>) {

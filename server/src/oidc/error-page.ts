@@ -11,7 +11,7 @@ import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
 
 export function createErrorPages({ config, log }: Pick<Deployment, 'config' | 'log'>, issuers: Issuers): ShowError {
   /** A page must also appear while the database is out of reach; then it has no brand. */
-  async function issuerOf({ id: request_id, url, raw }: Parameters<ShowError>[1]): Promise<Issuer | null> {
+  async function findIssuer({ id: request_id, url, raw }: Parameters<ShowError>[1]): Promise<Issuer | null> {
     const [, id] = /^\/e\/(env_\w{1,100})(?:[/?]|$)/.exec(url) ?? []
     if (id === undefined) return null
     try {
@@ -24,7 +24,7 @@ export function createErrorPages({ config, log }: Pick<Deployment, 'config' | 'l
 
   return async (error, request) => {
     const { id, url, headers, raw } = request
-    const issuer = await issuerOf(request)
+    const issuer = await findIssuer(request)
     const context = issuer
       ? pageContext({ issuer, headers, query: url.split('?')[1] ?? '' }, undefined, addressOf({ issuer, method: raw.method ?? 'GET', url }))
       : serviceContext(config.base_url, headers['accept-language'])

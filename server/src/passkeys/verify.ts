@@ -115,7 +115,7 @@ export type Assertion = { counter: number; backed_up: boolean } | { problem: 're
  * WebAuthn §7.2. The signature is checked before the counter, so that only the authenticator itself can report a counter that went back.
  * `has_user`: the user is known, so the response need not name one.
  */
-export async function verifyAssertion(
+export async function verifyPasskey(
   { rp_id, origin }: RelyingParty,
   { id, type, challenge, response }: AssertionResponse,
   stored: StoredCredential,

@@ -17,7 +17,7 @@ import { Unavailable } from '../base/unavailable.ts'
 import type { Db } from '../db/db.ts'
 import { createGathering, type GatherLimits } from './gather.ts'
 import { type Claim, findOwners } from './owners.ts'
-import { default_limits, insertCalls, type NewCall, type RecordLimits, trim } from './store.ts'
+import { default_record_limits, insertCalls, type NewCall, type RecordLimits, trim } from './store.ts'
 
 /** A call that was answered with a refusal. */
 export interface AnsweredCall {
@@ -54,7 +54,7 @@ export interface RefusedCallOptions {
 }
 
 export function createRefusedCalls(db: Db, now: () => Date, limits: RefusedCallOptions = {}) {
-  const record_limits = limits.record ?? default_limits
+  const record_limits = limits.record ?? default_record_limits
   let dropped = new Map<string, number>()
   const countDropped = (scope_id: string | null, count = 1) => {
     if (scope_id !== null && count > 0) dropped.set(scope_id, (dropped.get(scope_id) ?? 0) + count)

@@ -12,7 +12,7 @@ export interface RecordLimits {
   readonly per_scope: number
   readonly per_source: number
 }
-export const default_limits: RecordLimits = { per_scope: 10_000, per_source: 1_000 }
+export const default_record_limits: RecordLimits = { per_scope: 10_000, per_source: 1_000 }
 
 export interface NewCall extends Omit<RefusedCall, 'id' | 'at'> {
   scope_id: string

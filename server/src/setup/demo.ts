@@ -11,7 +11,7 @@ import { slugFrom } from '../base/slug.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
-import { issuerOf } from '../tenancy/default-issuer.ts'
+import { defaultIssuer } from '../tenancy/default-issuer.ts'
 import { insertEnvironment, insertProject } from '../tenancy/store.ts'
 import type { Passwords } from '../users/password.ts'
 import { insertUser } from '../users/store.ts'
@@ -49,7 +49,7 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
   const demo = {
     environment_id,
     project_id,
-    issuer: issuerOf(config.base_url, environment_id),
+    issuer: defaultIssuer(config.base_url, environment_id),
     client_id: newId('app'),
     email: 'demo@example.com',
     password: readablePassword(random(16)),
@@ -75,7 +75,7 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           project_id,
           live_id,
           { slug: 'live', name: 'Live', type: 'live' },
-          issuerOf(config.base_url, live_id),
+          defaultIssuer(config.base_url, live_id),
           at,
         ),
         insertApplication(environment_id, { id: demo.client_id, slug: slugFrom(page.name, 'applications') }, 'spa', page, null, at),

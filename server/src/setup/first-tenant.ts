@@ -6,6 +6,7 @@ import { describeChange } from '../audit/entry.ts'
 import { insertAuditEntry } from '../audit/store.ts'
 import { guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { bySystem, originOf } from '../events/origin.ts'
 import { insertEvent } from '../events/store.ts'
 import { makeKey } from '../keys/format.ts'
 import { insertKey } from '../keys/store.ts'
@@ -74,7 +75,7 @@ export async function createFirstTenant(
   const root_environment = root.environment_id as `env_${string}` // as: stored by us
   const root_tenant_id = root.tenant_id as `ten_${string}` // as: stored by us
   const at = now()
-  const audited = () => ({ ...by, actor: { type: 'system' as const, id: null }, actor_label: null, id: newId('aud') })
+  const audited = () => ({ ...by, actor: bySystem, actor_label: null, id: newId('aud') })
   const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
   const user_id = newId('usr')
   const key_id = newId('key')
@@ -91,7 +92,7 @@ export async function createFirstTenant(
     anchorLog(secrets, tenant_id),
     insertEvent(
       root_environment,
-      { id: newId('evt'), actor: { type: 'system', id: null }, request_id: null },
+      originOf(deployment, bySystem, null),
       { type: 'user.created', user_id, data: { email: first.email, method: 'bootstrap' } },
       at,
     ),

@@ -6,6 +6,7 @@ import { insertAuditEntry } from '../audit/store.ts'
 import { digestOf } from '../base/digest.ts'
 import { sql } from '../db/db.ts'
 import { type Deployment, newSecret } from '../deployment/deployment.ts'
+import { bySystem } from '../events/origin.ts'
 import { invitationUrl } from '../members/invitation-url.ts'
 import { expiryOf, insertInvitation } from '../members/invitations.ts'
 import { SetupRefused } from './first-tenant.ts'
@@ -32,7 +33,7 @@ export async function recover(deployment: Deployment, { tenant, email }: { tenan
     ...insertInvitation(invitation, link, config.limits, at),
     insertAuditEntry(
       found.id,
-      { id: newId('aud'), action: 'recover', actor: { type: 'system', id: null }, actor_label: null, request_id: null, ip: null },
+      { id: newId('aud'), action: 'recover', actor: bySystem, actor_label: null, request_id: null, ip: null },
       describeChange(null, { ...shown, status: 'pending' }),
       at,
     ),

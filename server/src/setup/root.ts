@@ -11,7 +11,7 @@ import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { findAudiences, insertResourceServer } from '../resource-servers/store.ts'
 import { createWithSlug } from '../slugs/choose.ts'
-import { issuerOf } from '../tenancy/default-issuer.ts'
+import { defaultIssuer } from '../tenancy/default-issuer.ts'
 import { insertEnvironment, insertProject, insertTenant, raiseConfigVersion } from '../tenancy/store.ts'
 
 const Root = z.object({ tenant_id: z.string(), environment_id: z.string(), issuer: z.string(), client_id: z.string() })
@@ -43,7 +43,7 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
   const project_id = newId('prj')
   const environment_id = newId('env') as `env_${string}` // as: see above
   const client_id = newId('app')
-  const root = { tenant_id, environment_id, issuer: issuerOf(config.base_url, environment_id), client_id }
+  const root = { tenant_id, environment_id, issuer: defaultIssuer(config.base_url, environment_id), client_id }
   const command_line = mergeApplication(
     'native',
     { name: 'Ostiary command line', redirect_uris: [cli_redirect_uri], allow_loopback_port: true },

@@ -36,7 +36,12 @@ export const keepsProvider = (environment_id: EnvironmentId, but: string | null)
  *
  * @throws ApiError
  */
-export async function keepsWayIn(db: Db, row: SettingsRow, provider_id: string, path: readonly PropertyKey[]): Promise<Statement> {
+export async function environmentKeepsWayIn(
+  db: Db,
+  row: SettingsRow,
+  provider_id: string,
+  path: readonly PropertyKey[],
+): Promise<Statement> {
   const { environment_id, version } = row
   if (hasOwnMethod(row))
     return guard(sql`update environments set settings_version = settings_version

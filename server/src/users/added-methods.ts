@@ -6,6 +6,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { SignInMethod } from '@ostiary/contract/method.ts'
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { byUser, originOf } from '../events/origin.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
 import type { Device, Notice } from '../mail/texts/notice.ts'
 
@@ -33,7 +34,7 @@ export function methodAdded(
   method: AddedMethod,
   { request_id, device, now }: Adding,
 ): { event: Statement; notice: Extract<Notice, { kind: 'method_added' }> } {
-  const origin = { id: newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
+  const origin = originOf({ newId }, byUser(user_id), request_id)
   return {
     event: insertEvent(environment_id, origin, { user_id, ...eventOf(method) }, now),
     notice: { kind: 'method_added', method: method.type, name: method.name, device },

@@ -9,6 +9,7 @@ import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { bySystem, originOf } from '../events/origin.ts'
 import { findEvent, insertEvent } from '../events/store.ts'
 import { type FailedStep, type Outbound, type OutboundAnswer, OutboundFailed } from '../outbound/fetch.ts'
 import { recordAttempt } from '../queue/attempts.ts'
@@ -231,12 +232,7 @@ async function disable(
     raiseConfigVersion(environment_id, at),
     guard(sql`update webhooks set disabled = 1, disabled_reason = ${reason}, version = version + 1, updated_at = ${at}
          where ${isConcernedBy(target, attempt)} and disabled = 0 ${still_failing}`),
-    insertEvent(
-      environment_id,
-      { id: newId('evt'), actor: { type: 'system', id: null }, request_id: null },
-      { type: 'webhook.disabled', data: { webhook_id, reason } },
-      at,
-    ),
+    insertEvent(environment_id, originOf({ newId }, bySystem, null), { type: 'webhook.disabled', data: { webhook_id, reason } }, at),
   ])
   return disabled !== null
 }

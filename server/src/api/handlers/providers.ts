@@ -1,5 +1,6 @@
 import type { Provider } from '@ostiary/contract/provider.ts'
 import { quotaDetail } from '../../config/limits.ts'
+import { originOf } from '../../events/origin.ts'
 import { notFound, validationFailed } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
@@ -8,7 +9,7 @@ import * as store from '../../providers/store.ts'
 import { sealed_columns } from '../../secrets/sealed-columns.ts'
 import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
 import { type EnvironmentRow, findSettings, haveRoom, holdEnvironment, isThereRoom } from '../../tenancy/store.ts'
-import { keepsWayIn } from '../../tenancy/ways-in.ts'
+import { environmentKeepsWayIn } from '../../tenancy/ways-in.ts'
 import { environmentOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
 import type { Services } from '../services.ts'
@@ -136,13 +137,13 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
 
 /** What began there ends at once (decision 0065). The identities go a slice at a time, each with its event. */
 export const deleteProvider: Handler<'deleteProvider'> = async (services, call) => {
-  const { now, newId } = services
+  const { now } = services
   const environment = await environmentOf(services, call)
   await changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { environment_id, id, slug, type } = current
     const way_in = current.enabled ? [await wayInOf(services, call, environment, current, [])] : []
     const at = now()
-    const origin = { id: newId('evt'), actor: call.caller.actor, request_id: call.request_id }
+    const origin = originOf(services, call.caller.actor, call.request_id)
     const deleted = await call.commit(
       {
         statements: [...way_in, ...store.deleteProvider(current, origin, at)],
@@ -167,7 +168,7 @@ async function wayInOf(
 ) {
   const settings = await findSettings(db, caller.tenant_id, project_id, id)
   if (!settings) throw notFound()
-  return keepsWayIn(db, settings, provider.id, path)
+  return environmentKeepsWayIn(db, settings, provider.id, path)
 }
 
 /** A secret must not be sent to another issuer, so a change of the issuer needs a new secret. */

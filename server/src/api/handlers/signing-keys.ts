@@ -18,7 +18,7 @@ import type { Services } from '../services.ts'
 export const authConfig: Handler<'authConfig'> = async (services, { caller }) => {
   const { db } = services
   const environment_id = caller.key.environment_id ?? ''
-  const [issuer, environment] = await Promise.all([issuerOf(services, environment_id), findEnvironmentWithProject(db, environment_id)])
+  const [issuer, environment] = await Promise.all([loadIssuer(services, environment_id), findEnvironmentWithProject(db, environment_id)])
   if (!environment) throw notFound()
   const { sign_in, sign_up, password, branding, links } = issuer.settings
   return {
@@ -41,7 +41,7 @@ export const authConfig: Handler<'authConfig'> = async (services, { caller }) =>
 }
 
 export const validateToken: Handler<'validateToken'> = async (services, { caller, body, note }): Promise<TokenVerdict> => {
-  const issuer = await issuerOf(services, caller.environment.id)
+  const issuer = await loadIssuer(services, caller.environment.id)
   const verdict = await judgeToken(services, services.issuers, issuer, body.token)
   const who = caller.key?.key_id ?? caller.administrator?.user_id ?? ''
   if (!verdict.active && services.isFirstVerdict(who, verdict.reason, services.now()))
@@ -51,7 +51,7 @@ export const validateToken: Handler<'validateToken'> = async (services, { caller
 
 export const listSigningKeys: Handler<'listSigningKeys'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  const { keys } = await issuerOf(services, environment.id)
+  const { keys } = await loadIssuer(services, environment.id)
   const shown = keyStates(keys, services.now()).flatMap(({ key, state }) => (state === 'expired' ? [] : [show(environment.id, key, state)]))
   const newest_first = shown.reverse()
   const from = (last: string | null) => (last === null ? 0 : newest_first.findIndex(({ id }) => id === last) + 1)
@@ -65,7 +65,7 @@ export const listSigningKeys: Handler<'listSigningKeys'> = async (services, call
 export const rotateSigningKey: Handler<'rotateSigningKey'> = async (services, call) => {
   const environment = await environmentOf(services, call)
   for (;;) {
-    const issuer = await issuerOf(services, environment.id)
+    const issuer = await loadIssuer(services, environment.id)
     // After the look-up, which may create the environment's first key.
     const at = services.now()
     const next = keyStates(issuer.keys, at).find(({ state }) => state === 'next')
@@ -84,7 +84,7 @@ export const rotateSigningKey: Handler<'rotateSigningKey'> = async (services, ca
   }
 }
 
-async function issuerOf({ issuers }: Services, environment_id: string) {
+async function loadIssuer({ issuers }: Services, environment_id: string) {
   const issuer = await issuers.find(environment_id)
   if (!issuer) throw notFound()
   return issuer

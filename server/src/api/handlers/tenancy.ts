@@ -7,7 +7,7 @@ import { badField, fieldErrors, notFound, validationFailed } from '../../http/pr
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { sealed_columns } from '../../secrets/sealed-columns.ts'
-import { issuerOf } from '../../tenancy/default-issuer.ts'
+import { defaultIssuer } from '../../tenancy/default-issuer.ts'
 import { isIssuerTaken, mayTakeIssuer, takeIssuer } from '../../tenancy/issuer-origins.ts'
 import { previewUrl } from '../../tenancy/preview-address.ts'
 import { applySettingsChange, effectiveSettings, showSettings } from '../../tenancy/settings.ts'
@@ -41,7 +41,7 @@ export const createProject: Handler<'createProject'> = async (services, { caller
   // Lists are newest first, so the last environment is created first.
   const environments = first.toReversed().map((fields) => {
     const id = newId('env')
-    return { id, ...fields, issuer: fields.issuer ?? issuerOf(config.base_url, id) }
+    return { id, ...fields, issuer: fields.issuer ?? defaultIssuer(config.base_url, id) }
   })
   const { version, ...times } = createdAt(at)
   const parents = { tenant_id, project_id: id }
@@ -89,7 +89,7 @@ async function refuseForeignHost(
 
 const ownIssuers = (environments: readonly Pick<NewEnvironment, 'issuer'>[]) => environments.flatMap(({ issuer }) => issuer ?? [])
 const takeOwnIssuers = (base_url: string, environments: readonly { id: string; issuer: string }[], at: Date) =>
-  environments.filter(({ id, issuer }) => issuer !== issuerOf(base_url, id)).map(({ id, issuer }) => takeIssuer(id, issuer, at))
+  environments.filter(({ id, issuer }) => issuer !== defaultIssuer(base_url, id)).map(({ id, issuer }) => takeIssuer(id, issuer, at))
 const issuer_taken = 'Another environment has this issuer, or had it. Choose another origin.'
 
 const createdAt = (at: Date) => ({ version: 1, created_at: at.toISOString(), updated_at: at.toISOString() })
@@ -131,7 +131,7 @@ export const createEnvironment: Handler<'createEnvironment'> = async (services, 
   await refuseForeignHost(services, caller.tenant_id, body.issuer, ['issuer'])
   const at = now()
   const id = newId('env')
-  const issuer = body.issuer ?? issuerOf(config.base_url, id)
+  const issuer = body.issuer ?? defaultIssuer(config.base_url, id)
   const environment = { id, tenant_id: caller.tenant_id, project_id: project.id, ...body, issuer, config_version: 1, ...createdAt(at) }
   const { tenant_id } = caller
   const statements = [

@@ -2,6 +2,7 @@
 
 import { findMethod, isSecondFactor, listMethods, removalEvent, removeMethod } from '../../accounts/methods.ts'
 import { sql } from '../../db/db.ts'
+import { originOf } from '../../events/origin.ts'
 import { notFound } from '../../http/problem.ts'
 import { readPage } from '../../lists/lists.ts'
 import { changeVersioned } from '../../lists/versions.ts'
@@ -27,7 +28,7 @@ export const endUserSessions: Handler<'endUserSessions'> = (services, call) => {
   const load = () => findUser(services.db, environment_id, call.params.user_id ?? '')
   return changeVersioned(call.if_match, load, async (user) => {
     const at = services.now()
-    const origin = originOf(services, call)
+    const origin = originOf(services, call.caller.actor, call.request_id)
     const ended = await call.commit(
       {
         statements: [
@@ -101,7 +102,12 @@ export const disconnectGrant: Handler<'disconnectGrant'> = async (services, call
       {
         statements: [
           holdUser(environment_id, user_id),
-          ...disconnectApplication(environment_id, { user_id, application_id, grant_id: grant.id }, originOf(services, call), at),
+          ...disconnectApplication(
+            environment_id,
+            { user_id, application_id, grant_id: grant.id },
+            originOf(services, call.caller.actor, call.request_id),
+            at,
+          ),
         ],
         before: { ...grant, project_id, environment_id },
         answer: null,
@@ -112,9 +118,3 @@ export const disconnectGrant: Handler<'disconnectGrant'> = async (services, call
   })
   return null
 }
-
-const originOf = ({ newId }: Services, { caller, request_id }: Pick<AnyCall, 'caller' | 'request_id'>) => ({
-  id: newId('evt'),
-  actor: caller.actor,
-  request_id,
-})

@@ -1,5 +1,6 @@
 /** A code or refresh token that comes back after its use. */
 import { guard } from '../../db/db.ts'
+import { byApplication, originOf } from '../../events/origin.ts'
 import { insertEvent } from '../../events/store.ts'
 import { endGrant, type GrantRow } from '../../sessions/grants.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
@@ -15,7 +16,7 @@ export async function endReusedGrant(
   row: GrantRow,
   presented: 'authorization_code' | 'refresh_token',
 ): Promise<OAuthError> {
-  const origin = { id: services.newId('evt'), actor: { type: 'application' as const, id: row.client_id }, request_id }
+  const origin = originOf(services, byApplication(row.client_id), request_id)
   const event = {
     type: 'token.reuse_detected' as const,
     user_id: row.user_id,

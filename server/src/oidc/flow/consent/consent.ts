@@ -1,4 +1,6 @@
 /** The forms of consent and of the account chooser. */
+
+import { byUser, originOf } from '../../../events/origin.ts'
 import { insertEvent } from '../../../events/store.ts'
 import { holdSession } from '../../../sessions/account.ts'
 import { findConsents, storeConsent } from '../../../sessions/sessions.ts'
@@ -33,7 +35,7 @@ export const consent: OidcEndpoint = async (services, call) => {
   for (let tries = 0; tries < most_tries; tries++) {
     const before = (await findConsents(services.db, environment_id, client.client_id, [user_id])).get(user_id) ?? null
     const after = [...new Set([...(before ?? []), ...request.consent_to])]
-    const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
+    const origin = originOf(services, byUser(user_id), request_id)
     const data = { scope: request.scope, resource: request.resource }
     const stored = await services.db.batch([
       holdUser(environment_id, user_id),

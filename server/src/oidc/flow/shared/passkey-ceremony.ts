@@ -9,7 +9,7 @@ import { type Bound, type Challenge, newChallenge, readChallenge, spendChallenge
 import { requestOptions } from '../../../passkeys/options.ts'
 import { type AssertionResponse, readAssertion } from '../../../passkeys/response.ts'
 import { findPasskey, type PasskeyRow, usePasskey, wasRemoved } from '../../../passkeys/store.ts'
-import { type RelyingParty, verifyAssertion } from '../../../passkeys/verify.ts'
+import { type RelyingParty, verifyPasskey } from '../../../passkeys/verify.ts'
 import { holdUser } from '../../../users/store.ts'
 import { ableCookie } from '../../browser.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
@@ -87,7 +87,7 @@ export async function judgePasskey(
   const { environment_id } = call.issuer
   if (!party || !passkey || (user_id !== undefined && passkey.user_id !== user_id))
     return { refusal: unknown, was_removed: await wasRemoved(services.db, environment_id, response.id) }
-  const verdict = await verifyAssertion(party, response, passkey, user_id !== undefined)
+  const verdict = await verifyPasskey(party, response, passkey, user_id !== undefined)
   if ('problem' in verdict) return { refusal: refusalOf(verdict.problem, passkey), was_removed: false }
   if (passkey.blocked_at !== null)
     return { refusal: refusal('user_blocked', reason`The user ${idIn(passkey.user_id)} is blocked.`), was_removed: false }

@@ -1,5 +1,6 @@
 /** Signs accounts out of a browser. */
 
+import { byUser, originOf } from '../../../events/origin.ts'
 import { endSession, type SessionRow } from '../../../sessions/sessions.ts'
 import { aboutUsers } from '../../../users/store.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
@@ -18,7 +19,7 @@ export async function endSessions(
       in_order.map(({ user_id }) => user_id),
     ),
     ...in_order.flatMap(({ id, user_id }) => {
-      const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
+      const origin = originOf(services, byUser(user_id), request_id)
       return endSession(issuer.environment_id, id, { reason: 'signed_out', origin }, now)
     }),
   ])
