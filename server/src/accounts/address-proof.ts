@@ -17,7 +17,7 @@ import { bySystem, originOf } from '../events/origin.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
 import { endConsents, endEverything } from '../sessions/endings.ts'
 import { endCodesOf } from '../users/mailed-codes.ts'
-import { insertUser } from '../users/store.ts'
+import { createAccount } from './create-account.ts'
 import { removeAllMethods } from './methods.ts'
 
 const Owner = z.object({
@@ -119,31 +119,31 @@ function handOver(services: Services, call: ProofCall, owner: Owner, { name, pas
 
 /** `email_key` of an account without address is its id, which no address equals. */
 function replace(services: Services, call: ProofCall, owner: Owner, { name, password_hash }: Chosen): Proven {
-  const { environment_id, now } = call
+  const { now } = call
   const { email } = owner
-  const user_id = services.newId('usr') as UserId // as: newId gives exactly this
-  const statements = [
+  const account = {
+    ...call,
+    user: { email, email_verified: true, name, locale: owner.locale },
+    password_hash,
+    method: 'address_proven',
+    actor: bySystem,
+  }
+  const { user_id, statements } = createAccount(services, account, () => [
+    eventOf(services, call, {
+      type: 'user.updated',
+      user_id: owner.id,
+      data: { changed: ['email', 'password', 'methods'], reason: 'address_proven' },
+    }),
+  ])
+  const replaced = [
     ...endCodesOf(call.environment_id, owner.id, call.now),
     guard(sql`update users
         set email = '', email_key = id, password_hash = null, password_set_at = null, password_used_at = null, version = version + 1,
             updated_at = ${now}
       where ${unchanged(call, owner)}`),
     ...loseEverything(services, call, owner),
-    insertUser(
-      environment_id,
-      user_id,
-      { email, email_verified: true, name, locale: owner.locale, self_registered: true },
-      password_hash,
-      now,
-    ),
-    eventOf(services, call, {
-      type: 'user.updated',
-      user_id: owner.id,
-      data: { changed: ['email', 'password', 'methods'], reason: 'address_proven' },
-    }),
-    eventOf(services, call, { type: 'user.created', user_id, data: { email, method: 'address_proven' } }),
   ]
-  return { user_id, email, password_hash, loses_factors: false, statements }
+  return { user_id, email, password_hash, loses_factors: false, statements: [...replaced, ...statements] }
 }
 
 /** Sessions, grants, consents and every method but the password, which the caller removes with the row of the user. */

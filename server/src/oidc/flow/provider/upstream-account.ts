@@ -3,8 +3,8 @@
  * verified, and only where the provider is allowed to link. For an account that never proved the email this is proof from outside (see
  * `accounts/address-proof.ts`). Otherwise the person is asked to sign in to the account here.
  */
-import type { UserId } from '@ostiary/contract/ids.ts'
 import { findOwner, proveFromOutside } from '../../../accounts/address-proof.ts'
+import { createAccount } from '../../../accounts/create-account.ts'
 import { normalised } from '../../../base/normalisation.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
@@ -12,10 +12,9 @@ import type { ProviderProblemView } from '../../../pages/provider-problem.ts'
 import { issuerOf } from '../../../providers/kinds.ts'
 import type { UpstreamProfile } from '../../../providers/profile.ts'
 import { findIdentity, holdProvider, insertIdentity, noteIdentityUse, type Upstream } from '../../../providers/store.ts'
-import { aboutUser, insertUser } from '../../../users/store.ts'
+import { aboutUser } from '../../../users/store.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import type { Interaction } from '../shared/begin.ts'
-import { signInEvent } from '../shared/establish-session.ts'
 import { countFailedSignIn, recordFailedSignIn } from '../shared/failed-sign-in.ts'
 import { finishSignIn } from '../shared/finish-sign-in.ts'
 import { mayCreateAccount, takeNewAccount, too_many_accounts, useInvitation } from '../shared/new-account.ts'
@@ -86,23 +85,28 @@ export async function signInAs(
   const wait_seconds = await takeNewAccount(services, call)
   if (wait_seconds !== null)
     return showSignIn(services, call, interaction, { email, problem: 'too_many', refusal: too_many_accounts, wait_seconds })
-  const id = services.newId('usr') as UserId // as: newId gives exactly this
   const { name, given_name, family_name, picture } = profile
   // Decision 0026: an operator who configures a provider could claim the address of any administrator.
   const email_verified = profile.email_verified && environment_id !== services.root_environment_id
-  const hold = [holdProvider(environment_id, provider.id)]
-  const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null, identity_id, hold }
-  const created = await finishSignIn(services, call, interaction, signed_up, [
-    insertUser(
-      environment_id,
-      id,
-      { email, email_verified, name, given_name, family_name, picture, self_registered: true },
-      null,
-      call.now,
-    ),
+  const account = {
+    ...{ environment_id, request_id: call.request_id, now: call.now },
+    user: { email, email_verified, name, given_name, family_name, picture },
+    password_hash: null,
+    method: provider.type,
+  }
+  const { user_id, statements } = createAccount(services, account, (user_id) => [
     ...useInvitation(services, call, interaction),
-    insertIdentity(environment_id, identity, { id: identity_id, user_id: id }, call.now),
-    signInEvent(services, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }).statement,
+    insertIdentity(environment_id, identity, { id: identity_id, user_id }, call.now),
   ])
+  const signed_up = {
+    ...signed_in,
+    step: 'sign_up' as const,
+    user_id,
+    email,
+    password_hash: null,
+    identity_id,
+    hold: [holdProvider(environment_id, provider.id)],
+  }
+  const created = await finishSignIn(services, call, interaction, signed_up, statements)
   return created ?? refuse(profile.email_verified ? 'account_exists' : 'not_connected', null)
 }

@@ -1,5 +1,6 @@
 /** The forms of sign-in and sign-up. Success makes a session and continues the request. */
 import { UserChange } from '@ostiary/contract/user.ts'
+import { createAccount } from '../../../accounts/create-account.ts'
 import { accountAddress } from '../../../base/email.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { longest_email } from '../../../base/normalisation.ts'
@@ -10,7 +11,7 @@ import type { SignUpView } from '../../../pages/sign-up.ts'
 import { giveBackToSource } from '../../../users/attempts.ts'
 import { longest_password } from '../../../users/password-policy.ts'
 import { judgePassword } from '../../../users/password-rules.ts'
-import { findCredential, insertUser } from '../../../users/store.ts'
+import { findCredential } from '../../../users/store.ts'
 import { formProblem, formRefusals } from '../../browser.ts'
 import { type Answer, fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused, typedOf } from '../../call.ts'
 import { busyAnswer, hashUnlessBusy, throughDoorway, too_busy } from '../../hashing.ts'
@@ -18,7 +19,6 @@ import { asksForSignUp } from '../../protocol/sign-up.ts'
 import { sendCode } from '../code/email-code.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
-import { signInEvent } from '../shared/establish-session.ts'
 import { finishSignIn } from '../shared/finish-sign-in.ts'
 import { mayCreateAccount, offersCodes, takeNewAccount, too_many_accounts, useInvitation } from '../shared/new-account.ts'
 import { no_problems, showSignIn, showSignUp } from '../shared/screens.ts'
@@ -43,7 +43,7 @@ export const signIn: OidcEndpoint = throughDoorway(async (services, call) => {
 export const signUp: OidcEndpoint = throughDoorway(async (services, call) => {
   const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction.answer
-  const { db, newId } = services
+  const { db } = services
   const { issuer, now } = call
   const { environment_id } = issuer
   const typed = typedOf(call, 'email', longest_email)
@@ -67,7 +67,6 @@ export const signUp: OidcEndpoint = throughDoorway(async (services, call) => {
     })
   if (Object.values(problems).some((problem) => problem !== null)) return showAgain({})
 
-  const { invitation } = interaction
   const wait_seconds = await takeNewAccount(services, call)
   if (wait_seconds !== null) return showAgain({ form: 'too_many' }, wait_seconds)
   const hash = () => hashUnlessBusy(services, call, form.password, { has_mark: false })
@@ -86,19 +85,18 @@ export const signUp: OidcEndpoint = throughDoorway(async (services, call) => {
   const isTaken = async () => (await findCredential(db, environment_id, form.email)) !== null
   if (await isTaken()) return showAgain({ email: 'taken' })
 
-  const id = newId('usr')
   const password_hash = await hash()
   if (password_hash === null) return showBusy()
-  const signed_in = { user_id: id, email: form.email, password_hash, step: 'sign_up' as const, ...by_password }
-  const created = await finishSignIn(services, call, interaction, signed_in, [
-    insertUser(environment_id, id, { email: form.email, name: form.name || null, self_registered: true }, password_hash, now),
-    ...useInvitation(services, call, interaction),
-    signInEvent(services, call, {
-      type: 'user.created',
-      user_id: id,
-      data: { email: form.email, method: invitation ? 'invitation' : 'password' },
-    }).statement,
-  ])
+  const { email } = form
+  const account = {
+    ...{ environment_id, request_id: call.request_id, now },
+    user: { email, name: form.name || null },
+    password_hash,
+    method: interaction.invitation ? 'invitation' : 'password',
+  }
+  const { user_id, statements } = createAccount(services, account, () => useInvitation(services, call, interaction))
+  const signed_in = { user_id, email, password_hash, step: 'sign_up' as const, ...by_password }
+  const created = await finishSignIn(services, call, interaction, signed_in, statements)
   // Otherwise the email was taken, or the invitation ended, after both were read.
   if (created) return created
   return (await isTaken()) ? showAgain({ email: 'taken' }) : refused(redirect(continueUrl(call, interaction.query)), account_not_created)
