@@ -86,7 +86,7 @@ async function store(env: Record<string, string>, { issuer }: Seeded, port: numb
   const unlimited = { limit: 100_000, window_seconds: 1 }
   const fields = { label: 'Quiet', scopes: ['*' as const], allowed_origins: [], ip_allowlist: [], rate_limit: unlimited, expires_at: null }
   const owner = { tenant_id, project_id: null, environment_id: null }
-  const key = insertKey(owner, newId('key'), 'platform_secret', made, fields, now())
+  const key = insertKey(owner, { id: newId('key'), type: 'platform_secret', ...made }, fields, now())
   await db.batch([insertTenant(tenant_id, { slug: 'quiet', name: 'Quiet' }, now()), key, ...webhooks])
   await db.close()
   return made.key

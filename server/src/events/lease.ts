@@ -6,7 +6,12 @@ import { type Db, sql } from '../db/db.ts'
  * lease at once: correctness must not depend on it. A lease that ends later than `length_ms` from now comes from a wrong clock
  * and counts as expired.
  */
-export async function takeLease(db: Db, name: string, holder: string, length_ms: number, now: Date): Promise<boolean> {
+export async function takeLease(
+  db: Db,
+  name: string,
+  { holder, length_ms }: { holder: string; length_ms: number },
+  now: Date,
+): Promise<boolean> {
   const until = new Date(now.getTime() + length_ms)
   const taken = await db.run(sql`insert into leases (name, holder, expires_at) values (${name}, ${holder}, ${until})
     on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at

@@ -38,9 +38,7 @@ export interface KeyOwner {
 /** Inserts a key, in the same batch as its tenant or environment where those are new. */
 export function insertKey(
   { tenant_id, project_id, environment_id }: KeyOwner,
-  id: string,
-  type: KeyType,
-  made: NewKey,
+  { id, type, ...made }: NewKey & { id: string; type: KeyType },
   fields: KeyFields,
   now: Date,
 ): Statement {

@@ -116,7 +116,12 @@ function statementsOf({ key_id, tenant_id, hour, pairs }: Group): Statement[] {
 const Row = z.object({ hour: z.iso.datetime(), route: z.string(), ip: z.string().nullable(), count: z.int(), refused: z.int() })
 
 /** Reads the counts of the hours within a time range. The hour of `from` is included whole. */
-export function findKeyUsage(db: Db, tenant_id: TenantId, key_id: string, from: Date, to: Date): Promise<KeyUsage['data']> {
+export function findKeyUsage(
+  db: Db,
+  tenant_id: TenantId,
+  key_id: string,
+  { from, to }: { from: Date; to: Date },
+): Promise<KeyUsage['data']> {
   const first_hour = new Date(Math.floor(from.getTime() / hour_ms) * hour_ms)
   return db.all(
     Row,

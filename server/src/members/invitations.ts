@@ -97,7 +97,12 @@ export function insertInvitation(invitation: NewInvitation, link: NewLink, limit
 }
 
 /** Replaces the link. The member who resends knows the new link, so this member becomes the inviter. */
-export function replaceLink(current: PendingRow, inviter_id: string, link: NewLink, limits: InvitationLimits, now: Date): Statement[] {
+export function replaceLink(
+  current: PendingRow,
+  { inviter_id, ...link }: NewLink & { inviter_id: string },
+  limits: InvitationLimits,
+  now: Date,
+): Statement[] {
   const { tenant_id, id, email, role, version } = current
   return [
     holdTenant(tenant_id),

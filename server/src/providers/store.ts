@@ -77,10 +77,8 @@ export const roomForProvider = (environment_id: EnvironmentId, most: number) =>
 /** Fails as a guard if the slug is taken in the environment. */
 export function insertProvider(
   environment_id: EnvironmentId,
-  { id, slug }: { id: string; slug: string },
-  type: string,
-  fields: ProviderFields,
-  sealed: SealedSecrets,
+  { id, slug, type }: { id: string; slug: string; type: string },
+  { fields, sealed }: { fields: ProviderFields; sealed: SealedSecrets },
   now: Date,
 ): Statement {
   return guard(sql`insert into providers (

@@ -77,7 +77,7 @@ export function createRefusedCalls(db: Db, now: () => Date, limits: RefusedCallO
         const { reason, ...of_owner } = owner
         return [{ ...record, ...of_owner, reason: (record.code === 'invalid_key' && reason) || record.reason }]
       })
-      for (const [scope_id, count] of await insertCalls(db, calls, counts, record_limits, now())) countDropped(scope_id, count)
+      for (const [scope_id, count] of await insertCalls(db, { calls, dropped: counts }, record_limits, now())) countDropped(scope_id, count)
       for (const { scope_id, code } of calls) limits.recorded?.(scope_id, code)
       const scopes = new Set(calls.map((call) => call.scope_id))
       for (const [scope_id, count] of await trim(db, scopes, record_limits)) countDropped(scope_id, count)

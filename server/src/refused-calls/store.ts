@@ -29,8 +29,7 @@ const minute_ms = 60_000
  */
 export async function insertCalls(
   db: Db,
-  calls: readonly NewCall[],
-  dropped: ReadonlyMap<string, number>,
+  { calls, dropped }: { calls: readonly NewCall[]; dropped: ReadonlyMap<string, number> },
   { per_source }: RecordLimits,
   now: Date,
 ): Promise<[scope_id: string, count: number][]> {

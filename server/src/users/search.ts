@@ -32,7 +32,7 @@ export async function searchUsers(
     call,
     { list, query },
     {
-      read: (last, limit) => store.findUserNames(db, environment_id, by_email, last, limit),
+      read: (last, limit) => store.findUserNames(db, environment_id, by_email, { last, limit }),
       namesOf: ({ id: _, ...names }) => Object.values(names),
       slice,
       most_read,

@@ -42,8 +42,7 @@ export function findUserNames(
   db: Db,
   environment_id: EnvironmentId,
   filter: Statement,
-  last: string | null,
-  limit: number,
+  { last, limit }: { last: string | null; limit: number },
 ): Promise<UserNames[]> {
   const older = last === null ? sql`` : sql`and id < ${last}`
   return db.all(

@@ -28,7 +28,7 @@ export function createSequencer(deployment: Deployment, fan_outs: readonly FanOu
   async function holdsLease(): Promise<boolean> {
     const at = now()
     if (held_until_ms - at.getTime() > lease_ms / 2 && held_until_ms - at.getTime() <= lease_ms) return true
-    const has = await takeLease(db, 'sequencer', holder, lease_ms, at)
+    const has = await takeLease(db, 'sequencer', { holder, length_ms: lease_ms }, at)
     held_until_ms = has ? at.getTime() + lease_ms : 0
     return has
   }

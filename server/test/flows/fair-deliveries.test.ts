@@ -33,7 +33,7 @@ async function createTenant(slug: string): Promise<string> {
   const made = makeKey('platform_secret', null, random)
   const scope = { tenant_id, project_id: null, environment_id: null }
   const fields = { label: 'Key', scopes: ['*' as const], allowed_origins: [], ip_allowlist: [], rate_limit: null, expires_at: null }
-  const key = insertKey(scope, newId('key'), 'platform_secret', made, fields, w.now())
+  const key = insertKey(scope, { id: newId('key'), type: 'platform_secret', ...made }, fields, w.now())
   await db.batch([insertTenant(tenant_id, { slug, name: slug }, w.now()), key])
   return made.key
 }

@@ -110,7 +110,8 @@ test('the range selects hours, is 24 hours by default and at most 7 days', async
 
 /** A counter of its own, as another process has, for a key that is not called otherwise. */
 const at = w.now()
-const read = (key_id: string) => findKeyUsage(db, w.tenant_id, key_id, new Date(at.getTime() - 1), new Date(at.getTime() + 3_600_000))
+const read = (key_id: string) =>
+  findKeyUsage(db, w.tenant_id, key_id, { from: new Date(at.getTime() - 1), to: new Date(at.getTime() + 3_600_000) })
 const countedBy = (usage: ReturnType<typeof createKeyUsage>, key_id: string, route: string, ip: string, times = 1) => {
   for (let n = 0; n < times; n++) usage.count({ key_id, tenant_id: w.tenant_id, route, ip, at }, n % 2 === 1)
 }

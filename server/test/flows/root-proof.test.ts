@@ -40,7 +40,14 @@ const provider = {
   ...{ enabled: true, link_by_verified_email: false, team_id: null, key_id: null },
 }
 const secrets = { client_secret: null, private_key: null }
-await db.run(insertProvider(EnvironmentId.parse(root.environment_id), { id: provider_id, slug: 'sso' }, 'oidc', provider, secrets, w.now()))
+await db.run(
+  insertProvider(
+    EnvironmentId.parse(root.environment_id),
+    { id: provider_id, slug: 'sso', type: 'oidc' },
+    { fields: provider, sealed: secrets },
+    w.now(),
+  ),
+)
 
 /** What the pattern finds in the newest mail to an address whose text has it. */
 const mailed = (to: string, pattern: RegExp) =>

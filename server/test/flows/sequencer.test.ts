@@ -278,18 +278,18 @@ test('a lease has one holder at a time, and another takes over when it ends', as
   const at = (ms: number) => new Date(w.now().getTime() + ms)
   const began = at(0)
   const later = (ms: number) => new Date(began.getTime() + ms)
-  const takers = await Promise.all(['a', 'b', 'c'].map((holder) => takeLease(db, 'test', holder, 1_000, began)))
+  const takers = await Promise.all(['a', 'b', 'c'].map((holder) => takeLease(db, 'test', { holder, length_ms: 1_000 }, began)))
   assert.equal(takers.filter(Boolean).length, 1)
   const holder = ['a', 'b', 'c'][takers.indexOf(true)] ?? ''
-  assert.equal(await takeLease(db, 'test', holder, 1_000, later(500)), true)
-  assert.equal(await takeLease(db, 'test', 'other', 1_000, later(1_400)), false)
-  assert.equal(await takeLease(db, 'test', 'other', 1_000, later(1_500)), true)
+  assert.equal(await takeLease(db, 'test', { holder, length_ms: 1_000 }, later(500)), true)
+  assert.equal(await takeLease(db, 'test', { holder: 'other', length_ms: 1_000 }, later(1_400)), false)
+  assert.equal(await takeLease(db, 'test', { holder: 'other', length_ms: 1_000 }, later(1_500)), true)
 })
 
 test('a lease that a clock ahead of ours ended in the future can be taken', async () => {
   const began = w.now()
-  assert.equal(await takeLease(db, 'ahead', 'wrong', 1_000, new Date(began.getTime() + 3_600_000)), true)
-  assert.equal(await takeLease(db, 'ahead', 'right', 1_000, began), true)
+  assert.equal(await takeLease(db, 'ahead', { holder: 'wrong', length_ms: 1_000 }, new Date(began.getTime() + 3_600_000)), true)
+  assert.equal(await takeLease(db, 'ahead', { holder: 'right', length_ms: 1_000 }, began), true)
 })
 
 test('an altered head is never sealed again, and the log goes on', async () => {

@@ -120,7 +120,12 @@ export const changeApplication: Handler<'changeApplication'> = async (services, 
     const drops_secret = current.has_client_secret && !usesClientSecret(fields.token_endpoint_auth_method)
     const secret = drops_secret ? { has_client_secret: false, secret_rotated_at: null } : {}
     const event = { type: 'application.updated', data: { changed } } as const
-    return writeApplication(services, call, current, { ...next, ...secret }, drops_secret ? null : undefined, event, given_slug)
+    return writeApplication(services, call, current, {
+      next: { ...next, ...secret },
+      client_secret_hash: drops_secret ? null : undefined,
+      event,
+      given_slug,
+    })
   })
 }
 
@@ -132,8 +137,17 @@ export const rotateClientSecret: Handler<'rotateClientSecret'> = async (services
     }
     const secret_rotated_at = services.now().toISOString()
     const next = { ...current, has_client_secret: true, secret_rotated_at, client_secret }
-    return writeApplication(services, call, current, next, digestOf(client_secret), { type: 'application.secret_rotated', data: {} })
+    const event = { type: 'application.secret_rotated' as const, data: {} }
+    return writeApplication(services, call, current, { next, client_secret_hash: digestOf(client_secret), event, given_slug: [] })
   })
+}
+
+interface ApplicationUpdate<T> {
+  next: T
+  /** `undefined` keeps the secret. */
+  client_secret_hash: string | null | undefined
+  event: Pick<NewEvent, 'type' | 'data'>
+  given_slug: readonly Statement[]
 }
 
 /** `null` when another request changed the application first. */
@@ -141,10 +155,7 @@ async function writeApplication<T extends store.ApplicationRow>(
   { now }: Services,
   { commit }: { commit: Commit },
   current: store.ApplicationRow,
-  next: T,
-  client_secret_hash: string | null | undefined,
-  event: Pick<NewEvent, 'type' | 'data'>,
-  given_slug: readonly Statement[] = [],
+  { next, client_secret_hash, event, given_slug }: ApplicationUpdate<T>,
 ): Promise<T | null> {
   const at = now()
   const answer = {

@@ -79,7 +79,7 @@ export const resendInvitation: Handler<'resendInvitation'> = (services, call) =>
       const url = invitationUrl(root, token)
       const mail = await mailInvitation(services, call, { ...current, link: url, expires_at: link.expires_at }, at)
       const answer = { ...current, ...changed, invitation_url: mail.length > 0 ? null : url }
-      const statements = [...store.replaceLink(current, inviter_id, link, config.limits, at), ...mail]
+      const statements = [...store.replaceLink(current, { inviter_id, ...link }, config.limits, at), ...mail]
       if (await commit({ statements, before: current, answer }, at)) return answer
       explainRefusal(call, config.limits, await store.findStanding(db, { ...current, inviter_id }, at), { ...current, is_new: false })
       if (mail.length > 0) await refuseOverLimit(services, current.email, at)
@@ -123,8 +123,7 @@ export async function changeInvitation(
   { db }: Services,
   call: InvitationCall,
   current: MemberRow,
-  role: Role,
-  at: Date,
+  { role, at }: { role: Role; at: Date },
 ): Promise<MemberRow | null> {
   const { caller, commit } = call
   refuseAboveOwnRole(call, current.role)

@@ -85,7 +85,7 @@ const usage_range = { name: 'uses of a key', default_ms: 86_400_000, max_ms: 7 *
 async function usage(services: Services, call: Pick<Call<'authKeyUsage'>, 'params' | 'query'>, owner: Owner): Promise<KeyUsage> {
   const { tenant_id, id } = await find(services, call, owner)
   const { from, to } = timeRange(call.query, usage_range, services.now())
-  return { data: await findKeyUsage(services.db, tenant_id, id, from, to) }
+  return { data: await findKeyUsage(services.db, tenant_id, id, { from, to }) }
 }
 
 async function create(
@@ -121,7 +121,7 @@ async function create(
     {
       statements: [
         ...haveRoom(hold, store.roomForKey(owner, config.limits.keys)),
-        store.insertKey(owner, id, type, { ...made, key }, fields, at),
+        store.insertKey(owner, { id, type, ...made, key }, fields, at),
       ],
       before: null,
       answer: record,

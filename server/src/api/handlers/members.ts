@@ -113,7 +113,7 @@ export const changeMember: Handler<'changeMember'> = (services, call) => {
       const { role = current.role } = body
       if (role === current.role) return current
       const at = services.now()
-      if (current.status === 'pending') return changeInvitation(services, call, current, role, at)
+      if (current.status === 'pending') return changeInvitation(services, call, current, { role, at })
       refuseAboveOwnRole(call, current.role)
       refuseAboveOwnRole(call, role)
       const member = { ...current, role, version: current.version + 1, updated_at: at.toISOString() }

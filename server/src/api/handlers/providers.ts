@@ -55,7 +55,7 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
       {
         statements: [
           ...haveRoom(holdEnvironment(environment.tenant_id, environment.id), room),
-          store.insertProvider(environment.id, { id, slug }, type, fields, sealed, at),
+          store.insertProvider(environment.id, { id, slug, type }, { fields, sealed }, at),
         ],
         before: null,
         answer,
@@ -99,7 +99,8 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
     }
     refuseProblems(providerProblems(current.type, fields, has, services.config.base_url))
     if (issuerOf({ type: current.type, issuer: fields.issuer }) !== issuerOf(current)) refuseKeptSecrets(current, call.body)
-    const way_in = current.enabled && !fields.enabled ? [await wayInOf(services, call, environment, current, ['enabled'])] : []
+    const way_in =
+      current.enabled && !fields.enabled ? [await wayInOf(services, call, environment, { id: current.id, path: ['enabled'] })] : []
     const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)
     const has_change = client_secret !== undefined || private_key !== undefined || given_slug.length > 0
     if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current)) && !has_change) return current
@@ -141,7 +142,7 @@ export const deleteProvider: Handler<'deleteProvider'> = async (services, call) 
   const environment = await environmentOf(services, call)
   await changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { environment_id, id, slug, type } = current
-    const way_in = current.enabled ? [await wayInOf(services, call, environment, current, [])] : []
+    const way_in = current.enabled ? [await wayInOf(services, call, environment, { id: current.id, path: [] })] : []
     const at = now()
     const origin = originOf(services, call.caller.actor, call.request_id)
     const deleted = await call.commit(
@@ -162,13 +163,12 @@ export const deleteProvider: Handler<'deleteProvider'> = async (services, call) 
 async function wayInOf(
   { db }: Services,
   { caller }: Pick<Call<'changeProvider'>, 'caller'>,
-  { id, project_id }: EnvironmentRow,
-  provider: Pick<Provider, 'id'>,
-  path: readonly string[],
+  { id: environment_id, project_id }: EnvironmentRow,
+  provider: { id: string; path: readonly string[] },
 ) {
-  const settings = await findSettings(db, caller.tenant_id, project_id, id)
+  const settings = await findSettings(db, caller.tenant_id, project_id, environment_id)
   if (!settings) throw notFound()
-  return environmentKeepsWayIn(db, settings, provider.id, path)
+  return environmentKeepsWayIn(db, settings, provider.id, provider.path)
 }
 
 /** A secret must not be sent to another issuer, so a change of the issuer needs a new secret. */

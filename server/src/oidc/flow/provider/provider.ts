@@ -56,7 +56,7 @@ export const federate: OidcEndpoint = async (services, call) => {
     const stored = await storeUpstreamSignIn(services, environment_id, pending, source)
     return stored ? redirect(location) : await limited(no_room, 60)
   } catch (error) {
-    return unreachable(services, call, provider, query, error)
+    return unreachable(services, call, { provider, query }, error)
   }
 }
 
@@ -111,13 +111,18 @@ async function finish(services: OidcServices, call: OidcCall, browser: Browser, 
   try {
     const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
     const profile = await services.upstreams.handleCallback(provider, url, started)
-    return await signInAs(services, call, interaction, provider, profile)
+    return await signInAs(services, call, interaction, { provider, profile })
   } catch (error) {
-    return unreachable(services, call, provider, started.query, error)
+    return unreachable(services, call, { provider, query: started.query }, error)
   }
 }
 
-function unreachable(services: OidcServices, call: OidcCall, provider: Upstream, query: string, error: unknown): Answer {
+function unreachable(
+  services: OidcServices,
+  call: OidcCall,
+  { provider, query }: { provider: Upstream; query: string },
+  error: unknown,
+): Answer {
   if (!(error instanceof UpstreamFailed)) throw error
   services.log.warn(
     'A sign-in at a provider failed.',

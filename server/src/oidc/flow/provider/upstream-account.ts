@@ -36,8 +36,7 @@ export async function signInAs(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  provider: Upstream,
-  profile: UpstreamProfile,
+  { provider, profile }: { provider: Upstream; profile: UpstreamProfile },
 ): Promise<Answer> {
   const { db } = services
   const { environment_id } = call.issuer
