@@ -1,4 +1,4 @@
-/** How much one tenant notices of what another one does: its discovery document, in rounds with and without the disturbance. */
+/** How much one tenant notices of what another does: its discovery document, in rounds with and without the disturbance. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, expectStatus, openConnection, request } from './connection.ts'
 import { median, percentile } from './load.ts'

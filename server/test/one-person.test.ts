@@ -74,7 +74,7 @@ for (const in_one_session of [true, false])
     },
   )
 
-/** A batch may begin with any word. A statement that finds no row is no failed guard here. */
+/** A batch may begin with any word. A statement that finds no row is not a failed guard here. */
 const run = (db: Db, ...statements: readonly Statement[]) => db.batch(statements.map(({ parts, values }) => ({ ...sql``, parts, values })))
 
 /** The statements that a use sends; each finds nothing. */

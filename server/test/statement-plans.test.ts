@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { findMethod, keepsWayIn, listMethods, removeAllMethods, waysIn } from '../src/accounts/methods.ts'
+import { findMethod, listMethods, removeAllMethods, userKeepsWayIn, waysIn } from '../src/accounts/methods.ts'
 import { createDb, type Db, identifiers, join as joined, rowsOf, type Statement, sql } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
@@ -92,7 +92,7 @@ const code = {
   grants_per_person: 100,
 }
 const tokens = { refresh: { token_hash: 'new', expires_at: now }, opaque: null, last_expires_at: now }
-const spent = { grant_id, grant_expires_at: now, code_hash: id, token_hash: id } as grants.CodeRow & grants.RefreshRow // as: what spending reads
+const spent = { grant_id, grant_expires_at: now, code_hash: id, token_hash: id } as grants.AuthorizationCodeRow & grants.RefreshRow // as: what spending reads
 const attempt = { environment_id, account: id, source: id, device: null, now }
 const asked = { kind: 'sign_in', account: id, browser: id, source: id, is_known: false, user_id, code_mac: null, link_hash: 'new' } as const
 const code_row = { ...asked, id, sealed: '', expires_at: now }
@@ -170,7 +170,7 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['more methods of a user',                 (db) => listMethods(db, environment_id, id, next_page)],
   ['a method of a user',                     (db) => findMethod(db, environment_id, id, id)],
   ['the ways in of a user',                  (db) => waysIn(db, environment_id, id, ways, { password: '', email_code: '', passkey: '' })],
-  ['the last way in of a user',              () => keepsWayIn(environment_id, id, id, ways)],
+  ['the last way in of a user',              () => userKeepsWayIn(environment_id, id, id, ways)],
   ['the authenticator apps of a user',       (db) => factors.findTotps(db, environment_id, id)],
   ['the users with a second factor',         (db) => factors.findUsersWithSecondFactor(db, environment_id, [id, other])],
   ['the last second factor of a user',       () => factors.keepsSecondFactor(environment_id, id, id)],

@@ -110,7 +110,7 @@ export function removalEvent(method: SignInMethod) {
  * Fails as a guard if the user could not sign in without this method (decision 0045). A person cannot remove the last way in. Reading the
  * methods is safe after `holdUser`, which every batch begins with in which a person removes a method.
  */
-export function keepsWayIn(
+export function userKeepsWayIn(
   environment_id: EnvironmentId,
   user_id: string,
   method_id: string,

@@ -9,7 +9,7 @@ import { endBegunWith } from '../sessions/endings.ts'
 import type { OwnChange } from '../users/second-factor-changes.ts'
 import { keepsSecondFactor } from '../users/second-factors.ts'
 import { holdUser, type UserRow } from '../users/store.ts'
-import { findMethod, isSecondFactor, keepsWayIn, removalEvent, removeMethod } from './methods.ts'
+import { findMethod, isSecondFactor, removalEvent, removeMethod, userKeepsWayIn } from './methods.ts'
 
 interface Rules extends Pick<Settings['mfa'], 'mode'> {
   sign_in: Pick<Settings['sign_in'], 'password' | 'email_code' | 'passkey'>
@@ -27,7 +27,7 @@ export async function removeOwnMethod(
   { request_id, device, now, commit }: OwnChange,
 ): Promise<'removed' | 'changed' | 'last_way_in' | 'last_factor'> {
   const is_second = isSecondFactor(method)
-  const keepsWay = is_second ? [] : [keepsWayIn(environment_id, user_id, method.id, sign_in)]
+  const keepsWay = is_second ? [] : [userKeepsWayIn(environment_id, user_id, method.id, sign_in)]
   const keepsSecond =
     mode === 'required' && (is_second || method.type === 'passkey') ? [keepsSecondFactor(environment_id, user_id, method.id)] : []
   const notice = { kind: 'method_removed' as const, method: method.type, name: method.name, device }

@@ -51,7 +51,7 @@ const grantColumns = sql`
   case when ${grantStands(sql`g`)} then 0 else 1 end as has_ended, nullif(u.email, '') as email, u.email_verified, u.phone_number,
   u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at`
 
-const CodeRow = GrantRow.extend({
+const AuthorizationCodeRow = GrantRow.extend({
   code_hash: z.string(),
   redirect_uri: z.string(),
   nonce: z.string().nullable(),
@@ -59,7 +59,7 @@ const CodeRow = GrantRow.extend({
   expires_at: z.date(),
   spent_by: z.string().nullable(),
 })
-export type CodeRow = z.infer<typeof CodeRow>
+export type AuthorizationCodeRow = z.infer<typeof AuthorizationCodeRow>
 
 const RefreshRow = GrantRow.extend({
   token_hash: z.string(),
@@ -154,9 +154,9 @@ const visitAfter = (expires_at: Date): Date => new Date(expires_at.getTime() + u
 
 const offline = (scope: string) => scope.split(' ').includes('offline_access')
 
-export function findCode(db: Db, environment_id: EnvironmentId, code_hash: string): Promise<CodeRow | null> {
+export function findCode(db: Db, environment_id: EnvironmentId, code_hash: string): Promise<AuthorizationCodeRow | null> {
   return db.maybeOne(
-    CodeRow,
+    AuthorizationCodeRow,
     sql`select ${grantColumns}, c.code_hash, c.redirect_uri, c.nonce, c.code_challenge, c.expires_at, c.spent_by
           from authorization_codes c
           join grants g on g.environment_id = c.environment_id || '' and g.id = c.grant_id
@@ -181,7 +181,7 @@ export interface NewTokens {
 export function redeemCode(
   db: Db,
   environment_id: EnvironmentId,
-  code: CodeRow,
+  code: AuthorizationCodeRow,
   attempt: string,
   tokens: NewTokens,
 ): () => Promise<boolean> {

@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { bySystem, originOf } from '../events/origin.ts'
 import { endUnseen, findUnseen, holdPerson } from '../sessions/bounds.ts'
 import { endThese, findReplaced, limitOf, mostOfSession, removeGrants } from '../sessions/grant-bounds.ts'
 import { unused_kept_ms } from '../sessions/grants.ts'
@@ -51,7 +52,7 @@ async function countSessions({ db, now, newId, config }: Visited): Promise<boole
   const crowded = await firstOf(found, personOf, (session) => hasCrowdOfSessions(db, session, most, at))
   if (crowded) {
     const { environment_id, user_id } = crowded
-    const origin = { id: newId('evt'), actor: { type: 'system' as const, id: null }, request_id: null }
+    const origin = originOf({ newId }, bySystem, null)
     const { ids } = await findUnseen(db, environment_id, user_id, { limit: most, added: 0, most: sessions_at_once }, at)
     const statements = [holdPerson(environment_id, user_id), ...endUnseen(environment_id, ids, origin, at)]
     if (ids.length > 0 && (await db.batch(statements))) return true

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type Reason, reason } from '../../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
 
-interface CodeRow {
+interface IssuedCode {
   client_id: string
   redirect_uri: string
   /** Null where the application may leave PKCE out and did. */
@@ -28,7 +28,7 @@ interface CodeRequest {
  * RFC 7636 §4.6:   S256(code_verifier) equals the stored code_challenge
  * RFC 9700 §4.8.2: a verifier for a code without challenge means that an attacker removed the challenge
  */
-export function checkCodeRedemption(code: CodeRow, client_id: string, request: CodeRequest, now: Date): void {
+export function checkCodeRedemption(code: IssuedCode, client_id: string, request: CodeRequest, now: Date): void {
   const refuse = (description: Reason) => {
     throw new OAuthError('invalid_grant', description)
   }

@@ -8,6 +8,7 @@ import { refusal } from '../../../base/refusal.ts'
 import { asLine } from '../../../base/text.ts'
 import { type Statement, sql } from '../../../db/db.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
+import { byUser, originOf } from '../../../events/origin.ts'
 import { insertEvent, type NewEvent } from '../../../events/store.ts'
 import type { UpstreamSubject } from '../../../providers/store.ts'
 import { endUnseen, findUnseen, hasRoomForSession, most_others, type UnseenSessions } from '../../../sessions/bounds.ts'
@@ -111,14 +112,14 @@ export async function establishSession(
       noteSignIn(issuer.environment_id, { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined }, at),
       ...[...expired, ...displaced].flatMap((left) => {
         const reason = browser.expired.includes(left) ? 'expired' : 'signed_out'
-        return endSession(issuer.environment_id, left.id, { reason, origin: originOf(services, call, left.user_id) }, at)
+        return endSession(issuer.environment_id, left.id, { reason, origin: originOf(services, byUser(left.user_id), call.request_id) }, at)
       }),
       ...(known
         ? [renewSession(issuer.environment_id, session, only_if, at)]
         : [
             insertSession(issuer.environment_id, session, only_if, at),
             signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } }).statement,
-            ...endUnseen(issuer.environment_id, ids, originOf(services, call, user_id), at),
+            ...endUnseen(issuer.environment_id, ids, originOf(services, byUser(user_id), call.request_id), at),
             ...(is_counted ? [hasRoomForSession(issuer.environment_id, user_id, sessions_per_person, at)] : []),
           ]),
       signInEvent(services, call, {
@@ -198,12 +199,6 @@ export function raise(
 }
 
 export function signInEvent(services: OidcServices, call: OidcCall, event: NewEvent): { id: string; statement: Statement } {
-  const origin = originOf(services, call, event.user_id ?? null)
+  const origin = originOf(services, byUser(event.user_id ?? null), call.request_id)
   return { id: origin.id, statement: insertEvent(call.issuer.environment_id, origin, event, call.now) }
 }
-
-const originOf = (services: OidcServices, { request_id }: OidcCall, user_id: string | null) => ({
-  id: services.newId('evt'),
-  actor: { type: 'user' as const, id: user_id },
-  request_id,
-})
