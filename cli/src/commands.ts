@@ -3,7 +3,7 @@
  * service runs, and `launch.mjs` what those for developers run.
  */
 
-export interface Option {
+export interface OptionRow {
   /** The name of the value in help. An option without one is a switch. */
   readonly value?: string
   readonly is_required?: true
@@ -14,7 +14,7 @@ export interface Command {
   readonly summary: string
   /** What a caller must know in addition. */
   readonly details?: string
-  readonly options: Readonly<Record<string, Option>>
+  readonly options: Readonly<Record<string, OptionRow>>
   /** Words that need no option, such as `WORD…`. Without this the command takes none. */
   readonly words?: string
   /** Other programs read the rest, such as options of the test runner. */

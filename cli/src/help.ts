@@ -1,5 +1,5 @@
 /** The texts of `--help`, made from the table of commands. */
-import { type Command, commands, developer_commands, exit_codes, type Option } from './commands.ts'
+import { type Command, commands, developer_commands, exit_codes, type OptionRow } from './commands.ts'
 
 const all: Readonly<Record<string, Command>> = { ...commands, ...developer_commands }
 
@@ -63,7 +63,7 @@ export function usageOf(name: string, { options, words, passes_options_on }: Com
   return ['ostiary', name, ...parts, ...(words ? [`[${words}]`] : []), ...(passes_options_on ? ['[OPTION…]'] : [])].join(' ')
 }
 
-export const syntaxOf = (name: string, { value }: Option) => `--${name}${value ? ` ${value}` : ''}`
+export const syntaxOf = (name: string, { value }: OptionRow) => `--${name}${value ? ` ${value}` : ''}`
 
 export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 

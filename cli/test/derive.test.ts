@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors } from '@ostiary/contract/errors.ts'
 import { routes } from '@ostiary/contract/routes.ts'
+import { type Option, readArguments, readWords, type Syntax } from '../src/arguments.ts'
 import { readBody } from '../src/client/body.ts'
 import { helpOfCommand } from '../src/client/client-help.ts'
 import { allOptions, optionsOf, wordName } from '../src/client/command-options.ts'
 import { clientCommands } from '../src/client/derive.ts'
 import type { Io } from '../src/client/io.ts'
 import { called_by, commands_of_rows, nouns, reads } from '../src/client/names.ts'
-import { readOptions } from '../src/client/options.ts'
 import { ownCommands } from '../src/client/own-commands.ts'
 import { commands, developer_commands, exit_codes } from '../src/commands.ts'
 import { UsageError } from '../src/usage.ts'
@@ -96,7 +96,7 @@ async function bodyOf(name: string, args: string[]): Promise<unknown> {
   assert.ok(command)
   const options = optionsOf(command)
   try {
-    const written = readOptions(name, allOptions(options), command.rows[0].words.map(wordName), args)
+    const written = readWords({ call: name, options: allOptions(options), words: command.rows[0].words.map(wordName) }, args)
     const read = await readBody({} as Io, options.fields, written.values)
     return 'mistakes' in read ? read.mistakes.join('\n') : read.body
   } catch (error) {
@@ -104,6 +104,33 @@ async function bodyOf(name: string, args: string[]): Promise<unknown> {
     throw error
   }
 }
+
+const email_of_owner: Option = { name: 'email', kind: 'text', ...commands.recover.options.email }
+const json_of_owner: Option = { name: 'json', kind: 'switch', ...commands.recover.options.json }
+const syntax: Syntax = { call: 'recover', options: [email_of_owner, json_of_owner], words: [] }
+
+// biome-ignore format: this table is read by column
+const mistakes: [string, string[], string][] = [
+  ['an unknown option',               ['--email', 'a', '--frobnicate'],    'There is no option "--frobnicate".'],
+  ['an unknown option with a value',  ['--email', 'a', '--foo=s3cret'],    'There is no option "--foo".'],
+  ['an unknown letter with a value',  ['--email', 'a', '-ps3cret'],        'There is no option "-p".'],
+  ['a mistyped option',               ['--email', 'a', '--jsno'],          'There is no option "--jsno". Did you mean --json?'],
+  ['a mistyped option of all',        ['--email', 'a', '--hepl'],          'There is no option "--hepl". Did you mean --help?'],
+  ['an option given twice',           ['--email', 'a', '--email=b'],       '--email is given twice.'],
+  ['a switch given twice',            ['--email', 'a', '--json', '--json'], '--json is given twice.'],
+  ['an option without its value',     ['--email', '--json'],               '--email needs a value: email address of the new owner.'],
+  ['a switch with a value',           ['--email', 'a', '--json=yes'],      '--json takes no value.'],
+  ['a missing option',                ['--json'],                          '--email EMAIL is missing: email address of the new owner.'],
+  ['a word',                          ['--email', 'a', 'now'],             '"now" is not expected here.'],
+  ['a word after --',                 ['--email', 'a', '--', '--json'],    '"--json" is not expected here.'],
+]
+for (const [what, args, says] of mistakes)
+  test(`a command of the service and one of the client refuse ${what} in the same words`, () => {
+    const whole = `${says}\n\n"ostiary recover --help" shows how to call it.`
+    const { tenant: _, ...options } = commands.recover.options
+    assert.throws(() => readArguments('recover', { summary: '', options }, args), new UsageError(whole))
+    assert.throws(() => readWords(syntax, args), new UsageError(whole))
+  })
 
 // biome-ignore format: this table is read by column
 const bodies: [why: string, command: string, args: string[], body: unknown][] = [
@@ -123,10 +150,10 @@ const bodies: [why: string, command: string, args: string[], body: unknown][] = 
   ['words after --',                 'projects update',   ['--name', 'A', '--', '-shop'],                                { name: 'A' }],
   ['text for a number',              'keys update',       ['k', '--rate-limit.limit', 'five'],                           '--rate-limit.limit takes a number.'],
   ['a value outside the choices',    'applications update', ['a', '--consent', 'no'],                                    '--consent takes one of skip, ask.'],
-  ['an option without its value',    'projects update',   ['shop', '--name', '--json'],                                  '--name needs a value: The name'],
+  ['an option without its value',    'projects update',   ['shop', '--name', '--json'],                                  '--name needs a value: The name.'],
   ['an option given twice',          'projects update',   ['shop', '--name', 'A', '--name', 'B'],                        '--name is given twice.'],
-  ['a mistyped option',              'projects update',   ['shop', '--nmae', 'A'],                                       'There is no option "--nmae" here. Did you mean --name?\n"A" is not expected here.'],
-  ['a short option',                 'projects update',   ['shop', '-n'],                                                'There is no option "-n" here.'],
+  ['a mistyped option',              'projects update',   ['shop', '--nmae', 'A'],                                       'There is no option "--nmae". Did you mean --name?\n"A" is not expected here.'],
+  ['a short option',                 'projects update',   ['shop', '-n'],                                                'There is no option "-n".'],
   ['a missing word',                 'projects update',   ['--name', 'A'],                                               'PROJECT is missing.'],
   ['two missing fields',             'projects create',   [],                                                            '--slug is missing: 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes.\n--name is missing: The name.'],
   ['--data that is not an object',   'projects update',   ['shop', '--data', '[]'],                                      '--data is not a JSON object.'],

@@ -1,8 +1,8 @@
 /** `ostiary login`, `logout`, `whoami` and `profiles`: the sign-ins of this machine. */
+import type { Written } from '../arguments.ts'
 import { type Connection, connect, originOf, profileName } from './connection.ts'
 import { rowOf } from './derive.ts'
 import type { Io } from './io.ts'
-import type { Written } from './options.ts'
 import { changeProfiles, isProfileName, readProfiles } from './profiles.ts'
 import { Refused } from './refused.ts'
 import { textOf } from './run-command.ts'

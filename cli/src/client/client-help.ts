@@ -1,9 +1,9 @@
 /** The texts of `--help` for the client, made from the same tables as its commands. */
 import { tagOf } from '@ostiary/contract/tags.ts'
+import type { Option } from '../arguments.ts'
 import { type ClientOverview, columns, exitCodes, sentence } from '../help.ts'
 import { allOptions, optionOfField, optionsOf, wordName } from './command-options.ts'
 import type { ClientCommand } from './derive.ts'
-import type { ClientOption } from './options.ts'
 import { type OwnCommand, ownCommands, tableCommands } from './own-commands.ts'
 
 /** The nouns with a sentence about each, in the order of the route table. */
@@ -75,7 +75,7 @@ export function usageOfCommand(command: ClientCommand): string {
 export function helpOfCommand(command: ClientCommand): string {
   const [{ route }] = command.rows
   const { scope, filters, fields, common } = optionsOf(command)
-  const sections: [string, readonly ClientOption[]][] = [
+  const sections: [string, readonly Option[]][] = [
     ['Fields', fields.map(optionOfField)],
     ['Filters', filters.map(optionOfField)],
     ['Options', [...scope, ...common]],
@@ -102,7 +102,7 @@ ${exitCodes()}
 const widest_option = 32
 
 /** The options with their help beside them, or below a long one. */
-function section([title, options]: [string, readonly ClientOption[]]): string {
+function section([title, options]: [string, readonly Option[]]): string {
   if (options.length === 0) return ''
   const rows = options.map((option): [string, string] => [syntaxOf(option), option.help])
   const width = Math.min(widest_option, Math.max(...rows.map(([syntax]) => syntax.length)))
@@ -112,5 +112,5 @@ function section([title, options]: [string, readonly ClientOption[]]): string {
   return `\n${title}:\n${lines.join('\n')}\n`
 }
 
-export const syntaxOf = ({ name, kind, value = 'VALUE', is_list = false }: ClientOption) =>
+export const syntaxOf = ({ name, kind, value = 'VALUE', is_list = false }: Option) =>
   `--${name}${kind === 'switch' ? '' : ` ${value}`}${is_list ? '…' : ''}`

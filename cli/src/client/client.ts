@@ -3,7 +3,7 @@
  * names that are not commands of the service itself.
  *
  *   derive.ts  names.ts      the commands, from the route table
- *   fields.ts  options.ts    their options, from the schemas of the rows
+ *   fields.ts                their options, from the schemas of the rows; command-options.ts orders them
  *   connection.ts            the credential: a key, or the sign-in of a profile
  *   session.ts  sign-in.ts   sign-ins; profiles.ts keeps them
  *   scope.ts                 slugs and emails become ids
@@ -13,11 +13,11 @@
 import { errors } from '@ostiary/contract/errors.ts'
 import { OstiaryError } from '@ostiary/sdk'
 import { nearest } from '@ostiary/server/base/nearest.ts'
+import { questionIn, readWords, type Syntax } from '../arguments.ts'
 import { UsageError } from '../usage.ts'
 import { helpOfCommand, helpOfNoun, helpOfOwn, nounTable, verbTable } from './client-help.ts'
 import type { Io } from './io.ts'
-import { readOptions } from './options.ts'
-import { ownCommands, tableCommands } from './own-commands.ts'
+import { type OwnCommand, ownCommands, tableCommands } from './own-commands.ts'
 import { Refused } from './refused.ts'
 import { runCommand } from './run-command.ts'
 import { visible } from './show.ts'
@@ -33,8 +33,8 @@ const interrupted = 130 // 128 + SIGINT, as shells report it
 export async function runClient(io: Io, [first = '', ...rest]: readonly string[]): Promise<number> {
   const single = ownCommands().find(({ name }) => name === first)
   if (single !== undefined) {
-    if (asksForHelp(rest)) return print(io, helpOfOwn(single))
-    return reported(io, [first, ...rest], () => single.run(io, readOptions(single.name, single.options, single.words, rest)))
+    if (questionIn(rest) === 'help') return print(io, helpOfOwn(single))
+    return reported(io, [first, ...rest], () => single.run(io, readWords(syntaxOf(single), rest)))
   }
   const [verb = '', ...args] = rest
   if (['', '--help', '-h', 'help'].includes(verb)) {
@@ -44,15 +44,12 @@ export async function runClient(io: Io, [first = '', ...rest]: readonly string[]
   const own = ownCommands().find(({ name }) => name === `${first} ${verb}`)
   const command = tableCommands().find((each) => each.noun === first && each.verb === verb)
   if (own === undefined && command === undefined) throw unknownVerb(first, verb)
-  if (asksForHelp(args)) return print(io, own ? helpOfOwn(own) : command ? helpOfCommand(command) : '')
-  if (own) return reported(io, [first, ...rest], () => own.run(io, readOptions(own.name, own.options, own.words, args)))
+  if (questionIn(args) === 'help') return print(io, own ? helpOfOwn(own) : command ? helpOfCommand(command) : '')
+  if (own) return reported(io, [first, ...rest], () => own.run(io, readWords(syntaxOf(own), args)))
   return reported(io, [first, ...rest], () => (command ? runCommand(io, command, args) : Promise.resolve(1)))
 }
 
-const asksForHelp = (args: readonly string[]) => {
-  const ours = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
-  return ours.includes('--help') || ours.includes('-h')
-}
+const syntaxOf = ({ name, options, words }: OwnCommand): Syntax => ({ call: name, options, words })
 
 function print(io: Io, text: string): number {
   io.out(text)

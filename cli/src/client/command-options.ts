@@ -1,19 +1,19 @@
 /** The options of a command that is made from the route table, in the order of its help. */
+import type { Option } from '../arguments.ts'
 import { type ClientCommand, isList, naturalList, type Row } from './derive.ts'
 import { bodyFields, type Field, queryFields } from './fields.ts'
-import type { ClientOption } from './options.ts'
 import { scopeOf } from './scope.ts'
 
 export interface CommandOptions {
   /** The tenant, the project and the environment. */
-  readonly scope: readonly ClientOption[]
+  readonly scope: readonly Option[]
   readonly filters: readonly Field[]
   readonly fields: readonly Field[]
   /** How the command runs and prints. */
-  readonly common: readonly ClientOption[]
+  readonly common: readonly Option[]
 }
 
-const scope_options: Readonly<Record<string, ClientOption>> = {
+const scope_options: Readonly<Record<string, Option>> = {
   tenant_id: { name: 'tenant', kind: 'text', value: 'TENANT', help: 'slug or id of the tenant; administrators of several tenants need it' },
   project_id: { name: 'project', kind: 'text', value: 'PROJECT', help: 'slug or id of the project' },
   environment_id: {
@@ -24,22 +24,22 @@ const scope_options: Readonly<Record<string, ClientOption>> = {
   },
 }
 
-const profile: ClientOption = { name: 'profile', kind: 'text', value: 'NAME', help: 'the sign-in to use, if not the last one' }
-const json: ClientOption = { name: 'json', kind: 'switch', help: 'print JSON' }
-const limit: ClientOption = { name: 'limit', kind: 'number', value: 'N', help: 'how many objects at most (default: 20)' }
-const all: ClientOption = { name: 'all', kind: 'switch', help: 'all objects' }
-const data: ClientOption = {
+const profile: Option = { name: 'profile', kind: 'text', value: 'NAME', help: 'the sign-in to use, if not the last one' }
+const json: Option = { name: 'json', kind: 'switch', help: 'print JSON' }
+const limit: Option = { name: 'limit', kind: 'number', value: 'N', help: 'how many objects at most (default: 20)' }
+const all: Option = { name: 'all', kind: 'switch', help: 'all objects' }
+const data: Option = {
   name: 'data',
   kind: 'text',
   value: 'JSON',
   help: 'the body: JSON, @FILE, or - for standard input; options replace its members',
 }
-const if_absent: ClientOption = {
+const if_absent: Option = {
   name: 'if-absent',
   kind: 'switch',
   help: 'do nothing if the object exists already; exit with 3 if it differs from these values',
 }
-const origin: ClientOption = { name: 'origin', kind: 'text', value: 'ORIGIN', help: 'an allowed origin of the publishable key' }
+const origin: Option = { name: 'origin', kind: 'text', value: 'ORIGIN', help: 'an allowed origin of the publishable key' }
 
 export function optionsOf({ rows }: ClientCommand): CommandOptions {
   const [{ route }] = rows
@@ -72,7 +72,7 @@ export function naturalKeyOf({ route }: Row): 'slug' | 'email' | null {
   return naturalList(route.path)?.natural_key ?? null
 }
 
-export const optionOfField = ({ option, kind, is_list, is_nullable, choices, help }: Field): ClientOption => ({
+export const optionOfField = ({ option, kind, is_list, is_nullable, choices, help }: Field): Option => ({
   name: option,
   kind,
   is_list,
@@ -86,7 +86,7 @@ const isSecret = (option: string) => /(^|[.-])(password|secret|private-key)$/.te
 
 const valueNames = { text: 'TEXT', number: 'N', boolean: 'true|false', json: 'JSON' } as const
 
-export const allOptions = ({ scope, filters, fields, common }: CommandOptions): ClientOption[] => [
+export const allOptions = ({ scope, filters, fields, common }: CommandOptions): Option[] => [
   ...scope,
   ...filters.map(optionOfField),
   ...fields.map(optionOfField),

@@ -1,10 +1,10 @@
 /** `ostiary completion SHELL`: scripts that complete commands and options, made from the tables. They run without starting `ostiary`. */
 
+import type { Option, Written } from '../arguments.ts'
 import { commands } from '../commands.ts'
 import { UsageError } from '../usage.ts'
 import { allOptions, optionsOf } from './command-options.ts'
 import type { Io } from './io.ts'
-import type { ClientOption, Written } from './options.ts'
 import { ownCommands, tableCommands } from './own-commands.ts'
 
 /** What can follow each beginning of a command line: the verbs of a noun, and the options of a command. */
@@ -23,7 +23,7 @@ function completions(): Table {
     const words = table.get(place) ?? []
     if (!words.includes(word)) table.set(place, [...words, word])
   }
-  const addCommand = (words: readonly string[], options: readonly ClientOption[]) => {
+  const addCommand = (words: readonly string[], options: readonly Option[]) => {
     for (const [index, word] of words.entries()) add(words.slice(0, index).join(' '), word)
     for (const { name } of options) add(words.join(' '), `--${name}`)
     add(words.join(' '), '--help')

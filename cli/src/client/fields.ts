@@ -2,14 +2,7 @@
 import { type Components, type Json, schemaOf } from '@ostiary/contract/openapi-schemas.ts'
 import type { Route } from '@ostiary/contract/route.ts'
 import type { z } from 'zod'
-
-/**
- * text     as written
- * number   a whole number or a fraction
- * boolean  `--disabled`, `--disabled false`
- * json     a value of any shape
- */
-export type Kind = 'text' | 'number' | 'boolean' | 'json'
+import type { Kind } from '../arguments.ts'
 
 export interface Field {
   /** Without the dashes: `rate-limit.window-seconds`. */

@@ -1,9 +1,9 @@
 /** The commands of the client that are not made from the route table. */
 
+import type { Option, Written } from '../arguments.ts'
 import { optionOfField, optionsOf } from './command-options.ts'
 import { type ClientCommand, clientCommands } from './derive.ts'
 import type { Io } from './io.ts'
-import type { ClientOption, Written } from './options.ts'
 
 export interface OwnCommand {
   /** `login`, `events tail`. */
@@ -11,15 +11,15 @@ export interface OwnCommand {
   readonly summary: string
   readonly details?: string
   readonly words: readonly string[]
-  readonly options: readonly ClientOption[]
+  readonly options: readonly Option[]
   readonly run: (io: Io, written: Written) => Promise<number>
 }
 
-const json: ClientOption = { name: 'json', kind: 'switch', help: 'print JSON' }
-const lines: ClientOption = { name: 'json', kind: 'switch', help: 'print a line of JSON for each' }
-const profile: ClientOption = { name: 'profile', kind: 'text', value: 'NAME', help: 'the sign-in to use, if not the last one' }
-const no_browser: ClientOption = { name: 'no-browser', kind: 'switch', help: 'only print the address' }
-const defaults: readonly ClientOption[] = [
+const json: Option = { name: 'json', kind: 'switch', help: 'print JSON' }
+const lines: Option = { name: 'json', kind: 'switch', help: 'print a line of JSON for each' }
+const profile: Option = { name: 'profile', kind: 'text', value: 'NAME', help: 'the sign-in to use, if not the last one' }
+const no_browser: Option = { name: 'no-browser', kind: 'switch', help: 'only print the address' }
+const defaults: readonly Option[] = [
   { name: 'tenant', kind: 'text', value: 'TENANT', help: 'the tenant of commands without --tenant; null for none' },
   { name: 'project', kind: 'text', value: 'PROJECT', help: 'the project of commands without --project; null for none' },
   { name: 'env', kind: 'text', value: 'ENV', help: 'the environment of commands without --env; changes in Live still need it written out' },
@@ -36,7 +36,7 @@ function makeOwnCommands(): OwnCommand[] {
   const find = (noun: string) => commandNamed(`${noun} list`)
   const events = followOptions(find('events'))
   const calls = followOptions(find('requests'))
-  const after: ClientOption = {
+  const after: Option = {
     name: 'after',
     kind: 'number',
     value: 'SEQUENCE',
@@ -170,7 +170,7 @@ function commandNamed(name: string): ClientCommand {
 }
 
 /** The scope and the filters of a list that can be followed: those of the list, without times and pages. */
-function followOptions(command: ClientCommand): { options: ClientOption[]; filters: string[] } {
+function followOptions(command: ClientCommand): { options: Option[]; filters: string[] } {
   const { scope, filters } = optionsOf(command)
   const followed = filters.filter(({ option }) => !['cursor', 'from', 'to', 'after'].includes(option))
   return { options: [...scope, ...followed.map(optionOfField)], filters: followed.map(({ option }) => option) }

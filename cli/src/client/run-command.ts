@@ -1,5 +1,6 @@
 /** Runs a command that is made from the route table: finds its objects, sends its call and prints the answer. */
 import { z } from 'zod'
+import { readWords, type Written, wrongArguments } from '../arguments.ts'
 import { readBody } from './body.ts'
 import { allOptions, naturalKeyOf, optionsOf, wordName } from './command-options.ts'
 import { type CallerKind, type Connection, connect, type Request } from './connection.ts'
@@ -8,7 +9,6 @@ import { type ClientCommand, isList, type Row } from './derive.ts'
 import type { Io } from './io.ts'
 import { lostSecret } from './lost-secret.ts'
 import { reads } from './names.ts'
-import { readOptions, type Written, wrongCall } from './options.ts'
 import { Refused } from './refused.ts'
 import { inScope, objectId, resolveScope, type Scope } from './scope.ts'
 import { isObject, jsonLine, listText, objectText, visible } from './show.ts'
@@ -18,12 +18,11 @@ const callOf = ({ noun, verb }: ClientCommand) => `${noun} ${verb}`
 export async function runCommand(io: Io, command: ClientCommand, args: readonly string[]): Promise<number> {
   const options = optionsOf(command)
   const call = callOf(command)
-  const words = command.rows[0].words.map(wordName)
-  const written = readOptions(call, allOptions(options), words, args)
+  const written = readWords({ call, options: allOptions(options), words: command.rows[0].words.map(wordName) }, args)
   const connection = connect(io, textOf(written, 'profile'))
   const row = rowFor(command, connection.kind)
   const body = await readBody(io, options.fields, written.values)
-  if ('mistakes' in body) throw wrongCall(call, body.mistakes)
+  if ('mistakes' in body) throw wrongArguments(call, body.mistakes)
 
   const scope = await scopeFor(connection, row, written)
   const request: Request = { ...inScope(row, scope), origin: textOf(written, 'origin') ?? undefined }
@@ -33,7 +32,7 @@ export async function runCommand(io: Io, command: ClientCommand, args: readonly 
   for (const { option, path } of options.filters) {
     const [name = ''] = path
     if (!written.values.has(option)) continue
-    if (!known_filters.includes(name)) throw wrongCall(call, [`--${option} does not work with this credential.`])
+    if (!known_filters.includes(name)) throw wrongArguments(call, [`--${option} does not work with this credential.`])
     params[name] = written.values.get(option)
   }
 
@@ -42,7 +41,7 @@ export async function runCommand(io: Io, command: ClientCommand, args: readonly 
   if (written.values.has('if-absent')) {
     const natural_key = naturalKeyOf(row)
     if (natural_key === null || typeof body.body[natural_key] !== 'string')
-      throw wrongCall(call, [`--if-absent needs --${natural_key}, by which it finds the object.`])
+      throw wrongArguments(call, [`--if-absent needs --${natural_key}, by which it finds the object.`])
     const { answer, exit_code } = await createIfAbsent(io, connection, row, { natural_key, body: body.body, request, scope })
     return printAnswer(io, row, answer, written) || exit_code
   }
@@ -104,9 +103,9 @@ const default_limit = 20
 
 function howMany(call: string, { values }: Written): number {
   const limit = values.get('limit') ?? default_limit
-  if (values.has('all') && values.has('limit')) throw wrongCall(call, ['--all and --limit exclude each other.'])
+  if (values.has('all') && values.has('limit')) throw wrongArguments(call, ['--all and --limit exclude each other.'])
   if (values.has('all')) return Number.POSITIVE_INFINITY
-  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) throw wrongCall(call, ['--limit takes a number from 1.'])
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) throw wrongArguments(call, ['--limit takes a number from 1.'])
   return limit
 }
 

@@ -1,9 +1,9 @@
 /** `ostiary events tail`, `ostiary requests tail`: one line for each event or refused call, until Ctrl-C. */
+import type { Written } from '../arguments.ts'
 import { connect } from './connection.ts'
 import type { ClientCommand, Row } from './derive.ts'
 import { followCalls, followEvents, newestSequence } from './follow.ts'
 import type { Io } from './io.ts'
-import type { Written } from './options.ts'
 import { rowFor, scopeFor, textOf } from './run-command.ts'
 import { inScope } from './scope.ts'
 import { jsonLine, visible } from './show.ts'
