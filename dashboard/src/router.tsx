@@ -13,11 +13,11 @@ const project = createRoute({ getParentRoute: () => tenant, path: 'p/$project', 
 const framed = createRoute({ getParentRoute: () => tenant, id: 'tenant', component: Frame, errorComponent: Crash })
 
 type Load = Parameters<typeof lazyRouteComponent>[0]
-const page = (path: string, load: Load) =>
+const page = <const Path extends string>(path: Path, load: Load) =>
   createRoute({ getParentRoute: () => environment, path, component: lazyRouteComponent(load), validateSearch: textOnly })
-const tenantPage = (path: string, load: Load) =>
+const tenantPage = <const Path extends string>(path: Path, load: Load) =>
   createRoute({ getParentRoute: () => framed, path, component: lazyRouteComponent(load), validateSearch: textOnly })
-const ownPage = (path: string, load: Load) =>
+const ownPage = <const Path extends string>(path: Path, load: Load) =>
   createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load), errorComponent: Crash })
 
 /** Filters, tab and chosen row are text in the query. */
@@ -43,14 +43,14 @@ const environmentPages = [
   page('settings', () => import('./pages/settings.tsx')),
   page('test-and-live', () => import('./pages/compare.tsx')),
   page('deployment', () => import('./pages/deployment.tsx')),
-]
+] as const
 const tenantPages = [
   tenantPage('/', () => import('./pages/projects.tsx')),
   tenantPage('platform-keys', () => import('./pages/platform-keys.tsx')),
   tenantPage('members', () => import('./pages/members.tsx')),
   tenantPage('calls', () => import('./pages/tenant-calls.tsx')),
   tenantPage('audit-log', () => import('./pages/audit-log.tsx')),
-]
+] as const
 
 const tree = root.addChildren([
   ownPage('/', () => import('./pages/start.tsx')),
@@ -68,3 +68,10 @@ export const router = createRouter({
   scrollRestoration: false, // it would keep positions in sessionStorage
   defaultErrorComponent: PageFailed, // it stands in the frame
 })
+
+// With it a link to an address that is not in the tree does not compile.
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,5 +1,6 @@
 /** Where the page is: the tenant, and on most pages a project and one of its environments. */
 import type { Client, Environment, Me, Project } from '@ostiary/sdk'
+import type { RegisteredRouter } from '@tanstack/react-router'
 import { createContext, use } from 'react'
 
 export const roles = ['viewer', 'developer', 'admin', 'owner'] as const
@@ -31,19 +32,39 @@ export function useEnvironment() {
   const { project, environment, ...scope } = useScope()
   if (!project || !environment) throw new Error('This page needs an environment.')
   const at = { project_id: project.id, environment_id: environment.id }
-  return { ...scope, project, environment, at, base: environmentBase(scope.tenant.slug, project.slug, environment) }
+  return { ...scope, project, environment, at, base: environment_route }
 }
 
 /** The part of an address that names an environment: its type, and for further ones its slug. */
 export const environmentPart = ({ type, slug }: { type: 'test' | 'live'; slug: string }) => (slug === type ? type : `${type}~${slug}`)
 
+/** The route of an environment. The routes of its pages begin with it. */
+export const environment_route = '/t/$tenant/p/$project/$env' as const
+
+/** The pages below a route that need no further parameter: `/users`; empty for the route itself. */
+type Below<Base extends string, Path = keyof RegisteredRouter['routesByPath']> = Path extends `${Base}${infer Rest}`
+  ? Rest extends '/' | `${string}$${string}`
+    ? never
+    : Rest
+  : never
+export type EnvironmentPath = Below<typeof environment_route>
+export type TenantPath = Below<'/t/$tenant'>
+
+/** The parameters of the route of an environment. A link from one of its pages to another has them already. */
+export const environmentParams = (tenant: string, project: string, environment: { type: 'test' | 'live'; slug: string }) => ({
+  tenant,
+  project,
+  env: environmentPart(environment),
+})
+
+/** The address of an environment, for a link outside of the router, or one that comes from the API. */
 export const environmentBase = (tenant: string, project: string, environment: { type: 'test' | 'live'; slug: string }) =>
   `/t/${tenant}/p/${project}/${environmentPart(environment)}`
 
 export const atLeast = (role: Role, needed: Role) => roles.indexOf(role) >= roles.indexOf(needed)
 
 /** The deployment's own environment, for operators. Its slugs never change. */
-export const deploymentBase = (me: Me): string | null => {
+export const deploymentParams = (me: Me) => {
   const root = me.memberships.find(({ tenant_id }) => tenant_id === me.root_tenant_id)
-  return root ? environmentBase(root.slug, 'console', { type: 'live', slug: 'live' }) : null
+  return root ? environmentParams(root.slug, 'console', { type: 'live', slug: 'live' }) : null
 }

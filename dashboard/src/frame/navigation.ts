@@ -1,9 +1,9 @@
 /** The pages of the sidebar, which the palette and the shortcuts also offer. */
 import type { IconName } from '../parts/icon.tsx'
-import type { Role } from '../scope.tsx'
+import type { EnvironmentPath, Role, TenantPath } from '../scope.tsx'
 
-export interface PageEntry {
-  path: string
+export interface PageEntry<Path extends string = EnvironmentPath | TenantPath> {
+  path: Path
   name: string
   icon: IconName
   /** Who may read the page; others do not see it. */
@@ -15,7 +15,7 @@ export interface PageEntry {
 }
 
 // biome-ignore format: these tables are read by column
-export const environmentPages: { group: string; pages: PageEntry[] }[] = [
+export const environmentPages: { group: string; pages: PageEntry<EnvironmentPath>[] }[] = [
   { group: '', pages: [{ path: '', name: 'Overview', icon: 'home', role: 'viewer' }] },
   { group: 'People', pages: [
     { path: '/users',        name: 'Users',        icon: 'users',   role: 'developer', key: 'u' },
@@ -41,7 +41,7 @@ export const environmentPages: { group: string; pages: PageEntry[] }[] = [
 ]
 
 // biome-ignore format: these tables are read by column
-export const tenantPages: PageEntry[] = [
+export const tenantPages: PageEntry<TenantPath>[] = [
   { path: '',               name: 'Projects',      icon: 'building', role: 'viewer' },
   { path: '/platform-keys', name: 'Platform keys', icon: 'shield',   role: 'admin'  },
   { path: '/members',       name: 'Members',       icon: 'users',    role: 'viewer' },
@@ -65,9 +65,13 @@ export const operatorPages: Readonly<Record<string, string>> = {
   '/audit-log': 'Audit log',
 }
 
-/** The page of a path of the router, which has no `/dashboard`: its own path below the tenant or the environment. */
+/** The page of a path of the router, which has no `/dashboard`. */
 export function pageAt(pathname: string): PageEntry | undefined {
-  const [, in_environment, in_tenant] = /^\/t\/[^/]+(?:\/p\/[^/]+\/[^/]+(\/[^/]+)?|(\/[^/]+)?)/.exec(pathname) ?? []
-  const pages = pathname.split('/')[3] === 'p' ? environmentPages.flatMap((group) => group.pages) : tenantPages
-  return pages.find(({ path }) => path === (in_environment ?? in_tenant ?? ''))
+  const [, in_tenant = ''] = /^\/t\/[^/]+(\/[^/]+)?/.exec(pathname) ?? []
+  return in_tenant === '/p' ? environmentPageAt(pathname) : tenantPages.find(({ path }) => path === in_tenant)
+}
+
+export function environmentPageAt(pathname: string): PageEntry<EnvironmentPath> | undefined {
+  const found = /^\/t\/[^/]+\/p\/[^/]+\/[^/]+(\/[^/]+)?/.exec(pathname)
+  return found ? environmentPages.flatMap(({ pages }) => pages).find(({ path }) => path === (found[1] ?? '')) : undefined
 }

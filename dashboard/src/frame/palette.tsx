@@ -1,18 +1,17 @@
 /** The palette (Ctrl K): pages, environments and any id. */
 import { Modal } from '@mantine/core'
-import { useNavigate } from '@tanstack/react-router'
+import { linkOptions, type ToOptions, useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import { useEscape } from '../parts/escape.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { environmentBase, useScope } from '../scope.tsx'
+import { environment_route, environmentParams, useScope } from '../scope.tsx'
 import { usePages } from './sidebar.tsx'
 
 interface Entry {
   name: string
   hint: string
   icon: IconName
-  to: string
-  search?: Record<string, string>
+  link?: ToOptions
   /** What it does, instead of opening a page. */
   run?: () => void
 }
@@ -57,8 +56,8 @@ function Search({ close, showKeys }: { close: () => void; showKeys: () => void }
   const open = (entry: Entry | undefined) => {
     if (!entry) return
     close()
-    if (entry.run) entry.run()
-    else void navigate({ to: entry.to, ...(entry.search ? { search: entry.search } : {}) })
+    entry.run?.()
+    if (entry.link) void navigate(entry.link)
   }
   useEffect(() => {
     document.getElementById(`found-${chosen}`)?.scrollIntoView({ block: 'nearest' })
@@ -96,7 +95,8 @@ function Search({ close, showKeys }: { close: () => void; showKeys: () => void }
         {found.map((entry, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above moves and opens by keys
           <div
-            key={entry.to + entry.name}
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows have no state, and two environments can have one name
+            key={index}
             id={`found-${index}`}
             role="option"
             tabIndex={-1}
@@ -125,8 +125,7 @@ function useEntries(words: string, showKeys: () => void): Entry[] {
         name: `Open ${id}`,
         hint: '',
         icon: 'search',
-        to: `/go/${id}`,
-        ...(environment ? { search: { searched_in: environment.id } } : {}),
+        link: linkOptions({ to: '/go/$id', params: { id }, search: environment ? { searched_in: environment.id } : {} }),
       },
     ]
   const entries: Entry[] = [
@@ -137,7 +136,7 @@ function useEntries(words: string, showKeys: () => void): Entry[] {
           name: environment.name,
           hint: project.name,
           icon: environment.type === 'test' ? ('flask' as const) : ('signal' as const),
-          to: environmentBase(tenant.slug, project.slug, environment),
+          link: linkOptions({ to: environment_route, params: environmentParams(tenant.slug, project.slug, environment) }),
         }))
       : []),
     ...(project && environment && can('developer')
@@ -145,11 +144,14 @@ function useEntries(words: string, showKeys: () => void): Entry[] {
           name: creations[page],
           hint: 'Create',
           icon: 'plus' as const,
-          to: `${environmentBase(tenant.slug, project.slug, environment)}/${page}`,
-          search: { new: '1' },
+          link: linkOptions({
+            to: `${environment_route}/${page}`,
+            params: environmentParams(tenant.slug, project.slug, environment),
+            search: { new: '1' },
+          }),
         }))
       : []),
-    { name: 'Keyboard shortcuts', hint: '?', icon: 'info', to: '', run: showKeys },
+    { name: 'Keyboard shortcuts', hint: '?', icon: 'info', run: showKeys },
   ]
   const wanted = words.toLowerCase().split(/\s+/)
   return entries.filter(({ name }) => wanted.every((word) => name.toLowerCase().includes(word)))

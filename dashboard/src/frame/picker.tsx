@@ -1,13 +1,13 @@
 /** A picker of the top bar: a button with where the page is, and behind it a search field over links to the other places. */
 import { Popover } from '@mantine/core'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, type ToOptions, useNavigate } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Icon } from '../parts/icon.tsx'
 
 interface Place {
   id: string
   name: string
-  to: string
+  link: ToOptions
 }
 
 interface PickerProps {
@@ -23,7 +23,7 @@ interface PickerProps {
   words: string
   search: (words: string) => void
   /** A link below the others. */
-  all?: { name: string; to: string }
+  all?: { name: string; link: ToOptions }
   onOpen?: () => void
 }
 
@@ -45,7 +45,7 @@ export function Picker({ what, several, current, className = '', places, are_ear
     const [first] = found ?? []
     if (!first) return setEntered(false)
     show(false)
-    void navigate({ to: first.to })
+    void navigate(first.link)
   })
   const is_due = is_entered && found !== undefined // Enter can come before the answer, and waits for it
   useEffect(() => {
@@ -74,16 +74,16 @@ export function Picker({ what, several, current, className = '', places, are_ear
         />
         {found?.length === 0 ? <p className="muted pad">Nothing has these words.</p> : null}
         <ul aria-label={several} aria-busy={are_earlier} className={are_earlier ? 'dimmed' : ''}>
-          {places?.map(({ id, name, to }) => (
+          {places?.map(({ id, name, link }) => (
             <li key={id}>
-              <Link to={to} onClick={() => show(false)}>
+              <Link {...link} onClick={() => show(false)}>
                 {name}
               </Link>
             </li>
           ))}
         </ul>
         {all ? (
-          <Link className="all" to={all.to} activeOptions={{ exact: true }} onClick={() => show(false)}>
+          <Link className="all" {...all.link} activeOptions={{ exact: true }} onClick={() => show(false)}>
             {all.name}
           </Link>
         ) : null}

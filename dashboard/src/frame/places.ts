@@ -9,5 +9,5 @@ export function firstOf<T extends { type: Type; slug: string }>(environments: re
 }
 
 /** The path of a page in an environment of a type: its own, or that of the overview where such an environment has no such page. */
-export const pathIn = (type: Type, page: { path: string; only?: Type } | undefined): string =>
+export const pathIn = <Path extends string>(type: Type, page: { path: Path; only?: Type } | undefined): Path | '' =>
   page && (page.only === undefined || page.only === type) ? page.path : ''

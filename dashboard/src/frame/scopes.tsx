@@ -5,7 +5,7 @@ import { Navigate, Outlet, useParams } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef } from 'react'
 import { clientOf, leaveToSignIn, readMe } from '../api.ts'
 import { Loaded, useRead } from '../parts/reading.tsx'
-import { atLeast, environmentBase, environmentPart, type Scope, ScopeProvider, useScope } from '../scope.tsx'
+import { atLeast, environment_route, environmentParams, environmentPart, type Scope, ScopeProvider, useScope } from '../scope.tsx'
 import { Frame } from './frame.tsx'
 import { firstOf } from './places.ts'
 import { Lost } from './start.tsx'
@@ -80,7 +80,7 @@ export function InProject() {
         if (place === null) return <NoProject slug={slug} />
         const first = firstOf(place.environments)
         return first ? (
-          <Navigate to={environmentBase(tenant.slug, slug, first)} replace />
+          <Navigate to={environment_route} params={environmentParams(tenant.slug, slug, first)} replace />
         ) : (
           <Lost>The project {place.project.name} has no environment. The API adds one.</Lost>
         )

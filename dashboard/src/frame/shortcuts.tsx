@@ -56,7 +56,7 @@ export function Shortcuts({ opened, setOpened, openPalette }: ShortcutsProps) {
       '/': () => document.querySelector<HTMLElement>('[data-filter]')?.focus(),
       c: () => document.querySelector<HTMLElement>('.head .btn.pri')?.click(),
     }
-    const act = page ? () => void navigate({ to: page.to }) : acts[event.key]
+    const act = page ? () => void navigate(page.link) : acts[event.key]
     if (!act) return
     event.preventDefault()
     act()

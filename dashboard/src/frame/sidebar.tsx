@@ -1,31 +1,38 @@
-import { Link } from '@tanstack/react-router'
+import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
 import { Icon } from '../parts/icon.tsx'
-import { environmentBase, useScope } from '../scope.tsx'
+import { type EnvironmentPath, environment_route, environmentParams, useScope } from '../scope.tsx'
 import { environmentPages, operatorPages, type PageEntry, tenantPages } from './navigation.ts'
 
 /** The pages that the person may read. The deployment's own tenant has a few, with names of their own. */
 export function usePages() {
   const { tenant, project, environment, can, is_root } = useScope()
-  const here = project && environment ? environmentBase(tenant.slug, project.slug, environment) : null
+  const here = project && environment ? environmentParams(tenant.slug, project.slug, environment) : null
   const visible = (page: PageEntry) =>
     can(page.role) && (page.only === undefined || page.only === environment?.type) && (!is_root || page.path in operatorPages)
-  const at = (base: string) => (page: PageEntry) => ({
-    ...page,
-    name: (is_root && operatorPages[page.path]) || page.name,
-    to: base + page.path,
-  })
+  const nameOf = ({ path, name }: PageEntry) => (is_root && operatorPages[path]) || name
   return {
     environment:
       here === null
         ? []
         : (is_root ? [deploymentGroup, ...environmentPages] : environmentPages)
-            .map(({ group, pages }) => ({ group, pages: pages.filter(visible).map(at(here)) }))
+            .map(({ group, pages }) => ({
+              group,
+              pages: pages.filter(visible).map((page) => ({
+                ...page,
+                name: nameOf(page),
+                link: linkOptions({ to: `${environment_route}${page.path}`, params: here }),
+              })),
+            }))
             .filter(({ pages }) => pages.length > 0),
-    tenant: tenantPages.filter(visible).map(at(`/t/${tenant.slug}`)),
+    tenant: tenantPages.filter(visible).map((page) => ({
+      ...page,
+      name: nameOf(page),
+      link: linkOptions({ to: `/t/$tenant${page.path}`, params: { tenant: tenant.slug } }),
+    })),
   }
 }
 
-const deploymentGroup: { group: string; pages: PageEntry[] } = {
+const deploymentGroup: { group: string; pages: PageEntry<EnvironmentPath>[] } = {
   group: '',
   pages: [{ path: '/deployment', name: 'Deployment', icon: 'home', role: 'viewer' }],
 }
@@ -33,8 +40,8 @@ const deploymentGroup: { group: string; pages: PageEntry[] } = {
 export function Sidebar({ in_drawer = false }: { in_drawer?: boolean }) {
   const { tenant } = useScope()
   const pages = usePages()
-  const link = ({ to, path, name, icon }: PageEntry & { to: string }) => (
-    <Link key={to} to={to} activeOptions={{ exact: path === '', includeSearch: false }}>
+  const link = ({ link, path, name, icon }: PageEntry & { link: ToOptions }) => (
+    <Link key={path} {...link} activeOptions={{ exact: path === '', includeSearch: false }}>
       <Icon name={icon} size={17} /> {name}
     </Link>
   )

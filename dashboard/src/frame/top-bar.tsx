@@ -1,6 +1,6 @@
 /** The bar with the mark, the pickers of tenant and project, the switch between Test and Live, the search and the account. */
 import { Menu, useMantineColorScheme } from '@mantine/core'
-import { Link, useLocation } from '@tanstack/react-router'
+import { Link, linkOptions, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
 import { signOut } from '../api.ts'
 import { useAction } from '../parts/action.ts'
@@ -8,8 +8,8 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
-import { deploymentBase, environmentBase, type Scope, useScope } from '../scope.tsx'
-import { pageAt } from './navigation.ts'
+import { deploymentParams, environment_route, environmentParams, type Scope, useScope } from '../scope.tsx'
+import { environmentPageAt } from './navigation.ts'
 import { Picker } from './picker.tsx'
 import { pathIn } from './places.ts'
 
@@ -42,10 +42,10 @@ export function TopBar({ openDrawer, openPalette }: { openDrawer: () => void; op
 /** For operators: the deployment's own mail, methods and administrators. */
 function DeploymentLink() {
   const { me } = useScope()
-  const base = deploymentBase(me)
-  if (base === null) return null
+  const params = deploymentParams(me)
+  if (params === null) return null
   return (
-    <Link className="deployment" to={`${base}/deployment`} aria-label="Deployment">
+    <Link className="deployment" to={`${environment_route}/deployment`} params={params} aria-label="Deployment">
       <Icon name="servers" /> <span>Deployment</span>
     </Link>
   )
@@ -56,8 +56,8 @@ function TenantPicker() {
   const [words, setWords] = useState('')
   const places = me.memberships
     .filter(({ tenant_id }) => tenant_id !== me.root_tenant_id)
-    .map(({ tenant_id, slug, name }) => ({ id: tenant_id, name, to: `/t/${slug}` }))
-  const found = places.filter(({ name, to }) => `${name} ${to}`.toLowerCase().includes(words.trim().toLowerCase()))
+    .map(({ tenant_id, slug, name }) => ({ id: tenant_id, name, slug, link: linkOptions({ to: '/t/$tenant', params: { tenant: slug } }) }))
+  const found = places.filter(({ name, slug }) => `${name} /t/${slug}`.toLowerCase().includes(words.trim().toLowerCase()))
   return <Picker what="Tenant" several="tenants" current={tenant.name} className="ten" places={found} words={words} search={setWords} />
 }
 
@@ -87,11 +87,15 @@ function Projects({ of: tenant, current }: { of: Scope['tenant']; current: strin
       what="Project"
       several="projects"
       current={current}
-      places={list.rows?.map(({ id, slug, name }) => ({ id, name, to: `/t/${tenant.slug}/p/${slug}` }))}
+      places={list.rows?.map(({ id, slug, name }) => ({
+        id,
+        name,
+        link: linkOptions({ to: '/t/$tenant/p/$project', params: { tenant: tenant.slug, project: slug } }),
+      }))}
       are_earlier={list.isPlaceholderData}
       words={words}
       search={setWords}
-      all={{ name: 'All projects', to: `/t/${tenant.slug}` }}
+      all={{ name: 'All projects', link: linkOptions({ to: '/t/$tenant', params: { tenant: tenant.slug } }) }}
       onOpen={() => setUsed(true)}
     />
   )
@@ -102,7 +106,7 @@ function EnvironmentSwitch() {
   const { tenant, project, environments, environment } = useScope()
   const { pathname } = useLocation()
   if (!project || !environment) return null
-  const page = pageAt(pathname)
+  const page = environmentPageAt(pathname)
   return (
     <nav className="envs" aria-label="Environment">
       {environments
@@ -114,7 +118,8 @@ function EnvironmentSwitch() {
             <Link
               key={other.id}
               className={other.type === 'test' ? 't' : 'l'}
-              to={environmentBase(tenant.slug, project.slug, other) + pathIn(other.type, page)}
+              to={`${environment_route}${pathIn(other.type, page)}`}
+              params={environmentParams(tenant.slug, project.slug, other)}
               aria-label={name}
               aria-current={other.id === environment.id ? 'true' : undefined}
             >

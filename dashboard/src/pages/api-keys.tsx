@@ -38,7 +38,11 @@ export default function ApiKeys() {
       lead={
         <>
           Keys of this environment. A publishable key goes into browser code; a secret key stays on your server. For automation across
-          projects use a <Link to={`/t/${tenant.slug}/platform-keys`}>platform key</Link>.
+          projects use a{' '}
+          <Link to="/t/$tenant/platform-keys" params={{ tenant: tenant.slug }}>
+            platform key
+          </Link>
+          .
         </>
       }
       actions={

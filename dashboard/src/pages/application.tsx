@@ -96,7 +96,7 @@ function DeleteApplication({ application }: { application: Record }) {
   const [is_open, setOpen] = useState(false)
   const action = useAction(() => client.deleteApplication({ ...at, application_id: application.id }), {
     changes: [['applications', environment.id]],
-    done: () => void navigate({ to: `${base}/applications`, ignoreBlocker: true }),
+    done: () => void navigate({ from: base, to: `${base}/applications`, ignoreBlocker: true }),
   })
   const ask = () => {
     action.reset()

@@ -18,7 +18,7 @@ export default function Applications() {
   const search: Record<string, string | undefined> = useSearch({ strict: false })
   const navigate = useNavigate()
   const show = (change: Record<string, string | undefined>) =>
-    void navigate({ to: `${base}/applications`, search: { ...search, ...change }, replace: true })
+    void navigate({ from: base, to: `${base}/applications`, search: { ...search, ...change }, replace: true })
   const words = search.query ?? ''
   const list = useList(['applications', environment.id, words], (cursor) =>
     client.listApplications({ ...at, cursor, ...(words ? { query: words } : {}) }).page(),
@@ -30,7 +30,9 @@ export default function Applications() {
       cell: ({ id, name, client_id }) => (
         <>
           <b>
-            <Link to={`${base}/applications/${id}`}>{name}</Link>
+            <Link from={base} to={`${base}/applications/$application_id`} params={{ application_id: id }}>
+              {name}
+            </Link>
           </b>
           <code>{client_id}</code>
         </>

@@ -144,14 +144,14 @@ interface ToolsProps {
 function Tools({ count, shows_all, json, test, live }: ToolsProps) {
   const { environments, base } = useEnvironment()
   const { search, show } = useQueryState()
-  const here = `${base}/test-and-live`
+  const here = `${base}/test-and-live` as const
   return (
     <div className="tool">
       <nav className="seg" aria-label="Show">
-        <Link to={here} search={{ ...search, show: undefined }} aria-current={shows_all ? undefined : 'true'} activeProps={{}}>
+        <Link from={base} to={here} search={{ ...search, show: undefined }} aria-current={shows_all ? undefined : 'true'} activeProps={{}}>
           Differences {count}
         </Link>
-        <Link to={here} search={{ ...search, show: 'all' }} aria-current={shows_all ? 'true' : undefined} activeProps={{}}>
+        <Link from={base} to={here} search={{ ...search, show: 'all' }} aria-current={shows_all ? 'true' : undefined} activeProps={{}}>
           Everything
         </Link>
       </nav>

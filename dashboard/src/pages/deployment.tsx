@@ -2,7 +2,7 @@
 import '../styles/overview.css'
 import '../styles/compare.css'
 import type { Settings, User } from '@ostiary/sdk'
-import { Link } from '@tanstack/react-router'
+import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../parts/copy.tsx'
 import { Page } from '../parts/page.tsx'
@@ -31,7 +31,7 @@ export default function Deployment() {
             )}
           </Loaded>
           <Administrators />
-          <Card title="Operators" to={`/t/${tenant.slug}/members`} act="Invite or remove">
+          <Card title="Operators" link={linkOptions({ to: '/t/$tenant/members', params: { tenant: tenant.slug } })} act="Invite or remove">
             <p className="pad muted">
               Operators change what this page shows, and block accounts. Keys, projects and users of tenants are out of their reach.
             </p>
@@ -39,7 +39,7 @@ export default function Deployment() {
         </div>
         <div className="stack">
           <ReadyForLive environment={environment} title="Ready for administrators?" />
-          <Card title="Address" to={`${base}/events`} act="Events">
+          <Card title="Address" link={linkOptions({ from: base, to: `${base}/events` })} act="Events">
             {(['Issuer', 'Base URL'] as const).map((name) => {
               const value = name === 'Issuer' ? environment.issuer : location.origin
               return (
@@ -58,13 +58,25 @@ export default function Deployment() {
   )
 }
 
-const Card = ({ title, to, act, tag, children }: { title: string; to: string; act: string; tag?: ReactNode; children: ReactNode }) => (
+const Card = ({
+  title,
+  link,
+  act,
+  tag,
+  children,
+}: {
+  title: string
+  link: ToOptions
+  act: string
+  tag?: ReactNode
+  children: ReactNode
+}) => (
   <section className="card">
     <header>
       <h2>{title}</h2>
       {tag}
       <div className="r">
-        <Link className="small strong" to={to} aria-label={`${act}: ${title}`}>
+        <Link className="small strong" {...link} aria-label={`${act}: ${title}`}>
           {act}
         </Link>
       </div>
@@ -79,7 +91,7 @@ function Mail({ of: { email } }: { of: Settings }) {
   return (
     <Card
       title="Mail"
-      to={`${base}/settings`}
+      link={linkOptions({ from: base, to: `${base}/settings` })}
       act="Change mail"
       tag={
         <Tag tone={sends ? 'ok' : 'warn'} icon={sends ? 'check' : 'warn'}>
@@ -121,7 +133,7 @@ function Methods({ of: { sign_in, mfa } }: { of: Settings }) {
   )
   const enabled = providers.data?.data.filter((provider) => provider.enabled) ?? []
   return (
-    <Card title="Methods" to={`${base}/settings`} act="Change methods">
+    <Card title="Methods" link={linkOptions({ from: base, to: `${base}/settings` })} act="Change methods">
       <div className="pad">
         <Facts
           of={[
@@ -131,7 +143,7 @@ function Methods({ of: { sign_in, mfa } }: { of: Settings }) {
             ['Second factor', { off: 'Off', optional: 'Optional', required: 'Required' }[mfa.mode]],
             [
               'Providers',
-              <Link key="providers" className="u" to={`${base}/providers`}>
+              <Link key="providers" className="u" from={base} to={`${base}/providers`}>
                 {enabled.length === 0 ? 'None' : enabled.map(({ display_name }) => display_name).join(', ')}
               </Link>,
             ],
@@ -148,7 +160,7 @@ function Administrators() {
   return (
     <Loaded of={users}>
       {({ data }) => (
-        <Card title="Administrators" to={`${base}/users`} act="All administrators">
+        <Card title="Administrators" link={linkOptions({ from: base, to: `${base}/users` })} act="All administrators">
           <table className="rows" aria-label="Administrators">
             <thead>
               <tr>
@@ -161,7 +173,7 @@ function Administrators() {
                 <tr key={user.id}>
                   <td className="kn">
                     <b>
-                      <Link to={`${base}/users`} search={{ chosen: user.id }}>
+                      <Link from={base} to={`${base}/users`} search={{ chosen: user.id }}>
                         {user.name ?? user.email ?? user.id}
                       </Link>
                     </b>

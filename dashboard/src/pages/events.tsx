@@ -76,7 +76,7 @@ export default function Events() {
           ) : (
             <Empty
               action={
-                <Link className="btn" to={`${base}/webhooks`}>
+                <Link className="btn" from={base} to={`${base}/webhooks`}>
                   Add a webhook
                 </Link>
               }

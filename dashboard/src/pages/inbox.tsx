@@ -49,7 +49,7 @@ export default function Inbox() {
         empty={
           <Empty
             action={
-              <Link className="btn" to={`${base}/applications`}>
+              <Link className="btn" from={base} to={`${base}/applications`}>
                 Sign in to an application
               </Link>
             }

@@ -62,7 +62,7 @@ export default function Logouts() {
         empty={
           <Empty
             action={
-              <Link className="btn" to={`${base}/applications`}>
+              <Link className="btn" from={base} to={`${base}/applications`}>
                 Choose an application
               </Link>
             }
@@ -95,13 +95,19 @@ function LogoutSide({ logout, close }: { logout: BackchannelLogout; close: () =>
           ['Status', <MessageStatus key="status" of={logout} />],
           [
             'Application',
-            <Link key="app" className="u" to={`${base}/applications/${logout.application_id}`}>
+            <Link
+              key="app"
+              className="u"
+              from={base}
+              to={`${base}/applications/$application_id`}
+              params={{ application_id: logout.application_id }}
+            >
               {logout.application_id}
             </Link>,
           ],
           [
             'User',
-            <Link key="user" className="u" to={`${base}/users`} search={{ chosen: logout.user_id }}>
+            <Link key="user" className="u" from={base} to={`${base}/users`} search={{ chosen: logout.user_id }}>
               {logout.user_id}
             </Link>,
           ],

@@ -15,13 +15,13 @@ import { Steps } from './overview/steps.tsx'
 export default function Overview() {
   const { project, environment, base, is_root } = useEnvironment()
   const navigate = useNavigate()
-  if (is_root) return <Navigate to={`${base}/deployment`} replace />
+  if (is_root) return <Navigate from={base} to={`${base}/deployment`} replace />
   return (
     <Page
       title={project.name}
       lead={`One environment, one issuer. Everything on this page belongs to ${environment.name}.`}
       actions={
-        <ChangeButton className="btn pri" onClick={() => void navigate({ to: `${base}/applications`, search: { new: '1' } })}>
+        <ChangeButton className="btn pri" onClick={() => void navigate({ from: base, to: `${base}/applications`, search: { new: '1' } })}>
           <Icon name="plus" /> New application
         </ChangeButton>
       }
@@ -57,7 +57,7 @@ function LatestEvents() {
           <header>
             <h2>Latest events</h2>
             <div className="r">
-              <Link className="small strong" to={`${base}/events`}>
+              <Link className="small strong" from={base} to={`${base}/events`}>
                 All events
               </Link>
             </div>
@@ -78,7 +78,7 @@ function LatestEvents() {
                 {data.map((event) => (
                   <tr key={event.id}>
                     <td>
-                      <Link className="mono" to={`${base}/events`} search={{ chosen: event.id }}>
+                      <Link className="mono" from={base} to={`${base}/events`} search={{ chosen: event.id }}>
                         {event.type}
                       </Link>
                     </td>
@@ -115,7 +115,7 @@ function Connect() {
         <h2>Connect</h2>
         {first ? (
           <div className="r">
-            <Link className="small strong" to={`${base}/applications/${first.id}`}>
+            <Link className="small strong" from={base} to={`${base}/applications/$application_id`} params={{ application_id: first.id }}>
               Show code
             </Link>
           </div>

@@ -11,7 +11,7 @@ import { useList } from '../parts/reading.tsx'
 import { ByApi } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { deploymentBase, useScope } from '../scope.tsx'
+import { deploymentParams, environment_route, useScope } from '../scope.tsx'
 
 export default function Projects() {
   const { client, tenant, me, is_root } = useScope()
@@ -20,21 +20,23 @@ export default function Projects() {
   const list = useList(['projects', tenant.id, words], (cursor) =>
     client.listProjects({ cursor, ...(words ? { query: words } : {}) }).page(),
   )
-  const deployment = is_root ? deploymentBase(me) : null
+  const deployment = is_root ? deploymentParams(me) : null
   const columns: Column<Project>[] = [
     {
       head: 'Project',
       kind: 'first',
       cell: ({ slug, name }) => (
         <b>
-          <Link to={`/t/${tenant.slug}/p/${slug}`}>{name}</Link>
+          <Link to="/t/$tenant/p/$project" params={{ tenant: tenant.slug, project: slug }}>
+            {name}
+          </Link>
         </b>
       ),
     },
     { head: 'Slug', className: 'mono', cell: ({ slug }) => slug },
     { head: 'Created', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
   ]
-  if (deployment !== null) return <Navigate to={deployment} replace />
+  if (deployment !== null) return <Navigate to={environment_route} params={deployment} replace />
   return (
     <Page
       title="Projects"
@@ -97,7 +99,7 @@ function CreateProject({ close }: { close: () => void }) {
   const [slug, setSlug] = useState<string | null>(null)
   const action = useAction((project: { name: string; slug: string }) => client.createProject(project), {
     changes: [['projects', tenant.id]],
-    done: (project) => void navigate({ to: `/t/${tenant.slug}/p/${project.slug}` }),
+    done: (project) => void navigate({ to: '/t/$tenant/p/$project', params: { tenant: tenant.slug, project: project.slug } }),
   })
   const entered = { name, slug: slug ?? slugFrom(name) }
   return (

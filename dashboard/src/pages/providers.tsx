@@ -164,7 +164,13 @@ function TryIt({ provider: { display_name, enabled } }: { provider: Provider }) 
       </button>
     )
   return (
-    <Link className="btn s" to={`${base}/applications/${first.id}`} search={{ tab: 'try', provider: display_name }}>
+    <Link
+      className="btn s"
+      from={base}
+      to={`${base}/applications/$application_id`}
+      params={{ application_id: first.id }}
+      search={{ tab: 'try', provider: display_name }}
+    >
       Try it<span className="vh">: {display_name}</span>
     </Link>
   )

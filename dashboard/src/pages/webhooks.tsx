@@ -53,7 +53,9 @@ export default function Webhooks() {
       cell: ({ id, slug, url }) => (
         <>
           <b>
-            <Link to={`${base}/webhooks/${id}`}>{slug}</Link>
+            <Link from={base} to={`${base}/webhooks/$webhook_id`} params={{ webhook_id: id }}>
+              {slug}
+            </Link>
           </b>
           <code className="any">{url}</code>
         </>
@@ -116,7 +118,8 @@ function CreateWebhook({ close }: { close: () => void }) {
     done: setCreated,
   })
   if (created) {
-    const open = (tab?: string) => void navigate({ to: `${base}/webhooks/${created.id}`, search: { tab } })
+    const open = (tab?: string) =>
+      void navigate({ from: base, to: `${base}/webhooks/$webhook_id` as const, params: { webhook_id: created.id }, search: { tab } })
     return (
       <SecretOnce
         what="signing secret"

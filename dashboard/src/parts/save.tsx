@@ -145,4 +145,4 @@ function useAskBeforeLeaving(is_edited: boolean) {
 }
 
 /** A page has its forms in tabs. What else is in the query leaves them as they are. */
-const tabOf = ({ search }: { search: unknown }) => (search as { tab?: string }).tab // as: `validateSearch` of the routes makes all values text
+const tabOf = ({ search }: { search: { tab?: string | undefined } }) => search.tab

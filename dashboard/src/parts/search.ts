@@ -6,7 +6,7 @@ type Search = Record<string, string | undefined>
 export function useQueryState() {
   const location = useLocation()
   const navigate = useNavigate()
-  const search = location.search as Search // as: `validateSearch` of the routes makes all values text
+  const search: Search = location.search
   const show = (change: Search) => void navigate({ to: location.pathname, search: { ...search, ...change }, replace: true })
   return { search, show }
 }

@@ -17,7 +17,7 @@ export function ApplicationEvents({ application: { id } }: { application: Applic
       head: 'Event',
       kind: 'first',
       cell: ({ id, type }) => (
-        <Link className="row-button mono" to={`${base}/events`} search={{ ...filter, chosen: id }}>
+        <Link className="row-button mono" from={base} to={`${base}/events`} search={{ ...filter, chosen: id }}>
           {type}
         </Link>
       ),
@@ -27,7 +27,7 @@ export function ApplicationEvents({ application: { id } }: { application: Applic
   return (
     <>
       <div className="toolbar">
-        <Link className="btn s" to={`${base}/events`} search={filter}>
+        <Link className="btn s" from={base} to={`${base}/events`} search={filter}>
           Filter these events
         </Link>
       </div>

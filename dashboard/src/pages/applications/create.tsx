@@ -40,7 +40,8 @@ export function CreateApplication({ close }: { close: () => void }) {
   const [type, setType] = useState<(typeof kinds)[number]['type']>('web')
   const [uris, setUris] = useState('')
   const [created, setCreated] = useState<ApplicationWithSecret | null>(null)
-  const show = ({ id }: ApplicationWithSecret, tab?: string) => void navigate({ to: `${base}/applications/${id}`, search: { tab } })
+  const show = ({ id }: ApplicationWithSecret, tab?: string) =>
+    void navigate({ from: base, to: `${base}/applications/$application_id` as const, params: { application_id: id }, search: { tab } })
   const action = useAction(
     (application: { name: string; application_type: typeof type; redirect_uris: string[] }) => client.createApplication(at, application),
     {

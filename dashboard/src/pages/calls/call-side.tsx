@@ -5,7 +5,7 @@ import { CopyButton } from '../../parts/copy.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Facts, Side } from '../../parts/side.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useScope } from '../../scope.tsx'
+import { environment_route, useScope } from '../../scope.tsx'
 import { causeOf } from '../events/cause.ts'
 import { fixOf, hasPage } from './fixes.ts'
 import type { Source } from './list.tsx'
@@ -47,7 +47,7 @@ export function CallSide({ source, request_id, close }: CallSideProps) {
 const curlOf = (call: RefusedCall) =>
   `curl -i -X ${call.method} ${call.key_id ? '-H "X-API-Key: $OSTIARY_KEY" ' : ''}'${location.origin}${call.route ?? '/'}'`
 
-function Refused({ call, base }: { call: RefusedCall; base: string | null }) {
+function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
   return (
     <>
       <div className="note bad cause">
@@ -65,7 +65,14 @@ function Refused({ call, base }: { call: RefusedCall; base: string | null }) {
           [
             'Application',
             call.client_id && base ? (
-              <Link key="app" className="u" to={`${base}/applications/${call.client_id}`} search={{ tab: 'addresses' }}>
+              <Link
+                key="app"
+                className="u"
+                from={base}
+                to={`${base}/applications/$application_id`}
+                params={{ application_id: call.client_id }}
+                search={{ tab: 'addresses' }}
+              >
                 {call.client_id}
               </Link>
             ) : (
@@ -75,7 +82,7 @@ function Refused({ call, base }: { call: RefusedCall; base: string | null }) {
           [
             'Key',
             call.key_id ? (
-              <Link key="key" className="u" to={`/go/${call.key_id}`}>
+              <Link key="key" className="u" to="/go/$id" params={{ id: call.key_id }}>
                 {call.key_start}…
               </Link>
             ) : (
@@ -85,7 +92,7 @@ function Refused({ call, base }: { call: RefusedCall; base: string | null }) {
           [
             'User',
             call.user_id && base ? (
-              <Link key="user" className="u" to={`${base}/users`} search={{ chosen: call.user_id }}>
+              <Link key="user" className="u" from={base} to={`${base}/users`} search={{ chosen: call.user_id }}>
                 {call.user_id}
               </Link>
             ) : (
@@ -128,7 +135,7 @@ function EventsOf({ source, request_id, is_refused }: { source: Source; request_
                 return (
                   <li className="list-row" key={event.id}>
                     <div>
-                      <Link className="u mono" to={`${source.base}/events`} search={{ chosen: event.id }}>
+                      <Link className="u mono" from={environment_route} to={`${environment_route}/events`} search={{ chosen: event.id }}>
                         {event.type}
                       </Link>
                       {cause && !is_refused ? (
@@ -156,7 +163,7 @@ function Changes({ request_id }: { request_id: string }) {
   return (
     <p>
       Changes of the tenant are in the{' '}
-      <Link className="u" to={`/t/${tenant.slug}/audit-log`}>
+      <Link className="u" to="/t/$tenant/audit-log" params={{ tenant: tenant.slug }}>
         audit log
       </Link>
       , each with its request id ({request_id}).

@@ -9,6 +9,7 @@ import { useQueryState } from '../../parts/search.ts'
 import { type Column, Empty, Records } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
+import type { environment_route } from '../../scope.tsx'
 import { CallSide } from './call-side.tsx'
 
 interface Filter {
@@ -23,8 +24,8 @@ interface Filter {
 /** Where the records come from: an environment, or a tenant outside of its environments. */
 export interface Source {
   key: string
-  /** The address of the environment; `null` for a tenant. */
-  base: string | null
+  /** The route of the environment; `null` for a tenant. */
+  base: typeof environment_route | null
   list: (filter: Filter, cursor: string | undefined) => Promise<PageOf<RefusedCall>>
   summary: (signal: AbortSignal) => Promise<RefusedCallSummary>
   read: (request_id: string, signal: AbortSignal) => Promise<RefusedCall>

@@ -59,7 +59,7 @@ function Content({ event, show }: { event: Event; show: Show }) {
           ) : null,
         )}
         {event.user_id ? (
-          <Link className="btn s" to={`${base}/users`} search={{ chosen: event.user_id }}>
+          <Link className="btn s" from={base} to={`${base}/users`} search={{ chosen: event.user_id }}>
             Open user
           </Link>
         ) : null}
@@ -124,7 +124,13 @@ function DeliveriesOf({ event_id }: { event_id: string }) {
             {rows.map(({ id, slug, delivery }) =>
               delivery ? (
                 <li className="list-row" key={id}>
-                  <Link className="u" to={`${base}/webhooks/${id}`} search={{ message: delivery.id }}>
+                  <Link
+                    className="u"
+                    from={base}
+                    to={`${base}/webhooks/$webhook_id`}
+                    params={{ webhook_id: id }}
+                    search={{ message: delivery.id }}
+                  >
                     {slug}
                   </Link>
                   <MessageStatus of={delivery} />

@@ -1,5 +1,5 @@
 /** What needs a look: failing or disabled webhooks, and keys that nobody uses. */
-import { Link } from '@tanstack/react-router'
+import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { inWords } from '../../parts/time.tsx'
@@ -12,7 +12,7 @@ interface Matter {
   tone: 'bad' | 'warn'
   title: string
   detail: string
-  to: string
+  link: ToOptions
   act: string
 }
 
@@ -34,7 +34,7 @@ export function Attention() {
         tone: 'bad' as const,
         title: webhook.disabled ? 'A webhook is switched off' : 'A webhook is failing',
         detail: `${webhook.url}${webhook.failing_since ? `: no delivery since ${inWords(webhook.failing_since, now)}.` : '.'}`,
-        to: `${base}/webhooks/${webhook.id}`,
+        link: linkOptions({ from: base, to: `${base}/webhooks/$webhook_id`, params: { webhook_id: webhook.id } }),
         act: 'Open deliveries',
       })),
       ...quiet.slice(0, 3).map((key) => ({
@@ -42,7 +42,7 @@ export function Attention() {
         tone: 'warn' as const,
         title: 'A key nobody uses',
         detail: `“${key.label ?? key.start}” ${key.last_used_at ? `was last used ${inWords(key.last_used_at, now)}` : 'was never used'}.`,
-        to: `${base}/api-keys`,
+        link: linkOptions({ from: base, to: `${base}/api-keys` }),
         act: 'Review key',
       })),
     ]
@@ -62,7 +62,7 @@ export function Attention() {
               </span>
               <b>{matter.title}</b>
               <p className="any">{matter.detail}</p>
-              <Link to={matter.to}>{matter.act}</Link>
+              <Link {...matter.link}>{matter.act}</Link>
             </div>
           ))}
         </section>

@@ -30,30 +30,30 @@ export function Numbers() {
         const why = [...reasons].map(([outcome, counts]) => `${total(counts)} ${outcome.replaceAll('_', ' ')}`).join(', ')
         return (
           <section className="stats" aria-label="Last 24 hours">
-            <Link to={`${base}/events`} search={{ type: 'sign_in.succeeded' }}>
+            <Link from={base} to={`${base}/events`} search={{ type: 'sign_in.succeeded' }}>
               <div className="lb">Sign-ins</div>
               <div className="v">{total(sign_ins) - total(failed)}</div>
               <div className="u">last 24 hours</div>
             </Link>
-            <Link to={`${base}/calls`}>
+            <Link from={base} to={`${base}/calls`}>
               <div className="lb">Failed sign-ins</div>
               <div className="v">{total(failed)}</div>
               <div className="u">{why || 'last 24 hours'}</div>
             </Link>
             {may_read_events ? (
-              <Link to={`${base}/users`}>
+              <Link from={base} to={`${base}/users`}>
                 <div className="lb">New users</div>
                 <div className="v">{new_users.data ? `${new_users.data.data.length}${new_users.data.has_more ? '+' : ''}` : '–'}</div>
                 <div className="u">{new_users.error ? 'could not be read' : 'last 24 hours'}</div>
               </Link>
             ) : (
-              <Link to={`${base}/applications`}>
+              <Link from={base} to={`${base}/applications`}>
                 <div className="lb">Token answers</div>
                 <div className="v">{total(data.flatMap((hour) => hour.tokens))}</div>
                 <div className="u">last 24 hours</div>
               </Link>
             )}
-            <Link to={`${base}/webhooks`}>
+            <Link from={base} to={`${base}/webhooks`}>
               <div className="lb">Webhook attempts</div>
               <div className="v">
                 {total(delivered)} <small>of {total(attempts)}</small>

@@ -1,16 +1,18 @@
 /** The steps from an empty environment to real users. Each ticks itself from what the API reports; nothing is stored. */
 import type { Readiness } from '@ostiary/sdk'
-import { Link } from '@tanstack/react-router'
+import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
-import { useEnvironment } from '../../scope.tsx'
+import { type EnvironmentPath, useEnvironment } from '../../scope.tsx'
 import { compare, isDifference } from '../compare/compare.ts'
 import { useConfigurations } from '../compare/configurations.ts'
 
 type Code = Readiness['checks'][number]['code']
 
+type StepPage = EnvironmentPath | '/members'
+
 /** The words of the checks, and the page that solves each. */
-const steps: Record<Code, { title: string; page: string; act: string }> = {
+const steps: Record<Code, { title: string; page: StepPage; act: string }> = {
   application_exists: { title: 'Create an application', page: '/applications', act: 'Applications' },
   real_sign_in: { title: 'Sign in once', page: '/applications', act: 'Try sign-in' },
   keys_restricted: { title: 'Restrict the keys', page: '/api-keys', act: 'Keys' },
@@ -31,6 +33,13 @@ export function Steps() {
     client.listApplications({ ...at, limit: 1 }, { signal }).page(),
   )
   const first = applications.data?.data[0]
+  const linkTo = (page: StepPage): ToOptions =>
+    page === '/members'
+      ? linkOptions({ to: '/t/$tenant/members', params: { tenant: tenant.slug } })
+      : linkOptions({ from: base, to: `${base}${page}` })
+  const tryLink: ToOptions = first
+    ? linkOptions({ from: base, to: `${base}/applications/$application_id`, params: { application_id: first.id }, search: { tab: 'try' } })
+    : linkTo('/applications')
   return (
     <Loaded of={readiness}>
       {({ checks }) => {
@@ -67,9 +76,7 @@ export function Steps() {
                     {check.ok ? null : (
                       <Link
                         className={`btn s${check === next ? ' pri' : ''}`}
-                        {...(check.code === 'real_sign_in' && first
-                          ? { to: `${base}/applications/${first.id}`, search: { tab: 'try' } }
-                          : { to: (page === '/members' ? `/t/${tenant.slug}` : base) + page })}
+                        {...(check.code === 'real_sign_in' ? tryLink : linkTo(page))}
                         aria-label={`${act}: ${title}`}
                       >
                         {act}
@@ -110,7 +117,7 @@ function BringToLive({ number }: { number: number }) {
         )}
       </div>
       {is_done ? null : (
-        <Link className="btn s" to={`${base}/test-and-live`}>
+        <Link className="btn s" from={base} to={`${base}/test-and-live`}>
           Compare
         </Link>
       )}

@@ -79,10 +79,10 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
       <Access user={user} methods={methods} ask={ask} />
       <Part title="Events">
         <div className="toolbar">
-          <Link className="btn s" to={`${base}/events`} search={{ user_id: user.id }}>
+          <Link className="btn s" from={base} to={`${base}/events`} search={{ user_id: user.id }}>
             All events of this user
           </Link>
-          <Link className="btn s" to={`${base}/events`} search={{ user_id: user.id, type: 'sign_in.failed' }}>
+          <Link className="btn s" from={base} to={`${base}/events`} search={{ user_id: user.id, type: 'sign_in.failed' }}>
             Failed sign-ins
           </Link>
         </div>
@@ -207,7 +207,7 @@ function WaysIn({ user, methods }: { user: User; methods: SignInMethod[] | undef
         {last ? (
           <p>
             The last failed sign-in was <Time at={last.timestamp} />:{' '}
-            <Link className="u" to={`${base}/events`} search={{ chosen: last.id }}>
+            <Link className="u" from={base} to={`${base}/events`} search={{ chosen: last.id }}>
               {String(last.data.reason)}
             </Link>
           </p>

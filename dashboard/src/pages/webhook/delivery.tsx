@@ -52,7 +52,7 @@ function Detail({ delivery }: { delivery: Delivery }) {
             {delivery.id} <CopyButton value={delivery.id} label="message id" />
           </p>
         </div>
-        <Link className="btn s" to={`${base}/events`} search={{ chosen: delivery.event_id }}>
+        <Link className="btn s" from={base} to={`${base}/events`} search={{ chosen: delivery.event_id }}>
           Open event
         </Link>
         <ChangeButton className="btn pri s" disabled={resend.busy} onClick={() => resend.run(undefined)}>

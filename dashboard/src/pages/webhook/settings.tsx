@@ -182,7 +182,7 @@ export function Delete({ webhook }: { webhook: Webhook }) {
   const [is_open, setOpen] = useState(false)
   const remove = useAction(() => client.deleteWebhook({ ...at, webhook_id: webhook.id }), {
     changes: [['webhooks', environment.id]],
-    done: () => void navigate({ to: `${base}/webhooks`, ignoreBlocker: true }),
+    done: () => void navigate({ from: base, to: `${base}/webhooks`, ignoreBlocker: true }),
   })
   const ask = () => {
     remove.reset()

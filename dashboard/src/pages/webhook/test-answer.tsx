@@ -27,7 +27,13 @@ export function TestAnswer({ webhook, event_id, close }: { webhook: Webhook; eve
       {delivery ? <Attempts of={delivery} /> : null}
       {fix ? <p>{fix}</p> : null}
       {delivery ? (
-        <Link className="u" to={`${base}/webhooks/${webhook.id}`} search={{ message: delivery.id }}>
+        <Link
+          className="u"
+          from={base}
+          to={`${base}/webhooks/$webhook_id`}
+          params={{ webhook_id: webhook.id }}
+          search={{ message: delivery.id }}
+        >
           Open the delivery
         </Link>
       ) : null}

@@ -46,7 +46,13 @@ export function Preparation({ application, etag }: { application: Application; e
       ) : (
         <p className="muted">
           In Live only you add it, on the tab{' '}
-          <Link className="u" to={`${base}/applications/${application_id}`} search={{ tab: 'addresses' }}>
+          <Link
+            className="u"
+            from={base}
+            to={`${base}/applications/$application_id`}
+            params={{ application_id: application_id }}
+            search={{ tab: 'addresses' }}
+          >
             Addresses
           </Link>
           . Remove it afterwards: the list “Ready for real users” on the overview reports it until then.

@@ -49,7 +49,13 @@ export function TrySignIn({ application, etag }: { application: Application; eta
               <Icon name={run ? 'again' : 'play'} /> {run ? 'Run again' : 'Try sign-in'}
             </button>
             {run?.state === 'done' ? (
-              <Link className="btn" to={`${base}/applications/${application.id}`} search={{ tab: 'connect' }}>
+              <Link
+                className="btn"
+                from={base}
+                to={`${base}/applications/$application_id`}
+                params={{ application_id: application.id }}
+                search={{ tab: 'connect' }}
+              >
                 Put this in your app
               </Link>
             ) : null}
@@ -213,7 +219,7 @@ function Reason({ of: { id, code, reason }, is_explained = false }: { of: Refusa
     <p>
       {is_explained ? null : <code>{code} </code>}
       {reason}{' '}
-      <Link className="u" to={`${base}/calls`} search={{ chosen: id }} target="_blank">
+      <Link className="u" from={base} to={`${base}/calls`} search={{ chosen: id }} target="_blank">
         Open the call<span className="vh">: {id}</span>
       </Link>
     </p>
