@@ -105,8 +105,8 @@ export const NewEnvironment = z.strictObject({
   slug: Slug,
   name: Name,
   type: EnvironmentType,
-  issuer: IssuerOrigin.optional().describe(
-    'An https origin of its own for the issuer, on a host that the operator of the service admits for the tenant. It can never be changed or used again. Absent: an address below that of the service.',
+  issuer: IssuerOrigin.nullish().describe(
+    'An https origin of its own for the issuer, on a host that the operator of the service admits for the tenant. It can never be changed or used again. Absent or null: an address below that of the service.',
   ),
 })
 /** A project begins with one Test and one Live environment. */

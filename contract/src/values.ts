@@ -103,7 +103,17 @@ function isMailAddress(value: string): boolean {
 }
 
 /** The sender of mail: `address` or `Name <address>`. RFC 5322 §3.2.4: a name with special characters is quoted. */
-export const Sender = text(400).refine((value) => senderOf(value) !== null, 'Expected one address, or Name <address>.')
+export const Sender = text(400).refine((value) => senderOf(value) !== null, {
+  error: ({ input }) => `Expected one address, or Name <address>.${needsQuotes(input) ? quotes : ''}`,
+})
+
+const quotes = ' Put a name with a comma or another special character in double quotes: "Acme, Inc." <id@example.com>.'
+
+/** One address in angle brackets stands after a name that would be a sender in quotes. */
+function needsQuotes(input: unknown): boolean {
+  const [, name = '', address = ''] = /^([^"\\<>]{1,200}?) ?(<[^<>]{1,254}>)$/u.exec(String(input).slice(0, 500)) ?? []
+  return name !== '' && senderOf(`"${name}" ${address}`) !== null
+}
 
 /** The parts of a sender; `null` if the text is not one. */
 export function senderOf(value: string): { name: string; address: string } | null {

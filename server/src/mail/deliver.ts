@@ -10,6 +10,7 @@ import { z } from 'zod'
 import type { EmailSettings } from '../base/mail-settings.ts'
 import { type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { type MailFailure, reasonOfFailure } from '../outbound/mail-failure.ts'
 import type { Message } from '../outbound/mime.ts'
 import type { Delivered, MailServer } from '../outbound/smtp.ts'
 import type { Job } from '../queue/queue.ts'
@@ -49,7 +50,7 @@ export function createMailJobs(deployment: Deployment): JobKind {
               deployment,
               environment_id,
               { id, ...about },
-              { type: 'mail.failed', attempts: attempts - 1, stage: null, reply: null, final: true },
+              { type: 'mail.failed', attempts: attempts - 1, stage: null, reply: null, reason: 'outlived', final: true },
               now,
             ),
             sql`delete from mails where environment_id = ${environment_id} and id = ${id}`,
@@ -67,12 +68,12 @@ async function runJob(deployment: Deployment, accepted: Map<string, Delivered>, 
   const end = (outcome: Parameters<typeof mailEvent>[3]): Outcome => ({
     done: [mailEvent(deployment, environment_id, mail, outcome, now()), removeMail(environment_id, mail.id)],
   })
-  const giveUp = ({ stage, reply }: Partial<Delivered>, attempts = job.attempts) =>
-    end({ type: 'mail.failed', attempts, stage: stage ?? null, reply: reply ?? null, final: true })
+  const giveUp = (reason: MailFailure, { stage, reply }: Partial<Delivered> = {}, attempts = job.attempts) =>
+    end({ type: 'mail.failed', attempts, stage: stage ?? null, reply: reply ?? null, reason, final: true })
 
   const content = contentOf(deployment, environment_id, mail)
   if (content.is_decoy) return { done: [removeMail(environment_id, mail.id)] }
-  if (mail.expires_at <= now()) return giveUp({}, job.attempts - 1)
+  if (mail.expires_at <= now()) return giveUp('outlived', {}, job.attempts - 1)
   const sender = await findSender(db, environment_id)
   const email = sender && effectiveSettings(sender.type, sender.settings).email
   if (email?.delivery === 'capture') {
@@ -80,7 +81,7 @@ async function runJob(deployment: Deployment, accepted: Map<string, Delivered>, 
     return { done: [...capture(environment_id, { ...mail, to: content.to, composed: content }, now()), ...done] }
   }
   const server = email && serverOf(deployment, environment_id, email)
-  if (!email || !server) return giveUp({})
+  if (!email || !server) return giveUp('not_set_up')
 
   const message = messageOf(deployment, mail.id, email, content, now())
   const delivered = accepted.get(mail.id) ?? (await deployment.smtp({ server, message, signal, reply_timeout_ms }))
@@ -99,10 +100,11 @@ async function runJob(deployment: Deployment, accepted: Map<string, Delivered>, 
     reply,
     why: whyOf(delivered),
   })
-  if (delivered.permanent || !hasAnotherAttempt(job, mail, now())) return giveUp(delivered)
+  const reason = reasonOfFailure(delivered)
+  if (delivered.permanent || !hasAnotherAttempt(job, mail, now())) return giveUp(reason, delivered)
   await db.batch([
     noteFirstFailure(environment_id, mail.id, now()),
-    mailEvent(deployment, environment_id, mail, { type: 'mail.failed', attempts: job.attempts, stage, reply, final: false }, now()),
+    mailEvent(deployment, environment_id, mail, { type: 'mail.failed', attempts: job.attempts, stage, reply, reason, final: false }, now()),
   ])
   return 'retry'
 }

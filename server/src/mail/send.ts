@@ -8,6 +8,7 @@ import { type EmailSettings, sendsMail } from '../base/mail-settings.ts'
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { insertEvent, removeUnnumbered } from '../events/store.ts'
+import type { MailFailure } from '../outbound/mail-failure.ts'
 import { enqueue } from '../queue/queue.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
@@ -106,7 +107,7 @@ interface About {
 
 type Outcome =
   | { type: 'mail.sent'; attempts: number }
-  | { type: 'mail.failed'; attempts: number; stage: string | null; reply: string | null; final: boolean }
+  | { type: 'mail.failed'; attempts: number; stage: string | null; reply: string | null; reason: MailFailure; final: boolean }
 
 /** The event of a mail. It has neither the recipient nor the content. */
 export function mailEvent(

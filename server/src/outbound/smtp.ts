@@ -11,6 +11,7 @@ import { hostUrl, mail_ports } from '../base/mail-settings.ts'
 import { type Address, isWithin, type Network, parseAddress } from '../base/networks.ts'
 import type { Config } from '../config/config.ts'
 import { literalAddress, mayReach } from './addresses.ts'
+import { MailForbidden, MailTimeout, SmtpUtf8Missing } from './mail-failure.ts'
 import { type Message, mimeOf } from './mime.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 import { shownReply } from './smtp-reply.ts'
@@ -69,7 +70,7 @@ export function createSmtp(
 
   return async ({ server, message, reply_timeout_ms, signal }) => {
     const { promise: cancelled, reject } = Promise.withResolvers<never>()
-    const endAfter = (ms: number) => setTimeout(() => reject(new Error(`The mail server did not finish within ${ms} ms.`)), ms)
+    const endAfter = (ms: number) => setTimeout(() => reject(new MailTimeout(`The mail server did not finish within ${ms} ms.`)), ms)
     let timer = endAfter(timeout_ms)
     const progress: Progress = {
       stage: 'dns',
@@ -88,7 +89,7 @@ export function createSmtp(
       const is_final = permanent && (progress.stage === 'recipient' || progress.stage === 'data')
       return { accepted: false, stage: progress.stage, reply: shown, permanent: is_final, cause: error }
     }
-    const stop = () => reject(new Error('The caller stopped the exchange.'))
+    const stop = () => reject(new MailTimeout('The caller stopped the exchange.'))
     signal?.addEventListener('abort', stop)
     if (signal?.aborted) stop()
     let is_done = false
@@ -149,9 +150,9 @@ function readAddress(text: string): Address {
 
 function refuseForbidden(address: Address, { host, port, tls }: MailServer, allowed: readonly Network[]): void {
   const needs_allowed = tls === 'none' || !mail_ports.includes(port)
-  if (!mayReach(address, allowed)) throw new Error(`${host} resolves to ${address}, which outgoing calls may not reach.`)
+  if (!mayReach(address, allowed)) throw new MailForbidden(`${host} resolves to ${address}, which outgoing calls may not reach.`)
   if (needs_allowed && !isWithin(address, allowed))
-    throw new Error(`${host} resolves to ${address}: port ${port} and tls ${tls} need an allowed network.`)
+    throw new MailForbidden(`${host} resolves to ${address}: port ${port} and tls ${tls} need an allowed network.`)
 }
 
 /** Connects to one of the addresses. The socket is destroyed when the exchange ends. */
@@ -279,14 +280,6 @@ async function converse(stream: Duplex, { server, message, host, name, ca }: Con
 }
 
 const needsSmtpUtf8 = ({ from, to }: { from: string; to: readonly string[] }) => /[^\x20-\x7e]/.test([from, ...to].join(''))
-
-/** RFC 6531 §3.2: a server without the extension gets no such address. nodemailer would send it nevertheless. */
-class SmtpUtf8Missing extends Error {
-  readonly permanent = true
-  constructor() {
-    super('The mail server does not offer SMTPUTF8, which an address needs.')
-  }
-}
 
 /** A certificate that fails closes the connection, which nodemailer notices before it gets the reason. */
 function reasonOf(socket: Socket | false | null): Error | null {

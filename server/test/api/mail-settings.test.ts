@@ -4,17 +4,22 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { parseNetworks } from '../../src/base/networks.ts'
 import { sql } from '../../src/db/db.ts'
-import { createSmtp } from '../../src/outbound/smtp.ts'
+import { createSmtp, type DeliverBySmtp } from '../../src/outbound/smtp.ts'
 import { certificate, readMessage, reply, startMailServer } from '../support/mail-server.ts'
 import { until } from '../support/receiver.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const loopback = parseNetworks('127.0.0.0/8')
 const webhook_allowed_networks = 'networks' in loopback ? loopback.networks : []
-const smtp = createSmtp(
+const deliver = createSmtp(
   { base_url: 'http://localhost', webhook_allowed_networks },
   { resolve: async (name) => (name === 'unknown.test' ? [] : ['127.0.0.1']), ca: certificate.cert },
 )
+let last_exchange: Parameters<DeliverBySmtp>[0] | null = null
+const smtp: DeliverBySmtp = (exchange) => {
+  last_exchange = exchange
+  return deliver(exchange)
+}
 const w = await world({ smtp, env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,10.0.0.0/8' } })
 let projects = 0
 const newEnvironment = async (type: 'test' | 'live' = 'live') => (await w.createProject(`set${++projects}`))[type]
@@ -124,16 +129,16 @@ test('a test mail is delivered at once, and reported with the last reply and an 
 })
 
 // biome-ignore format: this table is read by column
-const failures: [what: string, options: Parameters<typeof startMailServer>[0], smtp: object, expected: { accepted: boolean; stage: string; reply: string | null }][] = [
-  ['an unknown name',          {},                                             { host: 'unknown.test' }, { accepted: false, stage: 'dns', reply: null }],
-  ['a closed port',            {},                                             { port: 1 },              { accepted: false, stage: 'connect', reply: null }],
-  ['a certificate of another name', {},                                        { host: 'other.test' },   { accepted: false, stage: 'tls', reply: null }],
-  ['wrong credentials',        { onAuth: (_auth, _session, done) => done(reply(535, 'No')) }, {},        { accepted: false, stage: 'auth', reply: '535 No' }],
-  ['an unknown recipient',     { recipient: () => reply(550, 'No such user') }, {},                      { accepted: false, stage: 'recipient', reply: '550 No such user' }],
-  ['a refused message',        { decide: () => reply(554, 'Spam') },           {},                       { accepted: false, stage: 'data', reply: '554 Spam' }],
+const failures: [what: string, options: Parameters<typeof startMailServer>[0], smtp: object, expected: { accepted: boolean; stage: string; reply: string | null }, reason: string][] = [
+  ['an unknown name',          {},                                             { host: 'unknown.test' }, { accepted: false, stage: 'dns', reply: null }, 'dns'],
+  ['a closed port',            {},                                             { port: 1 },              { accepted: false, stage: 'connect', reply: null }, 'refused'],
+  ['a certificate of another name', {},                                        { host: 'other.test' },   { accepted: false, stage: 'tls', reply: null }, 'tls'],
+  ['wrong credentials',        { onAuth: (_auth, _session, done) => done(reply(535, 'No')) }, {},        { accepted: false, stage: 'auth', reply: '535 No' }, 'auth'],
+  ['an unknown recipient',     { recipient: () => reply(550, 'No such user') }, {},                      { accepted: false, stage: 'recipient', reply: '550 No such user' }, 'rejected'],
+  ['a refused message',        { decide: () => reply(554, 'Spam') },           {},                       { accepted: false, stage: 'data', reply: '554 Spam' }, 'rejected'],
 ]
-for (const [what, options, smtp_change, expected] of failures)
-  test(`the test of a mail server shows ${what} with its stage, and the event is final`, async () => {
+for (const [what, options, smtp_change, expected, reason] of failures)
+  test(`the test of a mail server shows ${what} with its stage, and the event is final and names the reason`, async () => {
     const server = await startMailServer({ hideENHANCEDSTATUSCODES: true, ...options })
     const environment = await senderAt(server.port, smtp_change)
     const tested = expectStatus(200, await testMail(environment))
@@ -141,8 +146,23 @@ for (const [what, options, smtp_change, expected] of failures)
     const [event] = await eventsOf(environment, 'mail.failed')
     const { mail_id: _, ...data } = event.data
     const { accepted: __, ...shown } = expected
-    assert.deepEqual(data, { kind: 'test', attempts: 1, ...shown, final: true })
+    assert.deepEqual(data, { kind: 'test', attempts: 1, ...shown, reason, final: true })
   })
+
+test('the test gives up within 10 seconds, whatever the server does', async () => {
+  const server = await startMailServer()
+  expectStatus(200, await testMail(await senderAt(server.port)))
+  assert.ok(last_exchange && last_exchange.reply_timeout_ms < 10_000 && last_exchange.signal)
+})
+
+test('the refusal of a sender whose name has a comma says to put it in quotes, and that of two senders does not', async () => {
+  const messageOf = async (from: string) => (await change(w.live, { from })).body.errors[0].detail
+  assert.match(
+    await messageOf('Shop, Inc. <a@example.com>'),
+    /Put a name with a comma .* in double quotes: "Acme, Inc\." <id@example\.com>\./,
+  )
+  assert.doesNotMatch(await messageOf('a@example.com, b@example.com'), /quotes/)
+})
 
 test('the test is 409 without mail, and captured in a Test environment that captures', async () => {
   const { status, body } = await testMail(await newEnvironment())

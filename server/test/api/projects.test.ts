@@ -124,6 +124,14 @@ test('a custom issuer of an environment is refused', async () => {
   assert.deepEqual(refusal(reply), [422, ['/issuer']])
 })
 
+test('a null issuer is no issuer of its own', async () => {
+  const body = { slug: 'no-issuer', name: 'No issuer', environments: [{ ...one, issuer: null }] }
+  const [with_null] = expectStatus(201, await admin('POST', projects, body)).environments
+  const added = { slug: 'null-issuer', name: 'Null', type: 'live', issuer: null }
+  const later = expectStatus(201, await admin('POST', `${projects}/${w.project.id}/environments`, added))
+  for (const { id, issuer } of [with_null, later]) assert.ok(issuer.startsWith(w.base_url) && issuer.includes(id), issuer)
+})
+
 test('environments of either type can be added, and their type and issuer never change', async () => {
   const list = `${projects}/${w.project.id}/environments`
   for (const type of ['test', 'live']) {

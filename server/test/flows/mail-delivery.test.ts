@@ -103,7 +103,7 @@ test('a refusal for now is tried again by the schedule; the first failure and th
   const { mail_id, ...failed } = all[0]?.data ?? {}
   assert.deepEqual(
     [all[0]?.type, failed],
-    ['mail.failed', { kind: 'sign_in_code', attempts: 1, stage: 'data', reply: failed.reply, final: false }],
+    ['mail.failed', { kind: 'sign_in_code', attempts: 1, stage: 'data', reply: failed.reply, reason: 'rejected', final: false }],
   )
   assert.match(String(failed.reply), /^451 .*Later$/)
   assert.deepEqual([all[1]?.type, all[1]?.data], ['mail.sent', { mail_id, kind: 'sign_in_code', attempts: 3 }])
@@ -119,7 +119,10 @@ test('a refusal for good ends the mail with one final event', async () => {
   assert.equal(others.length, 0)
   const { mail_id, reply: shown, ...data } = event?.data ?? {}
   assert.match(String(shown), /^550 .*No such user$/)
-  assert.deepEqual([event?.type, data], ['mail.failed', { kind: 'sign_in_code', attempts: 1, stage: 'recipient', final: true }])
+  assert.deepEqual(
+    [event?.type, data],
+    ['mail.failed', { kind: 'sign_in_code', attempts: 1, stage: 'recipient', reason: 'rejected', final: true }],
+  )
   assert.match(String(mail_id), /^eml_/)
   await until('no mail', async () => (await waiting(environment)) === 0)
 })
@@ -146,7 +149,10 @@ test('a mail whose code ended while the service did not run is not sent', async 
   await mail(environment, 'ada@example.com', codeNotice('111111', new Date(w.now().getTime())))
   const [event] = await eventually(environment, 1)
   const { mail_id: _, ...data } = event?.data ?? {}
-  assert.deepEqual([event?.type, data], ['mail.failed', { kind: 'sign_in_code', attempts: 0, stage: null, reply: null, final: true }])
+  assert.deepEqual(
+    [event?.type, data],
+    ['mail.failed', { kind: 'sign_in_code', attempts: 0, stage: null, reply: null, reason: 'outlived', final: true }],
+  )
   assert.deepEqual(server.received, [])
 })
 

@@ -80,10 +80,10 @@ function refuseRepeated(environments: readonly NewEnvironment[], field: 'slug' |
 async function refuseForeignHost(
   { db, config }: Pick<Deployment, 'db' | 'config'>,
   tenant_id: TenantId,
-  issuer: string | undefined,
+  issuer: string | null | undefined,
   path: readonly (string | number)[],
 ): Promise<void> {
-  if (issuer === undefined || (await mayTakeIssuer(db, config, tenant_id, issuer))) return
+  if (issuer === undefined || issuer === null || (await mayTakeIssuer(db, config, tenant_id, issuer))) return
   throw badField(path, 'This host is not admitted for the tenant. The operator of the service lists hosts in OSTIARY_ISSUER_HOSTS.')
 }
 
