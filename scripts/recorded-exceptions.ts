@@ -13,7 +13,7 @@ export const free_inserts: ReadonlySet<string> = new Set(
 /** Tables whose rows belong to one user. */
 export const rows_of_user: ReadonlySet<string> = new Set(
   names(`
-    passkeys removed_passkeys totp_methods recovery_codes identities sessions half_sign_ins email_changes consents grants disconnections
+    passkeys removed_passkeys totp_methods recovery_codes identities sessions half_sign_ins shown_codes email_changes consents grants disconnections
     dashboard_sessions`),
 )
 
@@ -62,7 +62,6 @@ export const stated_guards: readonly (Stated & { reads: readonly string[] })[] =
   { write: 'update sessions set', reads: numbered, why: numbers },
   { write: 'update grants set ended_at', reads: numbered, why: numbers },
   { write: 'update half_sign_ins set', reads: numbered, why: numbers },
-  { write: 'delete from half_sign_ins', reads: numbered, why: numbers },
   { write: 'insert into sessions', reads: ['providers', 'passkeys', 'identities'], why: numbers },
   { write: 'insert into half_sign_ins', reads: ['providers', 'passkeys', 'identities', 'sessions'], why: numbers },
   { write: 'insert into grants', reads: numbered, why: numbers },

@@ -15,6 +15,8 @@ export const MailKind = z.enum([
   'method_added',
   'method_removed',
   'recovery_code_used',
+  'recovery_codes_made',
+  'data_exported',
   'account_deleted',
   'invitation',
   'test',

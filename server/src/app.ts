@@ -58,15 +58,17 @@ import { changeOwnEmail, confirmOwnEmail } from './oidc/flow/account/address.ts'
 import { deleteOwnAccount, exportOwnData } from './oidc/flow/account/data.ts'
 import { addOwnPasskey, addOwnTotp, changeOwnPassword, removeOwnMethod, renewOwnCodes } from './oidc/flow/account/methods.ts'
 import { authorize } from './oidc/flow/authorize/authorize.ts'
-import { enterCode } from './oidc/flow/code/code.ts'
+import { enterCode, showCodePage } from './oidc/flow/code/code.ts'
 import { consent, selectAccount } from './oidc/flow/consent/consent.ts'
 import { acceptInvitation, showInvitation } from './oidc/flow/invitation/invitation.ts'
 import { showLink, useLink } from './oidc/flow/link/link.ts'
 import { offerPasskey, signInByPasskey } from './oidc/flow/passkey/passkey.ts'
 import { callback, federate } from './oidc/flow/provider/provider.ts'
-import { forgotPassword, newPassword, showForgotPassword } from './oidc/flow/reset/reset.ts'
+import { forgotPassword, newPassword, showForgotPassword, showNewPasswordPage } from './oidc/flow/reset/reset.ts'
 import { enrolmentCode, enrolPasskey, enrolTotp } from './oidc/flow/second-factor/enrolment.ts'
+import { confirmRecoveryCodes, showRecoveryCodes } from './oidc/flow/second-factor/recovery-codes.ts'
 import { secondFactor, showSecondFactorPage } from './oidc/flow/second-factor/second-factor.ts'
+import { continueUrl } from './oidc/flow/shared/continue.ts'
 import { signIn, signUp } from './oidc/flow/sign-in/sign-in.ts'
 import { logout, signOut } from './oidc/flow/sign-out/logout.ts'
 import { createHostRouting } from './oidc/host-routing.ts'
@@ -285,7 +287,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
     issuer.settings.cors.allowed_origins.includes(origin) || isSpaOrigin(deployment.db, issuer.environment_id, origin)
   mountOidc(
     app,
-    { services, issuers, originAllowed },
+    { services, issuers, originAllowed, continueUrl },
     {
       discovery,
       authorizationServer: discovery,
@@ -300,11 +302,13 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       logout,
       logoutByPost: logout,
       signIn,
+      showCodePage,
       enterCode,
       showForgotPassword,
       forgotPassword,
       showLink,
       useLink,
+      showNewPasswordPage,
       newPassword,
       signUp,
       showSecondFactorPage,
@@ -312,6 +316,8 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       enrolmentCode,
       enrolTotp,
       enrolPasskey,
+      showRecoveryCodes,
+      confirmRecoveryCodes,
       signInByPasskey,
       offerPasskey,
       selectAccount,

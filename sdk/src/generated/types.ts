@@ -774,7 +774,7 @@ export type Mail = {
 /** An empty object. */
 export type MailAsked = Record<string, never>
 
-export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'account_deleted' | 'invitation' | 'test'
+export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'recovery_codes_made' | 'data_exported' | 'account_deleted' | 'invitation' | 'test'
 
 export type MailStage = 'dns' | 'connect' | 'tls' | 'greeting' | 'auth' | 'recipient' | 'data'
 
@@ -913,8 +913,8 @@ export type NewEnvironment = {
   name: string
   /** The type. */
   type: EnvironmentType
-  /** An https origin of its own for the issuer, on a host that the operator of the service admits for the tenant. It can never be changed or used again. Absent: an address below that of the service. */
-  issuer?: string | undefined
+  /** An https origin of its own for the issuer, on a host that the operator of the service admits for the tenant. It can never be changed or used again. Absent or null: an address below that of the service. */
+  issuer?: string | null | undefined
 }
 
 export type NewMember = {

@@ -39,10 +39,11 @@ import { type CachedRead, createRowCache } from './memory.ts'
 export const lock_order: readonly string[] = `
   deployment users environments providers endings
 
-  sessions half_sign_ins dashboard_sessions email_changes disconnections consents
+  sessions half_sign_ins dashboard_sessions shown_codes email_changes disconnections consents
   passkeys removed_passkeys totp_methods recovery_codes identities
   authorization_codes refresh_tokens opaque_access_tokens revoked_access_tokens grants
   sign_in_attempts mailed_codes passkey_ceremonies upstream_holds upstream_sign_ins returned_upstream_states used_assertions
+  kept_answers
 
   tenants audit_heads projects issuer_origins resource_servers applications application_origins
   members invitations invitation_links signing_keys rotated_keys api_keys key_usage

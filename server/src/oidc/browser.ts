@@ -1,6 +1,6 @@
 /**
  * The cookies of a browser for one environment. Scripts cannot read them. They hold the secrets of its sessions (the current one
- * first), the seed of its form tokens, a mark of the account that signed in last, and the secret of a half sign-in.
+ * first), the seed of its form tokens, a mark of the account that signed in last, and the secret of each half sign-in.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { digestOf } from '../base/digest.ts'
@@ -9,6 +9,7 @@ import { refusal } from '../base/refusal.ts'
 import { withoutBlanks } from '../base/text.ts'
 import { type Deployment, newSecret } from '../deployment/deployment.ts'
 import { longest_upstream_cookie, type most_upstream_cookies, upstream_kept_seconds } from '../providers/upstream-sign-ins.ts'
+import { half_sign_in_kept_seconds } from '../sessions/half-sign-ins.ts'
 import { findSessions, type SessionRow } from '../sessions/sessions.ts'
 import { accountOf } from '../users/attempts.ts'
 import { type Answer, header, type OidcCall } from './call.ts'
@@ -23,8 +24,8 @@ export interface Browser {
   readonly expired: Browser['sessions']
   readonly form_seed: string | null
   readonly device: string | null
-  /** The secret of the half sign-in that waits for a second factor. */
-  readonly half: string | null
+  /** The secrets of the half sign-ins of its tabs, by attempt (`attemptOf`), the oldest first. Some may be over. */
+  readonly halves: ReadonlyMap<string, string>
   /** The sealed sign-ins at providers that have not returned, by slot. */
   readonly upstreams: readonly (string | null)[]
   /** The browser can use passkeys, and the person has not put off the offer of one. */
@@ -35,7 +36,14 @@ export interface Browser {
 
 const upstream_slots = ['upstream_1', 'upstream_2'] as const satisfies { length: typeof most_upstream_cookies }
 
-type Names = 'session' | 'form' | 'device' | 'half' | 'able' | 'later' | 'last' | (typeof upstream_slots)[number]
+/** Each half sign-in has a cookie of its own, so that one tab does not end the attempt of another. */
+type Names = 'session' | 'form' | 'device' | 'able' | 'later' | 'last' | { attempt: string } | (typeof upstream_slots)[number]
+
+/** The id of an attempt, for addresses and forms. Only the cookie has the secret. */
+export const attemptOf = (secret_hash: string): string => secret_hash.slice(0, 32)
+
+/** An attempt beyond these ends the oldest one of the browser. */
+const most_attempts = 5
 
 /**
  * The name has the id of the environment, so that no trick with paths sends a cookie to another environment. RFC 6265bis §4.1.3: browsers
@@ -44,29 +52,46 @@ type Names = 'session' | 'form' | 'device' | 'half' | 'able' | 'later' | 'last' 
 function cookieName(call: OidcCall, name: Names): string {
   const own = call.issuer.has_own_host ? '__Host-' : '__Secure-'
   const prefix = call.issuer.url.startsWith('https:') ? own : ''
-  return `${prefix}ostiary_${name}_${call.issuer.environment_id}`
+  const { environment_id } = call.issuer
+  return `${prefix}ostiary_${typeof name === 'string' ? `${name}_${environment_id}` : `half_${environment_id}_${name.attempt}`}`
 }
 
 export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall): Promise<Browser> {
-  const slots = upstream_slots.map((slot) => cookieName(call, slot))
-  const cookies = parseCookies(header(call, 'cookie') ?? '', slots)
-  const secrets = (cookies.get(cookieName(call, 'session')) ?? '').split('.').filter(isSecret).slice(0, most_sessions)
+  const slots = upstreamNames(call)
+  const cookies = cookiesOf(call)
+  const secrets = sessionSecrets(cookies.get(cookieName(call, 'session')))
   const digests = secrets.map(digestOf)
   const rows = await findSessions(db, call.issuer.environment_id, digests)
   const known = secrets.flatMap((secret, i) => rows.filter((row) => row.token_hash === digests[i]).map((row) => ({ ...row, secret })))
-  const seed = cookies.get(cookieName(call, 'form')) ?? ''
-  const half = cookies.get(cookieName(call, 'half')) ?? ''
   return {
     sessions: known.filter(({ expires_at }) => expires_at > call.now),
     expired: known.filter(({ expires_at }) => expires_at <= call.now),
-    form_seed: isSecret(seed) ? seed : null,
+    form_seed: readFormSeed(call, cookies),
     device: cookies.get(cookieName(call, 'device')) ?? null,
-    half: isSecret(half) ? half : null,
+    halves: readHalves(call, cookies),
     upstreams: slots.map((slot) => cookies.get(slot) || null),
     takes_offers: cookies.has(cookieName(call, 'able')) && !cookies.has(cookieName(call, 'later')),
     last_used: cookies.get(cookieName(call, 'last')) ?? null,
   }
 }
+
+function readHalves(call: OidcCall, cookies: ReadonlyMap<string, string>): Map<string, string> {
+  const beginning = cookieName(call, { attempt: '' })
+  const named = [...cookies].filter(([name, secret]) => name.startsWith(beginning) && isSecret(secret)).slice(-2 * most_attempts)
+  return new Map(named.map(([, secret]) => [attemptOf(digestOf(secret)), secret]))
+}
+
+/** The secret of the form tokens of this browser. */
+export function readFormSeed(call: OidcCall, cookies = cookiesOf(call)): string | null {
+  const seed = cookies.get(cookieName(call, 'form')) ?? ''
+  return isSecret(seed) ? seed : null
+}
+
+const upstreamNames = (call: OidcCall): string[] => upstream_slots.map((slot) => cookieName(call, slot))
+
+const cookiesOf = (call: OidcCall) => parseCookies(header(call, 'cookie') ?? '', upstreamNames(call))
+
+const sessionSecrets = (value = ''): string[] => value.split('.').filter(isSecret).slice(0, most_sessions)
 
 const isSecret = (text: string) => /^[A-Za-z0-9_-]{43}$/.test(text)
 
@@ -114,33 +139,47 @@ export function sessionCookie(call: OidcCall, sessions: readonly { secret: strin
   )
 }
 
-/** The cookie of a half sign-in; `null` removes it. */
-export const halfCookie = (call: OidcCall, secret: string | null): string => cookie(call, 'half', secret ?? '', secret === null ? 0 : 600)
+/** The cookie of a new half sign-in. It outlives the attempt, which can then say that it is over, and removes those of too many others. */
+export function halfCookies(call: OidcCall, { halves }: Pick<Browser, 'halves'>, secret: string): string[] {
+  const oldest = [...halves.keys()].slice(0, Math.max(0, halves.size + 1 - most_attempts))
+  return [
+    ...oldest.map((attempt) => cookie(call, { attempt }, '', 0)),
+    cookie(call, { attempt: attemptOf(digestOf(secret)) }, secret, half_sign_in_kept_seconds),
+  ]
+}
 
 /** The cookie of a sign-in at a provider, in one of the slots; `null` removes it. */
 export const upstreamCookie = (call: OidcCall, slot: number, sealed: string | null): string =>
   cookie(call, upstream_slots[slot] ?? 'upstream_1', sealed ?? '', sealed === null ? 0 : upstream_kept_seconds)
 
-/** A form token for this browser, and the cookie that it is bound to where the browser has none yet. */
+/**
+ * A form token for this browser, and the cookie that it is bound to where the browser has none yet. Its second part is another one on each
+ * page, so that a form that is sent again differs from the form of a page that was loaded again (`repeat.ts`).
+ */
 export function formToken(
   deployment: Pick<Deployment, 'secrets' | 'random'>,
   call: OidcCall,
   browser: Browser,
 ): { csrf: string; set_cookie: string[] } {
   const seed = browser.form_seed ?? newSecret(deployment)
-  return { csrf: tokenOf(deployment, call, seed), set_cookie: browser.form_seed === null ? [cookie(call, 'form', seed, 86_400 * 30)] : [] }
+  const csrf = `${tokenOf(deployment, call, seed)}.${deployment.random(16).toString('base64url')}`
+  return { csrf, set_cookie: browser.form_seed === null ? [cookie(call, 'form', seed, 86_400 * 30)] : [] }
 }
+
+/** What the form tokens of all pages of a browser have in common. */
+export const browserOfToken = (csrf: string): string => csrf.split('.', 1)[0] ?? ''
 
 /**
  * Reports whether a form was sent from a page of this issuer in this browser. It checks the form token, and Origin and Sec-Fetch-Site
  * where the browser sends them.
  */
-export function isOwnForm(deployment: Pick<Deployment, 'secrets'>, call: OidcCall, browser: Browser): boolean {
+export function isOwnForm(deployment: Pick<Deployment, 'secrets'>, call: OidcCall, browser: Pick<Browser, 'form_seed'>): boolean {
   const origin = header(call, 'origin')
   const site = header(call, 'sec-fetch-site')
   if (origin !== undefined && origin !== new URL(call.issuer.url).origin) return false
   if (site !== undefined && site !== 'same-origin') return false
-  const sent = Buffer.from(call.form?.get('csrf') ?? '')
+  const [, token = ''] = /^([A-Za-z0-9_-]{43})(?:\.[A-Za-z0-9_-]{22})?$/.exec(call.form?.get('csrf') ?? '') ?? []
+  const sent = Buffer.from(token)
   const expected = Buffer.from(browser.form_seed === null ? '' : tokenOf(deployment, call, browser.form_seed))
   return expected.length > 0 && sent.length === expected.length && timingSafeEqual(sent, expected)
 }
@@ -199,6 +238,31 @@ function deviceMac({ secrets }: Pick<Deployment, 'secrets'>, call: OidcCall, acc
 export function withCookies(answer: Answer, set_cookie: readonly string[]): Answer {
   const before = [answer.headers['set-cookie'] ?? []].flat()
   return set_cookie.length === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': [...before, ...set_cookie] } }
+}
+
+/** The sessions that the cookie of a call names. */
+export const sessionCookieOf = (call: OidcCall): string => cookiesOf(call).get(cookieName(call, 'session')) ?? ''
+
+/**
+ * The answer of an earlier press of the same button for a later one. `had` is the cookie of the sessions that came with the earlier press.
+ * Where the browser has another one since, it learns only of a session that it does not know and that still lives, and keeps its own.
+ */
+export async function withSessionsOf(services: Pick<Deployment, 'db'>, call: OidcCall, answer: Answer, had: string): Promise<Answer> {
+  const set = [answer.headers['set-cookie'] ?? []].flat()
+  const beginning = `${cookieName(call, 'session')}=`
+  const line = set.find((each) => each.startsWith(beginning))
+  const has = sessionCookieOf(call)
+  if (line === undefined || has === had) return answer
+  const others = set.filter((each) => each !== line)
+  const known = sessionSecrets(has)
+  const added = sessionSecrets(line.slice(beginning.length).split(';', 1)[0]).filter((secret) => !known.includes(secret))
+  const rows = await findSessions(services.db, call.issuer.environment_id, added.map(digestOf))
+  const alive = added.filter((secret) => rows.some(({ token_hash }) => token_hash === digestOf(secret)))
+  const browser = await readBrowser(services, call)
+  const own = [...browser.sessions, ...browser.expired].filter(({ id }) => !rows.some((row) => row.id === id))
+  const sessions = [...alive.map((secret) => ({ secret })), ...own]
+  const set_cookie = alive.length === 0 || sessions.length > most_sessions ? others : [...others, sessionCookie(call, sessions)]
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': set_cookie } }
 }
 
 /** The refusal of a form that `isOwnForm` does not accept. */

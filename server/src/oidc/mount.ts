@@ -18,6 +18,7 @@ import { isTooMuch, readForm, too_much } from './form.ts'
 import { message, tooLong } from './hosted-page.ts'
 import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
 import { OAuthError } from './protocol/oauth-error.ts'
+import { createRepeats } from './repeat.ts'
 
 type Name = keyof typeof oidcRoutes
 
@@ -25,6 +26,8 @@ export interface OidcMounting {
   services: OidcServices
   issuers: Issuers
   originAllowed: OriginCheck
+  /** The address at which the request of a form goes on. */
+  continueUrl: (call: OidcCall, query: string) => string
 }
 
 interface Mounted {
@@ -35,13 +38,16 @@ interface Mounted {
 
 export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoints: Record<Name, OidcEndpoint>): void {
   const preflights = new Set<string>()
+  const once = createRepeats(mounting.services, mounting.continueUrl)
   const rows = Object.entries(oidcRoutes) as [Name, Route][] // as: the names of the table
   for (const [name, route] of rows) {
     const url = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    const is_form = route.method === 'POST' && route.credential.kind === 'session'
+    const endpoint: OidcEndpoint = is_form ? (_, call) => once(call, endpoints[name]) : endpoints[name]
     app.route({
       method: route.method,
       url,
-      handler: (request, reply) => answer(mounting, { name, route, endpoint: endpoints[name] }, request, reply),
+      handler: (request, reply) => answer(mounting, { name, route, endpoint }, request, reply),
     })
     if (route.cross_origin && !preflights.has(url)) {
       preflights.add(url)

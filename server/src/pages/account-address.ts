@@ -61,7 +61,7 @@ ${!pending.new_confirmed && form}
 <div class="hint"><form method="post" action="${url}">${accountFields(context, { csrf, user_id })}
 <button class="b" name="step" value="resend" data-action="resend-code" aria-describedby="resend-note">${texts.email_resend}</button><button class="b" name="step" value="cancel" data-action="cancel">${texts.email_cancel}</button>
 <p class="fine" id="resend-note">${code.resend_note}</p></form></div>
-<p class="after"><a href="${accountHref(context)}">${texts.back}</a></p>`
+<p class="after"><a href="${accountHref(context)}" data-action="account">${texts.back}</a></p>`
   return layout(context, {
     title: texts.pending_title,
     body,

@@ -32,7 +32,7 @@ export function accountChooserPage(context: PageContext, view: AccountChooserVie
   const body = html`${brandLine(context)}<h1>${texts.title}</h1>${view.application_name && html`<p class="sub">${texts.to_continue(view.application_name)}</p>`}
 <form method="post" action="${issuer}/select-account">${hidden({ csrf, request })}
 <ul class="people">${view.accounts.map(account)}</ul>
-<a class="b" href="${view.another_url}">${texts.another}</a></form>
+<a class="b" href="${view.another_url}" data-action="use-other-account">${texts.another}</a></form>
 <p class="fine hint">${texts.remove_note}</p>`
   return layout(context, { title: texts.title, body, step: 'select-account' })
 }

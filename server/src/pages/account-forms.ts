@@ -17,9 +17,16 @@ export interface FormView {
 }
 
 /** The problems of every form. */
-export type FormProblem = 'expired_form' | 'no_cookies' | 'changed'
+export type FormProblem = 'expired_form' | 'no_cookies' | 'changed' | 'too_many_changes'
 
-const statuses: Record<string, number> = { changed: 409, last_way_in: 409, last_factor: 409, last_owner: 409, too_many: 429, busy: 503 }
+const statuses: Record<string, number> = {
+  changed: 409,
+  last_way_in: 409,
+  last_factor: 409,
+  last_owner: 409,
+  too_many_changes: 429,
+  busy: 503,
+}
 
 /** `path` is the end of the form's address. Each page leads back to the account page. */
 export function formPage(
@@ -61,7 +68,7 @@ export const oneProblem = ({ texts: { form } }: PageContext, name: string, text:
   html`${form.summary(1)}<ul><li><a href="#${name}">${text}</a></li></ul>`
 
 export const isOfForm = (problem: string | null): problem is FormProblem =>
-  problem === 'expired_form' || problem === 'no_cookies' || problem === 'changed'
+  problem === 'expired_form' || problem === 'no_cookies' || problem === 'changed' || problem === 'too_many_changes'
 
 /** The fields of the profile that a person can change. */
 export const profile_fields = ['name', 'given_name', 'family_name', 'nickname', 'locale', 'zoneinfo'] as const
@@ -190,7 +197,7 @@ export function removalPage(context: PageContext, view: RemovalView): Page {
 }
 
 export interface ExportView extends FormView {
-  problem: FormProblem | 'too_many' | null
+  problem: FormProblem | null
 }
 
 /** Shown after a sign-in that the export asked for, since a download needs a press. */
@@ -201,7 +208,7 @@ export function exportPage(context: PageContext, view: ExportView): Page {
     title: texts.export_title,
     intro: html`<p class="sub">${texts.export_detail}</p>`,
     problem,
-    summary: problem === 'too_many' ? texts.problems.too_many_exports : problem && problemText(context, problem),
+    summary: problem && problemText(context, problem),
     fields: null,
     action: 'export',
     submit: texts.export,

@@ -93,6 +93,6 @@ ${passkeyBlock(context, ceremony, form)}
     script: passkey_script,
     has_problem: summary !== null,
     styles: account_form_styles,
-    ...(problem !== null && { status: problem === 'changed' ? 409 : 400 }),
+    ...(problem !== null && { status: problem === 'changed' ? 409 : problem === 'too_many_changes' ? 429 : 400 }),
   })
 }

@@ -30,7 +30,7 @@ export interface AccountView {
   }
   /** What has just happened. */
   notice: AccountNotice | null
-  problem: 'expired_form' | 'no_cookies' | 'changed' | null
+  problem: 'expired_form' | 'no_cookies' | 'changed' | 'too_many_changes' | null
   other_account_url: string
   /** `null` where the environment has no passwords. */
   password: { is_set: boolean; set_at: Date | null } | null
@@ -85,7 +85,7 @@ export function accountPage(context: PageContext, view: AccountView): Page {
     data(context, view),
   ].filter((section) => section !== null)
   const summary = problem && problemSummary(problemText(context, problem))
-  const body = html`<div class="wc">${avatar(person)}<div><h1>${person.name || texts.title}</h1><p>${breakable(person.email)}</p><a href="${view.other_account_url}">${texts.other_account}</a></div></div>
+  const body = html`<div class="wc">${avatar(person)}<div><h1>${person.name || texts.title}</h1><p>${breakable(person.email)}</p><a href="${view.other_account_url}" data-action="use-other-account">${texts.other_account}</a></div></div>
 ${notice && html`<p class="said" role="status">${icons.check}<span>${texts.notices[notice]}</span></p>`}${summary}
 ${sections.map(
   ({
@@ -109,7 +109,7 @@ ${sections.map(
 }
 
 export function problemText({ texts, issuer }: PageContext, problem: NonNullable<AccountView['problem']>): string {
-  if (problem === 'changed') return texts.account.problems.changed
+  if (problem === 'changed' || problem === 'too_many_changes') return texts.account.problems[problem]
   return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
 }
 

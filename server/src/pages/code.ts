@@ -32,7 +32,7 @@ ${field({ name: 'code', label: texts.code.label, type: 'digits', autocomplete: '
 <div class="hint"><form method="post" action="${issuer}/code">${values}
 <button class="b" name="action" value="resend" data-action="resend-code" aria-describedby="resend-note">${texts.code.resend}</button>${view.offers_password && html`<button class="b" name="action" value="use_password" data-action="use-password">${texts.code.use_password}</button>`}
 <p class="fine" id="resend-note">${texts.code.resend_note}</p></form></div>
-<p class="after"><a href="${view.back_url}">${texts.code.other_address}</a></p>`
+<p class="after"><a href="${view.back_url}" data-action="use-other-address">${texts.code.other_address}</a></p>`
   return layout(context, {
     title: texts.code.title,
     body,

@@ -16,6 +16,8 @@ type Problem = 'wrong' | 'missing' | 'expired_form' | 'no_cookies'
 interface EnrolmentView {
   csrf: string
   request: string
+  /** The attempt of this tab. */
+  attempt: string
   problem: Problem | null
 }
 
@@ -30,13 +32,13 @@ export interface EnrolmentCodeView extends EnrolmentView {
 export function enrolmentCodePage(context: PageContext, { email, ...view }: EnrolmentCodeView): Page {
   const { issuer } = context
   const texts = context.texts.enrolment
-  const { csrf, request } = view
+  const { csrf, request, attempt } = view
   const body = html`${brandLine(context)}<h1>${texts.code_title}</h1><p class="sub">${texts.code_sent(html`<b>${breakable(email)}</b>`)}</p>
 ${problemOf(context, view)}
-<form method="post" action="${issuer}/enrolment-code">${hidden({ csrf, request })}
+<form method="post" action="${issuer}/enrolment-code">${hidden({ csrf, request, attempt })}
 ${codeField(context, view)}
 <button class="b p" data-action="continue">${context.texts.second_factor.submit}</button></form>
-<form method="post" action="${issuer}/enrolment-code">${hidden({ csrf, request })}<button class="b" name="resend" value="yes" data-action="resend-code">${texts.resend}</button></form>`
+<form method="post" action="${issuer}/enrolment-code">${hidden({ csrf, request, attempt })}<button class="b" name="resend" value="yes" data-action="resend-code">${texts.resend}</button></form>`
   return framed(context, view, { title: texts.code_title, body, step: 'code' })
 }
 
@@ -62,7 +64,7 @@ export function enrolFactorPage(context: PageContext, view: EnrolFactorView): Pa
 ${problemOf(context, view)}
 ${app && appForm(context, view, app)}${passkey && passkeyForm(context, view, passkey)}
 ${!app && html`<p class="hint">${texts.passkey_help}</p>`}
-<p class="after"><a href="${view.again_url}">${texts.again}</a></p>
+<p class="after"><a href="${view.again_url}" data-action="begin-again">${texts.again}</a></p>
 ${cancel_url && html`<p class="after"><a href="${cancel_url}" data-action="cancel">${context.texts.sign_in.cancel(view.application_name)}</a></p>`}`
   const shown = { title, body, step: app ? ('enrol-totp' as const) : ('offer-passkey' as const) }
   return framed(context, view, { ...shown, ...(passkey && { script: passkey_script }) })
@@ -70,12 +72,12 @@ ${cancel_url && html`<p class="after"><a href="${cancel_url}" data-action="cance
 
 const appForm = (context: PageContext, view: EnrolFactorView, app: NonNullable<EnrolFactorView['app']>) =>
   html`${appOffer(context, app)}
-<form method="post" action="${context.issuer}/enrol-totp">${hidden({ csrf: view.csrf, request: view.request })}
+<form method="post" action="${context.issuer}/enrol-totp">${hidden({ csrf: view.csrf, request: view.request, attempt: view.attempt })}
 ${codeField(context, view)}
 <button class="b p" data-action="continue">${context.texts.second_factor.submit}</button></form>`
 
 /** Beside an app, `continue` is the button of the app. */
-function passkeyForm(context: PageContext, { csrf, request, app }: EnrolFactorView, ceremony: PasskeyCeremony) {
+function passkeyForm(context: PageContext, { csrf, request, attempt, app }: EnrolFactorView, ceremony: PasskeyCeremony) {
   const { issuer, texts } = context
   const button = app
     ? html`<button class="b" data-action="passkey">${icon}${texts.enrolment.use_passkey}</button>`
@@ -83,7 +85,7 @@ function passkeyForm(context: PageContext, { csrf, request, app }: EnrolFactorVi
   return passkeyBlock(
     context,
     ceremony,
-    html`${app && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/enrol-passkey">${hidden({ csrf, request, credential: '' })}
+    html`${app && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/enrol-passkey">${hidden({ csrf, request, attempt, credential: '' })}
 ${button}</form>`,
   )
 }
@@ -99,17 +101,21 @@ export function appOffer(
 }
 
 export interface RecoveryCodesView {
+  csrf: string
+  /** Where the person goes on. */
+  request: string
+  user_id: string
   codes: readonly string[]
-  continue_url: string
 }
 
-/** Shows new recovery codes, which are never shown again. */
-export function recoveryCodesPage(context: PageContext, { codes, continue_url }: RecoveryCodesView): Page {
+/** Shows new recovery codes, which are not shown again once the person confirms to have them. */
+export function recoveryCodesPage(context: PageContext, { csrf, request, user_id, codes }: RecoveryCodesView): Page {
   const texts = context.texts.enrolment
   const body = html`${brandLine(context)}<h1>${texts.recovery_title}</h1><p class="sub">${texts.recovery_why}</p>
 <ul class="codes">${codes.map((code) => html`<li><code data-recovery-code>${code}</code></li>`)}</ul>
 <p class="fine hint">${texts.recovery_once}</p>
-<div class="acts"><a class="b p" href="${continue_url}" data-action="continue">${texts.recovery_saved}</a></div>`
+<form method="post" action="${context.issuer}/recovery-codes">${hidden({ csrf, request, user: user_id })}
+<button class="b p" data-action="continue">${texts.recovery_saved}</button></form>`
   return layout(context, { title: texts.recovery_title, body, step: 'recovery-codes' })
 }
 

@@ -70,7 +70,7 @@ export function invitationHeading(context: PageContext, { tenant_name, role, inv
 
 const reader = ({ texts }: PageContext, { person, not_you_url }: Reader): Html =>
   html`<p class="fine">${texts.invitation.signed_in_as}</p>
-<div class="who">${avatar(person)}<span class="name">${breakable(person.email)}</span><a href="${not_you_url}">${texts.consent.not_you}</a></div>`
+<div class="who">${avatar(person)}<span class="name">${breakable(person.email)}</span><a href="${not_you_url}" data-action="use-other-account">${texts.consent.not_you}</a></div>`
 
 /** Invitations belong to the environment of administrators, whose issuer is below the address of the service. */
 const wayOn = ({ texts, issuer }: PageContext): Html =>

@@ -11,6 +11,8 @@ const statuses = {
   unusable_request: 400,
   unusable_sign_out: 400,
   session_lost: 400,
+  answer_lost: 409,
+  codes_gone: 410,
   invitation_unknown: 404,
   invitation_used: 410,
   invitation_expired: 410,
@@ -33,6 +35,8 @@ const started_by_app: readonly string[] = [
   'unusable_request',
   'unusable_sign_out',
   'session_lost',
+  'answer_lost',
+  'codes_gone',
   'form_only',
   'not_found',
 ] satisfies MessageKind[]
@@ -58,14 +62,20 @@ export interface MessageView {
   reason: Reason | null
   /** Default: the status of the kind. */
   status?: number
+  /** Where the flow of the person goes on, where it can. */
+  continue_url?: string | null
 }
 
-export function messagePage(context: PageContext, { kind, request_id, account_url, home_url, reason, status }: MessageView): Page {
+export function messagePage(context: PageContext, view: MessageView): Page {
+  const { kind, request_id, account_url, home_url, reason, status, continue_url } = view
   const { branding, links, environment_type } = context
   const texts = context.texts.message
   const { title, text } = texts[kind]
   const ways_on = [
-    account_url && started_by_app.includes(kind) && html`<a class="b p" href="${account_url}">${texts.account}</a>`,
+    continue_url && html`<a class="b p" href="${continue_url}" data-action="continue">${texts.continue}</a>`,
+    account_url &&
+      started_by_app.includes(kind) &&
+      html`<a class="${continue_url ? 'b' : 'b p'}" href="${account_url}" data-action="account">${texts.account}</a>`,
     home_url && html`<a class="b" href="${home_url}">${texts.home}</a>`,
     links.support_url && html`<a class="b" href="${links.support_url}">${texts.help}</a>`,
   ].filter((way) => way !== null && way !== false)

@@ -13,7 +13,7 @@ export interface OfferPasskeyView {
   request: string
   session_id: string
   ceremony: PasskeyCeremony
-  problem: 'expired' | 'refused' | 'known' | 'too_many' | null
+  problem: 'expired' | 'refused' | 'known' | 'too_many' | 'limited' | null
 }
 
 export function offerPasskeyPage(context: PageContext, { csrf, request, session_id, ceremony, problem }: OfferPasskeyView): Page {
@@ -35,6 +35,6 @@ ${passkeyBlock(
     step: 'offer-passkey',
     script: passkey_script,
     has_problem: problem !== null,
-    ...(problem && { status: 400 }),
+    ...(problem && { status: problem === 'limited' ? 429 : 400 }),
   })
 }

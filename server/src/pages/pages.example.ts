@@ -100,6 +100,7 @@ const exampleSecondFactor = ({ application, request } = usual): SecondFactorView
   application_name: application,
   csrf: 'token',
   request,
+  attempt: 'attempt',
   using: 'code',
   has_app: true,
   has_recovery_codes: true,
@@ -113,6 +114,7 @@ const exampleEnrolment = ({ application, request } = usual): EnrolFactorView => 
   application_name: application,
   csrf: 'token',
   request,
+  attempt: 'attempt',
   problem: null,
   app: {
     otpauth_url: 'otpauth://totp/Acme:demo%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Acme',
@@ -282,7 +284,7 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     'account, new passkey': addPasskeyPage(context, passkey),
     'account, new passkey, refused': addPasskeyPage(context, { ...passkey, problem: 'refused' }),
     'account, export': exportPage(context, form),
-    'account, too many exports': exportPage(context, { ...form, problem: 'too_many' }),
+    'account, too many changes': exportPage(context, { ...form, problem: 'too_many_changes' }),
     'account, deletion': deletionPage(context, deletion),
     'account, deletion, wrong address': deletionPage(context, { ...deletion, problem: 'wrong_address' }),
     'account, deletion of the last owner': deletionPage(context, { ...deletion, problem: 'last_owner', tenants: [application] }),
@@ -298,6 +300,8 @@ const message_kinds: readonly MessageKind[] = [
   'unusable_request',
   'unusable_sign_out',
   'session_lost',
+  'answer_lost',
+  'codes_gone',
   'invitation_unknown',
   'invitation_used',
   'invitation_expired',
@@ -321,6 +325,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
   const only_passkey = { has_app: false, has_recovery_codes: false, passkey: examplePasskey }
   const enrols_passkey = { app: null, passkey: exampleOffer(words).ceremony }
   const who = { email, name: person }
+  const enrolment_code = { csrf: 'token', request, attempt: 'attempt', email }
   const forgot = { csrf: 'token', request, email, problem: null, back_url: 'https://id.example.com/e/env_1/oauth/authorize' }
   const link = { csrf: 'token', token: 'token', kind: 'reset_password' as const, email, new_email: 'new@example.com', problem: null }
   const new_password = { csrf: 'token', token: 'token', email, password_rule: { min_length: 12, reject_common: true }, problem: null }
@@ -413,8 +418,8 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'second factor, passkey': secondFactorPage(context, { ...second_factor, ...only_passkey }),
     'second factor, passkey refused': secondFactorPage(context, { ...second_factor, ...only_passkey, problem: 'passkey_failed' }),
     'second factor, passkey or code': secondFactorPage(context, { ...second_factor, passkey: examplePasskey }),
-    'mailed code before an enrolment': enrolmentCodePage(context, { csrf: 'token', request, email, problem: null }),
-    'mailed code before an enrolment, wrong': enrolmentCodePage(context, { csrf: 'token', request, email, problem: 'wrong' }),
+    'mailed code before an enrolment': enrolmentCodePage(context, { ...enrolment_code, problem: null }),
+    'mailed code before an enrolment, wrong': enrolmentCodePage(context, { ...enrolment_code, problem: 'wrong' }),
     'authenticator app': enrolFactorPage(context, exampleEnrolment(words)),
     'authenticator app, wrong': enrolFactorPage(context, { ...exampleEnrolment(words), problem: 'wrong' }),
     'authenticator app or passkey': enrolFactorPage(context, { ...exampleEnrolment(words), passkey: exampleOffer(words).ceremony }),
@@ -425,8 +430,10 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       problem: 'passkey_refused',
     }),
     'recovery codes': recoveryCodesPage(context, {
+      csrf: 'token',
+      request,
+      user_id: 'usr_1',
       codes: ['7k2m-04xw-9tqd', 'q0rs-11ab-zz9y', 'm3n4-p5q6-r7s8'],
-      continue_url: 'https://id.example.com/e/env_1/oauth/authorize',
     }),
     'sign-in, passkey': signInPage(context, { ...sign_in, passkey: examplePasskey, providers: exampleProviders(words) }),
     'sign-in, passkey refused': signInPage(context, { ...sign_in, passkey: examplePasskey, problem: 'passkey_failed' }),

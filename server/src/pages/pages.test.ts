@@ -12,7 +12,7 @@ const steps =
     ' ',
   )
 const actions =
-  'password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now confirm cancel accept-invitation sign-out sign-in change-name change-email change-password add-passkey remove-passkey add-totp remove-totp new-recovery-codes remove-provider end-session end-other-sessions disconnect export delete-account'.split(
+  'password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now confirm cancel accept-invitation sign-out sign-in use-other-address use-other-account begin-again account stay-signed-in change-name change-email change-password add-passkey remove-passkey add-totp remove-totp new-recovery-codes add-provider remove-provider end-session end-other-sessions disconnect export delete-account'.split(
     ' ',
   )
 const posts_elsewhere = ['form post']

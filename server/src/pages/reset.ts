@@ -74,14 +74,14 @@ export function passwordSavedPage(context: PageContext): Page {
   const { texts, issuer } = context
   const { done_title, done } = texts.reset
   const body = html`${brandLine(context)}<h1>${done_title}</h1><p class="sub">${done}</p>
-<div class="acts"><a class="b" href="${issuer}/account">${texts.message.account}</a></div>`
+<div class="acts"><a class="b" href="${issuer}/account" data-action="account">${texts.message.account}</a></div>`
   return layout(context, { title: done_title, body, step: 'new-password', width: 'medium' })
 }
 
 export interface LinkView {
   csrf: string
   token: string
-  kind: 'verify_email' | 'reset_password' | 'change_email' | 'change_email_notice'
+  kind: 'sign_up' | 'verify_email' | 'reset_password' | 'change_email' | 'change_email_notice'
   email: string
   /** Of a change of the address. */
   new_email: string
@@ -106,6 +106,8 @@ ${problem && problemSummary(formText(context, problem))}
 
 function linkTexts({ texts: { link }, branding: { display_name: brand } }: PageContext, { kind, email, new_email }: LinkView) {
   switch (kind) {
+    case 'sign_up':
+      return { title: link.sign_up_title, about: link.sign_up(bold(email), brand) }
     case 'verify_email':
       return { title: link.verify_title, about: link.verify(bold(email), brand) }
     case 'reset_password':
@@ -122,6 +124,14 @@ export function changeConfirmedPage(context: PageContext, outcome: 'waits' | 'ch
   const { title, text } = context.texts.link.outcomes[outcome]
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${text(bold(email))}</p>`
   return layout(context, { title, body, step: 'link', width: 'medium' })
+}
+
+/** The link of a sign-up made the account, and signed nobody in. */
+export function accountCreatedPage(context: PageContext, { email, sign_in_url }: { email: string; sign_in_url: string }): Page {
+  const { created_title, created } = context.texts.link
+  const body = html`${brandLine(context)}<h1>${created_title}</h1><p class="sub">${created(bold(email))}</p>
+<div class="acts"><a class="b p" href="${sign_in_url}" data-action="sign-in">${context.texts.sign_up.sign_in}</a></div>`
+  return layout(context, { title: created_title, body, step: 'link', width: 'medium' })
 }
 
 export function verifiedPage(context: PageContext, email: string): Page {

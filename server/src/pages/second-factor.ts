@@ -20,6 +20,8 @@ export interface SecondFactorView {
   application_name: string | null
   csrf: string
   request: string
+  /** The attempt of this tab. */
+  attempt: string
   /** The field that the page shows, where the person has an app or recovery codes. */
   using: 'code' | 'recovery_code'
   has_app: boolean
@@ -36,7 +38,7 @@ export interface SecondFactorView {
 export function secondFactorPage(context: PageContext, view: SecondFactorView): Page {
   const { issuer } = context
   const texts = context.texts.second_factor
-  const { csrf, request, using, problem, passkey } = view
+  const { csrf, request, attempt, using, problem, passkey } = view
   const takes_codes = view.has_app || view.has_recovery_codes || passkey === null
   const text = problem && problemText(context, view)
   const is_of_field = problem === 'wrong' || problem === 'missing'
@@ -49,7 +51,7 @@ export function secondFactorPage(context: PageContext, view: SecondFactorView): 
 ${text && problemSummary(text)}
 ${
   takes_codes &&
-  html`<form method="post" action="${issuer}/second-factor">${hidden({ csrf, request })}
+  html`<form method="post" action="${issuer}/second-factor">${hidden({ csrf, request, attempt })}
 ${
   using === 'code'
     ? field({ name: 'code', label: texts.code, type: 'digits', autocomplete: 'one-time-code', ...input })
@@ -60,7 +62,7 @@ ${
 ${
   takes_codes &&
   (other === 'code' || view.has_recovery_codes) &&
-  html`<form method="post" action="${issuer}/second-factor">${hidden({ csrf, request })}<button class="b" name="use" value="${other}" data-action="${other === 'code' ? 'use-totp' : 'use-recovery-code'}">${other === 'code' ? texts.use_app : texts.use_recovery_code}</button></form>`
+  html`<form method="post" action="${issuer}/second-factor">${hidden({ csrf, request, attempt })}<button class="b" name="use" value="${other}" data-action="${other === 'code' ? 'use-totp' : 'use-recovery-code'}">${other === 'code' ? texts.use_app : texts.use_recovery_code}</button></form>`
 }
 ${view.cancel_url && html`<p class="after"><a href="${view.cancel_url}" data-action="cancel">${context.texts.sign_in.cancel(view.application_name)}</a></p>`}`
   return layout(context, {
@@ -74,12 +76,12 @@ ${view.cancel_url && html`<p class="after"><a href="${view.cancel_url}" data-act
 }
 
 /** Shown by its script. Where the person has no other second factor, the page also says what to do where it does not run. */
-function passkeyForm(context: PageContext, { csrf, request }: SecondFactorView, ceremony: PasskeyCeremony, takes_codes: boolean) {
+function passkeyForm(context: PageContext, { csrf, request, attempt }: SecondFactorView, ceremony: PasskeyCeremony, takes_codes: boolean) {
   const { issuer, texts } = context
   const block = passkeyBlock(
     context,
     ceremony,
-    html`${takes_codes && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/second-factor">${hidden({ csrf, request, credential: '' })}
+    html`${takes_codes && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/second-factor">${hidden({ csrf, request, attempt, credential: '' })}
 <button class="${takes_codes ? 'b' : 'b p'}" data-action="passkey">${icon}${texts.passkey.use}</button></form>`,
   )
   return html`${block}${!takes_codes && html`<p class="hint">${texts.second_factor.passkey_help}</p>`}`

@@ -22,6 +22,7 @@ type Problem =
   | 'too_many'
   | 'too_often'
   | 'second_factor'
+  | 'attempt_over'
   | 'passkey_failed'
   | 'unknown_passkey'
   | 'busy'
@@ -36,6 +37,7 @@ const statuses = {
   too_many: 429,
   too_often: 429,
   second_factor: 400,
+  attempt_over: 400,
   passkey_failed: 400,
   unknown_passkey: 400,
   busy: 503,
@@ -74,7 +76,7 @@ export function signInPage(context: PageContext, view: SignInView): Page {
   const problem = view.problem && problemText(context, view.problem, view.wait_seconds)
   const links = [
     view.sign_up_url && html`${texts.new_here} <a href="${view.sign_up_url}" data-action="create-account">${texts.sign_up}</a>`,
-    view.other_accounts_url && html`<a href="${view.other_accounts_url}">${texts.other_accounts}</a>`,
+    view.other_accounts_url && html`<a href="${view.other_accounts_url}" data-action="use-other-account">${texts.other_accounts}</a>`,
     view.cancel_url && html`<a href="${view.cancel_url}" data-action="cancel">${texts.cancel(view.application_name)}</a>`,
   ]
   const body = html`${brandLine(context)}<h1>${texts.title}</h1>${destination(context, view)}
@@ -150,6 +152,7 @@ function problemText({ texts, issuer }: PageContext, problem: Problem, wait_seco
   if (problem === 'passkey_failed') return texts.passkey.failed
   if (problem === 'unknown_passkey') return texts.passkey.unknown
   if (problem === 'locked') return texts.sign_in.locked(wait_seconds)
+  if (problem === 'attempt_over') return texts.sign_in.attempt_over
   if (problem === 'second_factor') return texts.second_factor.ended
   if (problem === 'too_often') return texts.sign_in.too_often(wait_seconds)
   if (problem === 'too_many') return texts.form.too_many(wait_seconds)

@@ -27,7 +27,7 @@ export function signOutPage(context: PageContext, view: SignOutView): Page {
   const body = html`${brandLine(context)}<h1>${title}</h1>${(view.application_name || view.person) && html`<p class="sub">${view.application_name && `${texts.asked_by(view.application_name)} `}${view.person && texts.signed_in_as}</p>`}
 ${view.person && html`<div class="who">${personLine(view.person)}</div>`}
 <form method="post" action="${issuer}/sign-out">${hidden({ csrf, request })}
-<div class="two"><button class="b" name="decision" value="stay" data-action="cancel">${texts.stay}</button><button class="b p" name="decision" value="sign_out" data-action="sign-out">${texts.sign_out}</button></div></form>`
+<div class="two"><button class="b" name="decision" value="stay" data-action="stay-signed-in">${texts.stay}</button><button class="b p" name="decision" value="sign_out" data-action="sign-out">${texts.sign_out}</button></div></form>`
   return layout(context, { title, body, step: 'sign-out' })
 }
 
@@ -65,6 +65,6 @@ ${!back && left && html`<p class="fine hint">${texts.close_page}</p>`}
 ${no_return && html`<p class="fine hint">${texts.no_return(no_return.application_name, no_return.why)}</p>`}
 ${compared && addressComparison(context.texts.mismatch, { parameter: 'post_logout_redirect_uri', ...compared })}
 ${is_test && is_without_client && html`<p class="fine hint dev">${texts.send_client}</p>`}
-<p class="after"><a href="${account_url}">${context.texts.message.account}</a></p>`
+<p class="after"><a href="${account_url}" data-action="account">${context.texts.message.account}</a></p>`
   return layout(context, { title, body, step: left ? 'signed-out' : 'sign-out', width: compared ? 'wide' : 'medium' })
 }

@@ -83,8 +83,7 @@ function createSealer(master_keys: readonly Buffer[], random: (bytes: number) =>
   return {
     seal(plaintext: string, associated_data: AssociatedData) {
       const nonce = random(12)
-      const cipher = createCipheriv('aes-256-gcm', newest_key, nonce).setAAD(Buffer.from(associated_data))
-      const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      const body = encrypt(newest_key, nonce, Buffer.from(plaintext), associated_data)
       return ['v1', newest_id, nonce.toString('base64url'), body.toString('base64url')].join('.')
     },
     unseal(sealed: string, associated_data: AssociatedData) {
@@ -92,13 +91,42 @@ function createSealer(master_keys: readonly Buffer[], random: (bytes: number) =>
       const key = keys.get(id)
       if (version !== 'v1' || !key)
         throw new WrongMasterKey(`The secret ${associated_data} was sealed with another master key. Set OSTIARY_MASTER_KEY to "new,old".`)
-      const bytes = Buffer.from(body, 'base64url')
-      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), { authTagLength: 16 }).setAAD(
-        Buffer.from(associated_data),
-      )
-      decipher.setAuthTag(bytes.subarray(-16))
-      return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8')
+      return decrypt(key, Buffer.from(nonce, 'base64url'), Buffer.from(body, 'base64url'), associated_data).toString('utf8')
     },
     isStale: (sealed: string) => sealed.split('.')[1] !== newest_id,
   }
+}
+
+/**
+ * Seals bytes under a key that nobody holds alone: a MAC of the deployment over a secret of the browser. Neither the database with the
+ * master key, nor the browser can open them without the other.
+ */
+export function sealForBrowser(key: Buffer, nonce: Buffer, plaintext: Buffer, purpose: string): string {
+  return Buffer.concat([nonce, encrypt(key, nonce, plaintext, purpose)]).toString('base64url')
+}
+
+/** `null` for text that was not sealed under this key for this purpose. */
+export function openForBrowser(key: Buffer, sealed: string, purpose: string): Buffer | null {
+  const bytes = Buffer.from(sealed, 'base64url')
+  if (bytes.length < nonce_bytes + tag_bytes) return null
+  try {
+    return decrypt(key, bytes.subarray(0, nonce_bytes), bytes.subarray(nonce_bytes), purpose)
+  } catch {
+    return null
+  }
+}
+
+const nonce_bytes = 12
+const tag_bytes = 16
+
+/** The ciphertext with its tag. */
+function encrypt(key: Buffer, nonce: Buffer, plaintext: Buffer, associated_data: string): Buffer {
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(associated_data))
+  return Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
+}
+
+function decrypt(key: Buffer, nonce: Buffer, body: Buffer, associated_data: string): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tag_bytes }).setAAD(Buffer.from(associated_data))
+  decipher.setAuthTag(body.subarray(-tag_bytes))
+  return Buffer.concat([decipher.update(body.subarray(0, -tag_bytes)), decipher.final()])
 }

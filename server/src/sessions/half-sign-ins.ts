@@ -9,6 +9,9 @@ import { halfSignInStands, numberOfNewBeginning, passwordMethodOf } from './stan
 
 /** A sign-in that stops halfway ends after 10 minutes. */
 const half_sign_in_ms = 600_000
+/** For another hour the page of an attempt that is over knows which address was typed. */
+export const over_kept_ms = 3_600_000
+export const half_sign_in_kept_seconds = (half_sign_in_ms + over_kept_ms) / 1000
 /** So many wrong second factors end the attempt. */
 const most_tries = 5
 
@@ -64,6 +67,17 @@ export function findHalfSignIn(db: Db, environment_id: EnvironmentId, secret_has
   )
 }
 
+const Typed = z.object({ signed_in: SignedInRow.pick({ email: true }) })
+
+/** The address that was typed in a half sign-in, which may be over; `null` where nothing is known of it any more. */
+export async function findTypedEmail(db: Db, environment_id: EnvironmentId, secret_hash: string): Promise<string | null> {
+  const row = await db.maybeOne(
+    Typed,
+    sql`select signed_in from half_sign_ins where environment_id = ${environment_id} and secret_hash = ${secret_hash}`,
+  )
+  return row?.signed_in.email ?? null
+}
+
 const ofRow = (environment_id: EnvironmentId, { secret_hash }: Pick<HalfSignIn, 'secret_hash'>, now: Date) =>
   sql`environment_id = ${environment_id} and secret_hash = ${secret_hash} and expires_at > ${now} and ${halfSignInStands(sql`half_sign_ins`)}`
 
@@ -73,11 +87,11 @@ export function countTry(environment_id: EnvironmentId, half: HalfSignIn, now: D
 }
 
 /**
- * Ends a half sign-in with success. Of parallel batches one succeeds: it is a guard. Put it after the write of the user's row, which every
- * ending of the user writes.
+ * Ends a half sign-in with success. Of parallel batches one succeeds: it is a guard. The row stays, for `findTypedEmail`. Put it after the
+ * write of the user's row, which every ending of the user writes.
  */
 export function endHalfSignIn(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {
-  return guard(sql`delete from half_sign_ins where ${ofRow(environment_id, half, now)}`)
+  return guard(sql`update half_sign_ins set expires_at = ${now} where ${ofRow(environment_id, half, now)}`)
 }
 
 /** Accepts the mailed code, in the batch that spends it. A guard. */

@@ -47,13 +47,9 @@ const of_sources = {
 
 type OfSource = keyof typeof of_sources
 
-/**
- * Mails about changes that a person makes on the account page (decision 0045), exports of their data, and sign-ins that succeeded, of
- * which the deployment sets the limit.
- */
+/** Sensitive changes that a person makes on the account page, each with a mail, and sign-ins that succeeded, of which the deployment sets the limit. */
 const of_persons = {
   notice: { kind: 'notice', limit: 10, window_seconds: 3_600 },
-  export: { kind: 'export', limit: 10, window_seconds: 3_600 },
   sign_in: { kind: 'signed-in', limit: 300, window_seconds: 3_600 },
 } as const
 

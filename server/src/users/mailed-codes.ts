@@ -66,7 +66,7 @@ export function holdAddress(environment_id: EnvironmentId, account: string, now:
 
 /**
  * Adds a code and ends the earlier one of the same browser for the same address. The guard fails over a limit, and within 30 seconds
- * after the earlier request of the same browser.
+ * after the earlier request of the same browser while its code is unused. The codes of a change of address end with each new request.
  */
 export function insertCode(environment_id: EnvironmentId, code: NewCode, now: Date): Statement[] {
   const { id, kind, account, browser, source, is_known, user_id, code_mac, link_hash, sealed, expires_at } = code
@@ -91,7 +91,7 @@ export function insertCode(environment_id: EnvironmentId, code: NewCode, now: Da
          and (${of_source}) < ${most.from_one_source}
          and (${of_all}) < ${for_all}
          and not exists (select 1 from mailed_codes c where ${of_address} and c.browser = ${browser} and c.kind in (${flowOf(kind)})
-                            and c.created_at > ${soon})`),
+                            and c.created_at > ${soon} and (c.ended_at is null or c.kind in ('change_email', 'change_email_notice')))`),
   ]
 }
 

@@ -33,6 +33,8 @@ export interface Asked {
 
 /** A request of the account page. `commit` writes a change with its mail (`oidc/flow/shared/notice.ts`). */
 export interface OwnChange extends Asked {
+  /** Keeps new recovery codes for the page that shows them. */
+  keep: (codes: readonly string[] | null) => Statement[]
   commit: (notice: Notice, statements: readonly Statement[]) => Promise<boolean>
 }
 
@@ -97,7 +99,8 @@ export async function confirmTotp(
   if (totps.some((totp) => unsealTotp(services, user.environment_id, totp).equals(secret))) return { added: false, why: 'changed' }
   if (totps.length >= most_totps) return { added: false, why: 'too_many' }
   const { statements, codes, notice } = enrolment(services, user, { secret, step }, totps.length, asked)
-  return (await asked.commit(notice, statements)) ? { added: true, codes } : { added: false, why: 'changed' }
+  const added = await asked.commit(notice, [...statements, ...asked.keep(codes)])
+  return added ? { added: true, codes } : { added: false, why: 'changed' }
 }
 
 /** The account page: replaces the recovery codes. `null`: the person has no app that they could replace. */
@@ -108,12 +111,13 @@ export async function renewRecoveryCodes(services: Services, user: Owner, asked:
   const hasApp = guard(sql`update users set updated_at = updated_at
     where environment_id = ${environment_id} and id = ${user_id}
       and exists (select 1 from totp_methods where environment_id = ${environment_id} and user_id = ${user_id})`)
-  const { event, notice } = methodAdded(services, user, { type: 'recovery_codes', name: null, id: method_id }, asked)
-  const renewed = await asked.commit(notice, [
+  const { event } = methodAdded(services, user, { type: 'recovery_codes', name: null, id: method_id }, asked)
+  const renewed = await asked.commit({ kind: 'recovery_codes_made', device: asked.device }, [
     holdUser(environment_id, user_id),
     hasApp,
     ...storeCodes(services, user, { id: method_id, codes }, asked.now),
     event,
+    ...asked.keep(codes),
   ])
   return renewed ? codes : null
 }

@@ -8,6 +8,7 @@ import type { Deployment } from '../deployment/deployment.ts'
 import { captured_mail_kept_ms } from '../mail/store.ts'
 import { link_kept_ms } from '../members/invitations.ts'
 import { refused_calls_kept_ms } from '../refused-calls/store.ts'
+import { over_kept_ms } from '../sessions/half-sign-ins.ts'
 
 export interface ExpiringRows {
   readonly table: string
@@ -65,7 +66,9 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'webhook_messages',      key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },
   { table: 'upstream_sign_ins',     key: in_environment('state_hash'),                  time: 'expires_at',          kept_ms: 0 },
   { table: 'returned_upstream_states', key: in_environment('state_hash'),               time: 'expires_at',          kept_ms: 0 },
-  { table: 'half_sign_ins',         key: in_environment('secret_hash'),                 time: 'expires_at',          kept_ms: 0 },
+  { table: 'kept_answers',          key: in_environment('form_hash'),                   time: 'expires_at',          kept_ms: 0 },
+  { table: 'shown_codes',           key: in_environment('user_id'),                     time: 'expires_at',          kept_ms: 0 },
+  { table: 'half_sign_ins',         key: in_environment('secret_hash'),                 time: 'expires_at',          kept_ms: over_kept_ms },
   { table: 'dashboard_sessions',    key: ['session_hash'],                              time: 'expires_at',          kept_ms: 0 },
   { table: 'passkey_ceremonies',    key: in_environment('challenge_hash'),              time: 'expires_at',          kept_ms: 0 },
   { table: 'removed_passkeys',      key: in_environment('credential_id'),               time: 'removed_at',          kept_ms: removed_passkey_kept_ms },

@@ -252,7 +252,7 @@ test('over the limit of emailed codes nothing is sent, and the page is the same'
   for (const email of addresses) {
     const form = formFor(await changePage(agent), 'change-email')
     const page = await followPages(agent, await agent.post(form.action, { ...form.fields, step: 'email', email }))
-    pages.push(page.body.replaceAll(new RegExp(email, 'gi'), 'ADDRESS'))
+    pages.push(page.body.replaceAll(new RegExp(email, 'gi'), 'ADDRESS').replaceAll(/name="csrf" value="[^"]*"/g, ''))
     w.advance(31)
   }
   assert.equal(new Set(pages).size, 1)

@@ -175,7 +175,7 @@ test('a connected application is shown with what it gets, and disconnecting ends
   assert.equal(event.application_id, client.id)
   const consent = await agent.get(authorizationRequest(w.test, client).url)
   assert.equal(stepOf(consent), 'consent')
-  assert.match(consent.body, new RegExp(`<a href="${account_url}">`))
+  assert.match(consent.body, new RegExp(`<a href="${account_url}" data-action="account">`))
 })
 
 test('signing out on the account page signs out the browser, and the page after it leads back', async () => {

@@ -141,6 +141,8 @@ const kinds: { [K in Notice['kind']]: [counts: boolean, notice: Extract<Notice, 
   method_added:        [false, { kind: 'method_added', ...method }],
   method_removed:      [false, { kind: 'method_removed', ...method }],
   recovery_code_used:  [false, { kind: 'recovery_code_used', left: 3, device: null }],
+  recovery_codes_made: [false, { kind: 'recovery_codes_made', device: null }],
+  data_exported:       [false, { kind: 'data_exported', device: null }],
   account_deleted:     [false, { kind: 'account_deleted', device: null }],
 }
 for (const [kind, [counts, notice]] of Object.entries(kinds))

@@ -455,7 +455,7 @@ const elsewhere: Record<string, { file: string; title: string }> = {
 const ends_nothing = `
   authorize authorizeByPost userinfoByPost showForgotPassword forgotPassword showLink showSecondFactorPage enrolmentCode enrolTotp
   enrolPasskey offerPasskey consent federate showInvitation acceptInvitation showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp
-  renewOwnCodes exportOwnData
+  renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
   validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment changeSettings
   previewSettings testMail createApplication rotateClientSecret createResourceServer changeResourceServer deleteResourceServer createAuthKey
   changeAuthKey revokeAuthKey rotateAuthKey createProvider createWebhook changeWebhook deleteWebhook rotateWebhookSecret testWebhook

@@ -34,7 +34,7 @@ async function setUp(environment: TestEnvironment, settings: object = {}) {
 const newSetUp = async (name: string, settings: object = {}) => setUp((await w.createProject(name)).test, settings)
 
 const hasSession = (agent: Agent) => [...agent.cookies.keys()].some((name) => name.includes('ostiary_session_'))
-const again = (page: Reply) => (/<a href="([^"]*)">Begin the sign-in again/.exec(page.body)?.[1] ?? '').replaceAll('&amp;', '&')
+const again = (page: Reply) => (/<a href="([^"]*)"[^>]*>Begin the sign-in again/.exec(page.body)?.[1] ?? '').replaceAll('&amp;', '&')
 
 for (const set of [await setUp(w.test), await setUp(w.live)]) {
   const { environment, client, methodsOf, claimsOf } = set
@@ -47,7 +47,8 @@ for (const set of [await setUp(w.test), await setUp(w.live)]) {
     assert.match(page.headers.get('content-security-policy') ?? '', /script-src 'sha256-/)
     assert.doesNotMatch(page.body, /name="code"|otpauth:/)
     assert.match(page.body, /data-action="cancel"/)
-    const reopened = await agent.get(`${environment.issuer}/second-factor?${passkeyForm(page).hidden.request}`)
+    const { attempt, request: query } = passkeyForm(page).hidden
+    const reopened = await agent.get(`${environment.issuer}/second-factor?attempt=${attempt}&${query}`)
     assert.equal(optionsOf(reopened).user.id, optionsOf(page).user.id, 'the page can be opened again')
 
     const device = set.device()
@@ -156,7 +157,7 @@ test('with apps and passkeys the page offers both, and either ends the sign-in',
   assert.deepEqual(await methodsOf(ada.id), ['passkey', 'password'])
   const second = await passwordStep(environment, client, ben)
   const { action, hidden } = formOf(second.page.body)
-  const shown = await second.agent.post(action, { ...hidden, code: appCode(secretOn(second.page), w.now()) })
+  const shown = await second.agent.submitForm({ action, hidden }, { code: appCode(secretOn(second.page), w.now()) })
   assert.equal(recoveryCodesOn(shown).length, 10)
   assert.deepEqual(await methodsOf(ben.id), ['password', 'recovery_codes', 'totp'])
 })

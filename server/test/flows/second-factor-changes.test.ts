@@ -19,6 +19,7 @@ const asked = (): OwnChange => ({
   request_id: 'req_1',
   device: null,
   now: w.now(),
+  keep: () => [],
   commit: async (_, statements) => (await deployment.db.batch(statements)) !== null,
 })
 await w.changeSettings(w.test, { mfa: { mode: 'required' }, email: { delivery: 'none' } })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import * as oidc from 'openid-client'
 import { sql } from '../../src/db/db.ts'
-import { appCode, codeAfter, continueOn, enrolPerson, passwordStep, secretOn, stepOn, wrongCode } from '../support/authenticator-app.ts'
+import { appCode, codeAfter, enrolPerson, passwordStep, secretOn, stepOn, wrongCode } from '../support/authenticator-app.ts'
 import { authorizationRequest, createAgent, exchange, type Fields, followPages, formOf } from '../support/cookie-browser.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
@@ -43,7 +43,7 @@ for (const { environment, client } of [await setUp(w.test), await setUp(w.live)]
     const reopened = await ask(agent, { acr_values: two })
     const shown = await agent.submit(reopened.page, { code: appCode(secretOn(reopened.page), w.now()) })
     assert.equal(stepOn(shown), 'recovery-codes')
-    const done = await codeAfter(agent, await agent.get(continueOn(shown)), reopened.request)
+    const done = await codeAfter(agent, await agent.submit(shown, {}), reopened.request)
     const after = await claimsOf(reopened.request, done.code)
     assert.deepEqual([after.acr, after.amr, after.sid, after.auth_time], [two, ['pwd', 'otp', 'mfa'], before.sid, before.auth_time])
     const [new_cookie] = [...agent.cookies].filter(([name]) => name.includes('session'))
@@ -87,7 +87,7 @@ for (const { environment, client } of [await setUp(w.test), await setUp(w.live)]
     )
     assert.deepEqual([stepOn(skipped.page), skipped.code], ['enrol-totp', null])
     const shown = await agent.submit(asked.page, { code: appCode(secretOn(asked.page), w.now()) })
-    const done = await codeAfter(agent, await agent.get(continueOn(shown)), asked.request)
+    const done = await codeAfter(agent, await agent.submit(shown, {}), asked.request)
     assert.equal((await claimsOf(asked.request, done.code)).sid, sid)
     await w.changeSettings(environment, { mfa: { mode: 'optional' } })
   })
@@ -173,7 +173,7 @@ test('openid-client asks for two factors and verifies acr, amr and max_age', asy
   const page = await agent.get(url.href)
   const enrolling = await followPages(agent, await agent.submit(page, { email: person.email, password: person.password }))
   const shown = await agent.submit(enrolling, { code: appCode(secretOn(enrolling), w.now()) })
-  let reply = await agent.get(continueOn(shown))
+  let reply = await agent.submit(shown, {})
   while (!reply.headers.get('location')?.startsWith(redirect_uri)) reply = await agent.get(reply.headers.get('location') ?? '')
   const tokens = await oidc.authorizationCodeGrant(config, new URL(reply.headers.get('location') ?? ''), { pkceCodeVerifier, maxAge: 600 })
   const claims = tokens.claims()

@@ -6,6 +6,7 @@ import { hash } from '@node-rs/argon2'
 import { sql } from '../../src/db/db.ts'
 import { createPasswords } from '../../src/users/password.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson } from '../support/cookie-browser.ts'
+import { visibleIn } from '../support/visible.ts'
 import { expectStatus, type Reply, type TestEnvironment, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
@@ -34,12 +35,6 @@ async function setUp(at: typeof w, environment: TestEnvironment) {
     assert.ok(wait_seconds > 0 && wait_seconds <= duration_seconds, `${wait_seconds}`)
   }
   return { client, url, guesser, lockOut }
-}
-
-/** Everything in an answer that could reveal a difference between two accounts. */
-function visibleIn(reply: Reply, email: string) {
-  const { 'x-request-id': _, date: __, ...headers } = Object.fromEntries(reply.headers)
-  return { status: reply.status, headers, body: reply.body.replace(/<style>.*<\/style>/s, '').replaceAll(email, '{email}') }
 }
 
 for (const type of types_of_run) {

@@ -54,7 +54,7 @@ export async function press(
   { id, headers }: { id?: string; headers?: Record<string, string> } = {},
 ): Promise<Reply> {
   const form = formFor(page, action, id)
-  return agent.post(form.action, { ...form.fields, ...fields }, headers)
+  return agent.submitForm({ action: form.action, hidden: form.fields }, fields, headers)
 }
 
 /** The address to which the link of an action leads. */

@@ -33,9 +33,6 @@ export const secretOn = ({ body }: Reply): string => /otpauth:\/\/totp\/[^"]*sec
 export const recoveryCodesOn = ({ body }: Reply): string[] =>
   [...body.matchAll(/<code data-recovery-code>([^<]+)<\/code>/g)].map(([, code = '']) => code)
 
-export const continueOn = ({ body }: Reply): string =>
-  (/<a [^>]*href="([^"]*)" data-action="continue"/.exec(body)?.[1] ?? '').replaceAll('&amp;', '&')
-
 /** The code of a redirect to the client, after the redirects within the service; `null` where a page comes first. */
 export async function codeAfter(agent: Agent, reply: Reply, { redirect_uri }: Pick<Request, 'redirect_uri'>) {
   let last = reply

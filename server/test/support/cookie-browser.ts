@@ -36,18 +36,45 @@ export function createAgent(reach = (url: string) => url) {
     return { status: response.status, headers: response.headers, body }
   }
 
+  async function submitForm(
+    { action, hidden }: ReturnType<typeof formOf>,
+    fields: Record<string, string>,
+    headers?: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<Reply> {
+    const reply = await send('POST', action, { ...reloaded(hidden), ...fields }, headers, signal)
+    const location = reply.headers.get('location') ?? ''
+    return is_waiting_page.test(location) ? send('GET', location, undefined, headers) : reply
+  }
+
   return {
     cookies,
     get: (url: string, headers?: Record<string, string>) => send('GET', url, undefined, headers),
     post: (url: string, form: Record<string, string>, headers?: Record<string, string>) => send('POST', url, form, headers),
 
-    /** Sends the form of a page with these fields filled in. */
+    /**
+     * Sends the form of a page with these fields filled in, as if the page was loaded again before. Follows a redirect to a page that waits
+     * for something, as every browser does; the other redirects are answers.
+     */
     submit(page: Reply, fields: Record<string, string>, headers?: Record<string, string>, signal?: AbortSignal) {
+      return submitForm(formOf(page.body), fields, headers, signal)
+    },
+
+    submitForm,
+
+    /** Presses the button of a page: the same fields are the same form, which the service answers once. */
+    press(page: Reply, fields: Record<string, string>, headers?: Record<string, string>) {
       const { action, hidden } = formOf(page.body)
-      return send('POST', action, { ...hidden, ...fields }, headers, signal)
+      return send('POST', action, { ...hidden, ...fields }, headers)
     },
   }
 }
+
+const is_waiting_page = /^[^?]*\/(code|forgot-password|new-password|recovery-codes)\?/
+
+/** The hidden fields of a form, as a page that is loaded again has them: its form token ends otherwise. */
+export const reloaded = (hidden: Record<string, string>): Record<string, string> =>
+  hidden.csrf === undefined ? hidden : { ...hidden, csrf: hidden.csrf.replace(/\..*/, () => `.${randomText().slice(0, 22)}`) }
 
 /** The first form of a page. */
 export function formOf(html: string): { action: string; hidden: Record<string, string> } {

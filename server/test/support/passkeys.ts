@@ -1,7 +1,16 @@
 /** A person with passkeys in a browser without scripts: the test answers for the script and the authenticator. */
 
 import { type Changes, createAuthenticator, type SoftwareAuthenticator } from './authenticator.ts'
-import { type Agent, authorizationRequest, type Client, createAgent, type Fields, followToClient, formOf } from './cookie-browser.ts'
+import {
+  type Agent,
+  authorizationRequest,
+  type Client,
+  createAgent,
+  type Fields,
+  followToClient,
+  formOf,
+  reloaded,
+} from './cookie-browser.ts'
 import { expectStatus, type Reply, type TestEnvironment, type World } from './world.ts'
 
 /** The options that a page holds for its script. */
@@ -20,7 +29,11 @@ export function passkeyForm(page: Reply) {
 /** Posts a response in the passkey form of a page. */
 export function postCredential(agent: Agent, page: Reply, credential: unknown, headers?: Record<string, string>): Promise<Reply> {
   const { action, hidden } = passkeyForm(page)
-  return agent.post(action, { ...hidden, credential: typeof credential === 'string' ? credential : JSON.stringify(credential) }, headers)
+  return agent.post(
+    action,
+    { ...reloaded(hidden), credential: typeof credential === 'string' ? credential : JSON.stringify(credential) },
+    headers,
+  )
 }
 
 /** As the script of the sign-in page does: the browser can use passkeys. */

@@ -27,12 +27,19 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         paragraphs: [...from(notice.device), `${ignore} Geben Sie den Code nicht weiter, auch nicht an Mitarbeiter von ${brand}.`],
       }
     case 'verify_email':
-      return {
-        subject: `Bestätigen Sie Ihre E-Mail-Adresse für ${brand}`,
-        lead: `ist Ihr Code, um ${to} für ${brand} zu bestätigen. Er ${until(notice.expires_at)}`,
-        action: 'Adresse ohne Code bestätigen',
-        paragraphs: [...from(notice.device), ignore],
-      }
+      return notice.makes_account
+        ? {
+            subject: `Legen Sie Ihr Konto bei ${brand} an`,
+            lead: `ist Ihr Code, um bei ${brand} ein Konto mit der Adresse ${to} anzulegen. Er ${until(notice.expires_at)}`,
+            action: 'Konto ohne Code anlegen',
+            paragraphs: [...from(notice.device), 'Das waren nicht Sie? Dann löschen Sie diese Mail. Ohne sie entsteht kein Konto.'],
+          }
+        : {
+            subject: `Bestätigen Sie Ihre E-Mail-Adresse für ${brand}`,
+            lead: `ist Ihr Code, um ${to} für ${brand} zu bestätigen. Er ${until(notice.expires_at)}`,
+            action: 'Adresse ohne Code bestätigen',
+            paragraphs: [...from(notice.device), ignore],
+          }
     case 'reset_password':
       return {
         subject: `Neues Passwort für ${brand}`,
@@ -96,6 +103,18 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
           notice.left === 1 ? 'Ein Wiederherstellungscode ist übrig.' : `${notice.left} Wiederherstellungscodes sind übrig.`,
           not_you,
         ],
+      }
+    case 'recovery_codes_made':
+      return {
+        subject: `Neue Wiederherstellungscodes für Ihr Konto bei ${brand}`,
+        lead: `Am ${formatted(at)} wurden für das Konto ${to} bei ${brand} neue Wiederherstellungscodes erzeugt. Die früheren gelten nicht mehr.`,
+        paragraphs: [...from(notice.device), not_you],
+      }
+    case 'data_exported':
+      return {
+        subject: `Die Daten Ihres Kontos bei ${brand} wurden heruntergeladen`,
+        lead: `Am ${formatted(at)} wurden die Daten des Kontos ${to} bei ${brand} heruntergeladen.`,
+        paragraphs: [...from(notice.device), not_you],
       }
     case 'account_deleted':
       return {

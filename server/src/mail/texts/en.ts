@@ -27,12 +27,19 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         paragraphs: [...from(notice.device), `${ignore} Give the code to no one, not even to people who work for ${brand}.`],
       }
     case 'verify_email':
-      return {
-        subject: `Confirm your email address for ${brand}`,
-        lead: `is your code to confirm ${to} for ${brand}. It is ${until(notice.expires_at)}`,
-        action: 'Confirm the address instead of entering the code',
-        paragraphs: [...from(notice.device), ignore],
-      }
+      return notice.makes_account
+        ? {
+            subject: `Create your account at ${brand}`,
+            lead: `is your code to create an account with the address ${to} at ${brand}. It is ${until(notice.expires_at)}`,
+            action: 'Create the account instead of entering the code',
+            paragraphs: [...from(notice.device), 'Not you? Then ignore this mail. Without it no account is created.'],
+          }
+        : {
+            subject: `Confirm your email address for ${brand}`,
+            lead: `is your code to confirm ${to} for ${brand}. It is ${until(notice.expires_at)}`,
+            action: 'Confirm the address instead of entering the code',
+            paragraphs: [...from(notice.device), ignore],
+          }
     case 'reset_password':
       return {
         subject: `Choose a new password for ${brand}`,
@@ -94,6 +101,18 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
           notice.left === 1 ? 'One recovery code is left.' : `${notice.left} recovery codes are left.`,
           not_you,
         ],
+      }
+    case 'recovery_codes_made':
+      return {
+        subject: `New recovery codes for your account at ${brand}`,
+        lead: `On ${formatted(at)} new recovery codes were made for the account ${to} at ${brand}. The codes from before do not work any more.`,
+        paragraphs: [...from(notice.device), not_you],
+      }
+    case 'data_exported':
+      return {
+        subject: `The data of your account at ${brand} was downloaded`,
+        lead: `On ${formatted(at)} the data of the account ${to} at ${brand} was downloaded.`,
+        paragraphs: [...from(notice.device), not_you],
       }
     case 'account_deleted':
       return {

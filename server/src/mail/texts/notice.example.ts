@@ -19,6 +19,8 @@ export const notices: { [Kind in MailKind]: Extract<Notice, { kind: Kind }> } = 
   method_added: { kind: 'method_added', method: 'passkey', name: 'Phone', device },
   method_removed: { kind: 'method_removed', method: 'totp', name: null, device },
   recovery_code_used: { kind: 'recovery_code_used', left: 1, device },
+  recovery_codes_made: { kind: 'recovery_codes_made', device },
+  data_exported: { kind: 'data_exported', device },
   account_deleted: { kind: 'account_deleted', device },
   invitation: { kind: 'invitation', link, tenant_name: 'Acme', inviter: 'Ada (ada@example.com)', role: 'admin', expires_at },
   test: { kind: 'test' },

@@ -21,7 +21,8 @@ interface MethodChange {
 
 export type Notice =
   | { kind: 'sign_in_code'; code: string; expires_at: Date; device: Device | null }
-  | { kind: 'verify_email'; code: string; link: string; expires_at: Date; device: Device | null }
+  /** `makes_account`: of a sign-up, whose account begins with this proof. */
+  | { kind: 'verify_email'; code: string; link: string; expires_at: Date; device: Device | null; makes_account?: boolean }
   | { kind: 'reset_password'; link: string; expires_at: Date; device: Device | null }
   /** To the new address. */
   | { kind: 'change_email'; code: string; link: string; expires_at: Date; device: Device | null }
@@ -39,6 +40,8 @@ export type Notice =
   | ({ kind: 'method_added' } & MethodChange)
   | ({ kind: 'method_removed' } & MethodChange)
   | { kind: 'recovery_code_used'; left: number; device: Device | null }
+  | { kind: 'recovery_codes_made'; device: Device | null }
+  | { kind: 'data_exported'; device: Device | null }
   | { kind: 'account_deleted'; device: Device | null }
   | { kind: 'invitation'; link: string; tenant_name: string; inviter: string; role: Role; expires_at: Date }
   | { kind: 'test' }

@@ -57,6 +57,7 @@ test('a valid request proceeds with everything that the later steps need', () =>
         prompt: ['login', 'consent'],
         max_age: 60,
         signed_in_since: undefined,
+        of_session: undefined,
         login_hint: 'a@b.test',
         id_token_hint: undefined,
         ui_locales: ['de', 'en'],

@@ -43,6 +43,8 @@ export interface AuthorizationRequest {
   max_age: number | undefined
   /** Set by this service, not by the client; see `withoutSatisfied`. */
   signed_in_since: Date | undefined
+  /** The session that this request goes on with since a step of its person (`withSession`). */
+  of_session: string | undefined
   login_hint: string | undefined
   id_token_hint: string | undefined
   ui_locales: readonly string[]
@@ -201,6 +203,7 @@ function readRest(
     prompt: readPrompt(values.prompt),
     max_age: readMaxAge(values.max_age),
     signed_in_since: readSignedInSince(values.signed_in_since),
+    of_session: values.of_session,
     login_hint: values.login_hint,
     id_token_hint: values.id_token_hint,
     ui_locales: words(values.ui_locales),

@@ -51,6 +51,7 @@ export type RequestingClient = Pick<Client, 'consent'> & { needs_press: boolean 
  * satisfied (see `withoutSatisfied`), until it is `issue` or `refuse`.
  *
  * OIDC Core §3.1.2.1: prompt; max_age; id_token_hint names the only user whose session answers the request
+ * We choose: a request that went on with a session ends in no other one, also where another tab signed in meanwhile (`withSession`)
  * OIDC Core §3.1.2.3: without a usable session the person signs in; with prompt=none no page is shown
  * OIDC Core §5.5.1.1: acr_values asks for a level, and `mfa.mode` may require one: an existing session is stepped up
  * OIDC Core §3.1.2.4: the person is asked for consent unless it covers all of the scope, at each resource
@@ -59,8 +60,11 @@ export type RequestingClient = Pick<Client, 'consent'> & { needs_press: boolean 
  */
 export function nextStep(request: AuthorizationRequest, client: RequestingClient, situation: Situation): NextStep {
   const { hinted_user_id, now } = situation
+  const { of_session } = request
   const has = (prompt: AuthorizationRequest['prompt'][number]) => request.prompt.includes(prompt)
-  const session = situation.sessions.find(({ user_id }) => hinted_user_id === null || user_id === hinted_user_id)
+  const session = situation.sessions
+    .filter(({ user_id }) => hinted_user_id === null || user_id === hinted_user_id)
+    .find(({ session_id }) => of_session === undefined || session_id === of_session)
   const missing = session === undefined ? 'nothing' : missingForRequest(session.acr, request.acr_values, { ...situation.mfa, ...session })
   const consented =
     session !== undefined && (client.consent === 'skip' || request.consent_to.every((word) => session.consented_to.includes(word)))
@@ -106,6 +110,13 @@ export function withoutSatisfied(query: string, step: 'sign_in' | 'sign_up' | 's
     if (prompts.includes('login') || search.has('max_age')) search.set('signed_in_since', `${now.getTime()}`)
     search.delete('max_age')
   }
+  return search.toString()
+}
+
+/** The request after a step of this session: it goes on with no other. */
+export function withSession(query: string, session_id: string): string {
+  const search = new URLSearchParams(query)
+  search.set('of_session', session_id)
   return search.toString()
 }
 

@@ -43,7 +43,8 @@ export const account: typeof en = {
       'Dieser Code gilt nicht. Vielleicht ist er vertippt, schon benutzt, zu alt oder zu oft versucht. Prüfen Sie ihn oder senden Sie einen neuen.',
     wrong_code: 'Dieser Code stimmt nicht. Geben Sie den Code ein, den die App gerade anzeigt.',
     too_many_apps: 'Ihr Konto hat schon so viele Authenticator-Apps, wie es haben kann. Entfernen Sie zuerst eine.',
-    too_many_exports: 'Sie haben Ihre Daten in der letzten Stunde mehrmals heruntergeladen. Bitte versuchen Sie es später noch einmal.',
+    too_many_changes:
+      'Ihr Konto wurde in einer Stunde zehnmal geändert, deshalb wurde nichts getan. Versuchen Sie es in einer Stunde noch einmal.',
     wrong_address: 'Das ist nicht die Adresse Ihres Kontos. Es wurde nichts gelöscht.',
     last_owner:
       'Ihr Konto lässt sich nicht löschen, weil Sie der letzte Inhaber dieser Mandanten sind. Machen Sie dort zuerst ein anderes Mitglied zum Inhaber.',

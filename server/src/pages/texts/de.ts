@@ -32,6 +32,7 @@ export const de: Texts = {
     to_account: 'um zu Ihrem Konto zu gelangen',
     to_change: 'Bitte melden Sie sich für diese Änderung noch einmal an.',
     submit: 'Anmelden',
+    attempt_over: 'Diese Anmeldung hat länger als 10 Minuten gedauert, oder sie ist zu Ende. Melden Sie sich noch einmal an.',
     wrong_credentials: 'Diese Adresse und dieses Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.',
     locked: (wait_seconds: number | null) => `Für diese Adresse gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
     too_often: (wait_seconds: number | null) => `Sie haben sich in einer Stunde sehr oft angemeldet. ${tryAgain(wait_seconds)}`,
@@ -143,6 +144,12 @@ export const de: Texts = {
   },
 
   link: {
+    sign_up_title: 'Konto anlegen?',
+    sign_up: (email: Html, brand: string) =>
+      html`Bei ${brand} soll ein Konto mit der Adresse ${email} angelegt werden. Bestätigen Sie es nur, wenn Sie das veranlasst haben.`,
+    created_title: 'Ihr Konto wurde angelegt',
+    created: (email: Html) =>
+      html`Das Konto ${email} wurde angelegt. Melden Sie sich damit an. Wird Ihr Passwort nicht angenommen, so wählen Sie ein neues.`,
     verify_title: 'Adresse bestätigen',
     verify: (email: Html, brand: string) => html`Bestätigen Sie, dass ${email} Ihre Adresse bei ${brand} ist.`,
     reset_title: 'Neues Passwort wählen',
@@ -192,6 +199,8 @@ export const de: Texts = {
     expired: 'Diese Seite war zu lange offen, deshalb wurde kein Passkey hinzugefügt. Versuchen Sie es noch einmal.',
     refused: 'Dieser Passkey lässt sich hier nicht verwenden und wurde deshalb nicht hinzugefügt. Versuchen Sie ein anderes Gerät.',
     too_many: 'Ihr Konto hat schon so viele Passkeys, wie möglich sind. Entfernen Sie zuerst einen.',
+    limited:
+      'Ihr Konto wurde in einer Stunde zehnmal geändert, deshalb wurde kein Passkey hinzugefügt. Versuchen Sie es in einer Stunde noch einmal.',
   },
 
   provider: {
@@ -325,6 +334,16 @@ export const de: Texts = {
       text: () =>
         'Ihr Browser hat das Cookie der vorigen Seite nicht gesendet. Die Seite war zu lange offen, oder Cookies sind ausgeschaltet.',
     },
+    answer_lost: {
+      title: 'Unsere Antwort auf dieses Formular ging verloren',
+      text: () =>
+        'Ihr Browser hat das Formular schon gesendet, und unsere Antwort kam nicht an. Was Sie wollten, ist vielleicht geschehen. Sehen Sie nach, bevor Sie es noch einmal senden.',
+    },
+    codes_gone: {
+      title: 'Diese Wiederherstellungscodes werden nicht noch einmal gezeigt',
+      text: () =>
+        'Sie haben sie bestätigt, oder sie sind älter als 10 Minuten. Wenn Sie sie nicht haben, erzeugen Sie auf der Seite Ihres Kontos neue.',
+    },
     invitation_unknown: {
       title: 'Diese Einladung gibt es nicht',
       text: () =>
@@ -381,6 +400,7 @@ export const de: Texts = {
         `Sie können sich im Moment nicht bei ${brand} anmelden. Bitte versuchen Sie es in einigen Minuten noch einmal.`,
     },
     account: 'Zu Ihrem Konto',
+    continue: 'Weiter',
     home: 'Startseite',
     help: 'Hilfe holen',
     start_again: (also: boolean) => `Sie können ${also ? 'auch ' : ''}diese Seite schließen und in der App noch einmal beginnen.`,

@@ -40,7 +40,7 @@ export const account = {
     wrong_mailed_code: 'This code does not work. It may be mistyped, used, too old, or tried too often. Check it, or send a new one.',
     wrong_code: 'That code does not match. Enter the code that the app shows now.',
     too_many_apps: 'Your account has as many authenticator apps as it can have. Remove one first.',
-    too_many_exports: 'You have downloaded your data several times in the last hour. Please try again later.',
+    too_many_changes: 'Your account was changed ten times within an hour, so nothing was done. Try again in an hour.',
     wrong_address: 'This is not the address of your account. Nothing was deleted.',
     last_owner:
       'Your account cannot be deleted, since you are the last owner of these tenants. Make another member an owner of each first.',

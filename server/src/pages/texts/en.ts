@@ -34,6 +34,7 @@ export const en = {
     to_account: 'to your account',
     to_change: 'To change this, please sign in again.',
     submit: 'Sign in',
+    attempt_over: 'That sign-in took longer than 10 minutes, or it is over. Sign in again.',
     wrong_credentials: 'That address and password do not match. Check both, then try again.',
     locked: (wait_seconds: number | null) => `There were too many attempts for this address. ${tryAgain(wait_seconds)}`,
     too_often: (wait_seconds: number | null) => `You signed in very often within an hour. ${tryAgain(wait_seconds)}`,
@@ -141,6 +142,12 @@ export const en = {
   },
 
   link: {
+    sign_up_title: 'Create your account?',
+    sign_up: (email: Html, brand: string) =>
+      html`An account with the address ${email} is to be created at ${brand}. Confirm it only if you asked for it.`,
+    created_title: 'Your account has been created',
+    created: (email: Html) =>
+      html`The account ${email} has been created. Sign in to it. If your password is not accepted, choose a new one.`,
     verify_title: 'Confirm your email address',
     verify: (email: Html, brand: string) => html`Confirm that ${email} is your address at ${brand}.`,
     reset_title: 'Choose a new password',
@@ -189,6 +196,7 @@ export const en = {
     expired: 'This page was open too long, so no passkey was added. Try again.',
     refused: 'This passkey cannot be used here, so it was not added. Try another device.',
     too_many: 'Your account has as many passkeys as it can have. Remove one first.',
+    limited: 'Your account was changed ten times within an hour, so no passkey was added. Try again in an hour.',
   },
 
   provider: {
@@ -318,6 +326,16 @@ export const en = {
       title: 'This sign-in was interrupted',
       text: () => 'Your browser did not send the cookie of the previous page. The page was open too long, or cookies are turned off.',
     },
+    answer_lost: {
+      title: 'Our answer to this form was lost',
+      text: () =>
+        'Your browser sent the form before, and our answer did not arrive. What you asked for may have been done. Look before you send it again.',
+    },
+    codes_gone: {
+      title: 'These recovery codes are not shown again',
+      text: () =>
+        'You have confirmed them, or they were made more than 10 minutes ago. If you do not have them, make new ones on the page of your account.',
+    },
     invitation_unknown: {
       title: 'There is no such invitation',
       text: () => 'The address may be incomplete. Open the whole link, or ask the person who invited you for a new one.',
@@ -362,6 +380,7 @@ export const en = {
       text: (brand: string) => `You cannot sign in to ${brand} at the moment. Please try again in a few minutes.`,
     },
     account: 'Go to your account',
+    continue: 'Continue',
     home: 'Start page',
     help: 'Get help',
     start_again: (also: boolean) => `You can ${also ? 'also ' : ''}close this page and start again in the app.`,

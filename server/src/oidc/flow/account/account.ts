@@ -62,7 +62,7 @@ export const changeOwnName: OidcEndpoint = async (services, call) => {
   const wrong = typed.filter((name) => !isAllowed(name, values[name], own))
   if (wrong.length > 0) return refused(showProfile(services, call, own, { values, problem: null, wrong }), wrong_field)
   const changed = typed.filter((name) => values[name] !== (user[name] ?? ''))
-  if (changed.length === 0) return done(call, 'change-name')
+  if (changed.length === 0) return done(call, own, 'change-name')
   const fields = Object.fromEntries(changed.map((name) => [name, values[name] || null]))
   const event = { type: 'user.updated', user_id: user.id, data: { changed } } as const
   const written = await services.db.batch([
@@ -70,7 +70,7 @@ export const changeOwnName: OidcEndpoint = async (services, call) => {
     holdSession(environment_id, session, call.now),
     insertEvent(environment_id, originOf(services, call, own), event, call.now),
   ])
-  return written ? done(call, 'change-name') : changedMeanwhile(services, call, own, { action: 'change-name', id: null })
+  return written ? done(call, own, 'change-name') : changedMeanwhile(services, call, own, { action: 'change-name', id: null })
 }
 
 const presentOf = ({ user }: OwnAccount) =>
@@ -100,7 +100,7 @@ export const endOwnSession: OidcEndpoint = async (services, call) => {
     ...endSessionRecord(environment_id, other, call.now),
     insertEvent(environment_id, originOf(services, call, own), event, call.now),
   ])
-  return ended ? done(call, 'end-session') : changedMeanwhile(services, call, own, { action: null, id: null })
+  return ended ? done(call, own, 'end-session') : changedMeanwhile(services, call, own, { action: null, id: null })
 }
 
 const unknown_object = refusal('not_found', reason`The account has no such session, method or application.`)
@@ -116,7 +116,7 @@ export const endOtherSessions: OidcEndpoint = async (services, call) => {
     holdSession(environment_id, session, call.now),
     ...endOthers(environment_id, session, { by: 'ended_by_person', origin: originOf(services, call, own) }, call.now),
   ])
-  return ended ? done(call, 'end-other-sessions') : changedMeanwhile(services, call, own, { action: null, id: null })
+  return ended ? done(call, own, 'end-other-sessions') : changedMeanwhile(services, call, own, { action: null, id: null })
 }
 
 /** Ends the consent and all grants of an application. */
@@ -133,5 +133,5 @@ export const disconnect: OidcEndpoint = async (services, call) => {
     holdSession(environment_id, session, call.now),
     ...disconnectApplication(environment_id, which, originOf(services, call, own), call.now),
   ])
-  return ended ? done(call, 'disconnect') : changedMeanwhile(services, call, own, { action: null, id: null })
+  return ended ? done(call, own, 'disconnect') : changedMeanwhile(services, call, own, { action: null, id: null })
 }

@@ -22,9 +22,10 @@ import { deviceOf } from '../../device.ts'
 import { pageContext } from '../../hosted-page.ts'
 import { fixedCodeOf } from '../../issuer.ts'
 import { holdFreshSession } from '../shared/fresh-sign-in.ts'
+import { hasRoomForChange } from '../shared/notice.ts'
 import { showChangeEmail, showConfirmEmail } from './address-screens.ts'
 import { beginEmailChange, cancelEmailChange, confirmEmailChange, isSameAddress, remindEnds } from './email-change.ts'
-import { beginChange, changedMeanwhile, done, type OwnAccount } from './gate.ts'
+import { beginChange, changedMeanwhile, done, type OwnAccount, tooManyChanges } from './gate.ts'
 
 export const changeOwnEmail: OidcEndpoint = async (services, call) => {
   const own = await beginChange(services, call, 'change-email')
@@ -46,6 +47,7 @@ async function begin(services: OidcServices, call: OidcCall, own: OwnAccount): P
   if (isSameAddress(email, own.user.email)) return refused(await again('same'), same_address)
   const change = await findEmailChange(services.db, call.issuer.environment_id, own.user.id, call.now)
   if (change && isSameAddress(change.email, email)) return resend(services, call, own)
+  if (!(await hasRoomForChange(services, call, own.user))) return tooManyChanges(services, call, own, 'change-email')
   if (await beginEmailChange(services, call, own, email)) return changePage(call, own)
   return changedMeanwhile(services, call, own, { action: 'change-email', id: null })
 }
@@ -57,7 +59,8 @@ async function resend(services: OidcServices, call: OidcCall, own: OwnAccount): 
 }
 
 async function cancel(services: OidcServices, call: OidcCall, own: OwnAccount): Promise<Answer> {
-  if (await cancelEmailChange(services, call, own.user, { hold: [holdFreshSession(call, own.session)] })) return done(call, 'keep-email')
+  if (await cancelEmailChange(services, call, own.user, { hold: [holdFreshSession(call, own.session)] }))
+    return done(call, own, 'keep-email')
   return changedMeanwhile(services, call, own, { action: 'change-email', id: null })
 }
 
@@ -74,7 +77,7 @@ async function enterCode(services: OidcServices, call: OidcCall, own: OwnAccount
   // The mark of this browser belonged to the old address.
   const credential = await findCredential(services.db, environment_id, change.email)
   const marked = { user_id: user.id, email: change.email, password_hash: credential?.password_hash ?? null }
-  return withCookies(done(call, 'change-email'), [deviceCookie(services, call, marked)])
+  return withCookies(done(call, own, 'change-email'), [deviceCookie(services, call, marked)])
 }
 
 /** The open code of this person, if the form holds it. Counts a try. Each browser enters its own code (decision 0041). */
@@ -96,7 +99,7 @@ export const confirmOwnEmail: OidcEndpoint = async (services, call) => {
   if ('answer' in own) return own.answer
   const { user } = own
   if (!sendsMail(call.issuer.settings.email)) return refused(redirect(accountUrl(call)), no_mail)
-  if (user.email_verified) return done(call, 'confirm-email')
+  if (user.email_verified) return done(call, own, 'confirm-email')
   if (call.form?.get('step') !== 'code') {
     await sendProof(services, call, own)
     return redirect(accountUrl(call, { action: 'confirm-email', user: user.id }))
@@ -112,7 +115,7 @@ export const confirmOwnEmail: OidcEndpoint = async (services, call) => {
     ...verifyAddress(services, proof, owner),
     holdSession(environment_id, own.session, call.now),
   ])
-  return proved ? done(call, 'confirm-email') : changedMeanwhile(services, call, own, { action: 'confirm-email', id: null })
+  return proved ? done(call, own, 'confirm-email') : changedMeanwhile(services, call, own, { action: 'confirm-email', id: null })
 }
 
 /** Mails a code and a link, if the limits allow it. */

@@ -21,7 +21,6 @@ import { type Consent, listConsents } from '../../../sessions/account.ts'
 import { listGrants } from '../../../sessions/grants.ts'
 import { listSessionRecords } from '../../../sessions/sessions.ts'
 import { holdTenant } from '../../../tenancy/store.ts'
-import { countForPerson } from '../../../users/attempts.ts'
 import { eraseUser } from '../../../users/erase.ts'
 import { endCodesOf } from '../../../users/mailed-codes.ts'
 import { holdUser } from '../../../users/store.ts'
@@ -31,8 +30,8 @@ import { deviceOf } from '../../device.ts'
 import { html, pageContext } from '../../hosted-page.ts'
 import { holdFreshSession } from '../shared/fresh-sign-in.ts'
 import { commitWithNotice } from '../shared/notice.ts'
-import { beginChange, changedMeanwhile, type OwnAccount, originOf } from './gate.ts'
-import { showDeletion, showExport } from './screens.ts'
+import { beginCountedChange, changedMeanwhile, type OwnAccount, originOf, tooManyChanges } from './gate.ts'
+import { showDeletion } from './screens.ts'
 
 /** Bounds an export. The newest come first. */
 const most_of_a_kind = 1_000
@@ -40,16 +39,14 @@ const most_events = 10_000
 /** Rows of one read, after which other requests have their turn. */
 const rows_at_once = 100
 
-/** Answers with one JSON attachment. At most ten an hour, since each reads much. */
+/** Answers with one JSON attachment, and mails the person. It counts as a change, since each reads much. */
 export const exportOwnData: OidcEndpoint = async (services, call) => {
-  const own = await beginChange(services, call, 'export')
+  const own = await beginCountedChange(services, call, 'export')
   if ('answer' in own) return own.answer
-  const { db } = services
-  const { now, issuer } = call
-  const { environment_id } = issuer
+  const { now } = call
   const { version: _, ...user } = own.user
-  const taken = await db.batch(countForPerson('export', { environment_id, user_id: user.id, now }))
-  if (!taken) return refused(showExport(services, call, own, 'too_many'), too_many)
+  const taken = await commitWithNotice(services, call, own.user, { kind: 'data_exported', device: deviceOf(call) }, [])
+  if (!taken) return tooManyChanges(services, call, own, 'export')
   const parts = { sessions: sessionsOf, methods: methodsOf, grants: grantsOf, consents: consentsOf, events: eventsOf }
   const texts: string[] = []
   for (const [part, read] of Object.entries(parts)) texts.push(`"${part}":[${await read(services, call, own)}]`)
@@ -62,8 +59,6 @@ export const exportOwnData: OidcEndpoint = async (services, call) => {
     headers: { ...answer.headers, 'content-disposition': `attachment; filename="${name}"`, 'x-content-type-options': 'nosniff' },
   }
 }
-
-const too_many = refusal('locked_out', reason`The person exported their data ten times within an hour.`)
 
 type Part = (services: OidcServices, call: OidcCall, own: OwnAccount) => Promise<string>
 
@@ -110,7 +105,7 @@ const eventsOf: Part = ({ db }, _call, { user }) =>
 
 /** The account ends at once, and its address is free. Events and audit keep the id alone (decision 0045). */
 export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
-  const own = await beginChange(services, call, 'delete-account')
+  const own = await beginCountedChange(services, call, 'delete-account')
   if ('answer' in own) return own.answer
   const { now, issuer } = call
   const { environment_id, settings } = issuer

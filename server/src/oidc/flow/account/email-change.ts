@@ -28,7 +28,7 @@ import { deviceOf } from '../../device.ts'
 import { pageContext } from '../../hosted-page.ts'
 import { fixedCodeOf } from '../../issuer.ts'
 import { holdFreshSession } from '../shared/fresh-sign-in.ts'
-import type { OwnUser } from '../shared/notice.ts'
+import { countChange, type OwnUser } from '../shared/notice.ts'
 import { findOwnUser, type OwnAccount, originOf } from './gate.ts'
 
 /** The ends that have not confirmed. An unproven old address belongs to nobody, so its confirmation is not needed. */
@@ -46,7 +46,7 @@ export async function beginEmailChange(services: OidcServices, call: OidcCall, o
   const { now } = call
   const { environment_id } = call.issuer
   const event = { type: 'user.updated', user_id: user.id, data: { changed: ['pending_email'] } } as const
-  const about = aboutUser(environment_id, user.id)
+  const about = [aboutUser(environment_id, user.id), ...countChange(call, user)]
   const begin = [
     ...insertEmailChange(environment_id, user.id, { email, session_id: session.id }, now),
     raiseVersion(user, now),
@@ -56,9 +56,9 @@ export async function beginEmailChange(services: OidcServices, call: OidcCall, o
   const mails = await mailEnds(services, call, own, email, ['new', 'old'])
   const held = holdAddresses(environment_id, [email, user.email], now)
   const ended = endChangeCodes(environment_id, user.id, now)
-  if (await services.db.batch([about, ...held, ended, ...mails, ...begin])) return true
+  if (await services.db.batch([...about, ...held, ended, ...mails, ...begin])) return true
   await waitOfAddress(services, environment_id, { to: email }, now)
-  return (await services.db.batch([about, ended, ...begin])) !== null
+  return (await services.db.batch([...about, ended, ...begin])) !== null
 }
 
 /** Mails the ends that have not confirmed once more, if the limits allow it. */

@@ -15,7 +15,7 @@ import { accountUrl } from '../../account-url.ts'
 import { type Browser, formProblem, formRefusals, readBrowser, session_gone } from '../../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { isFreshlySignedIn } from '../shared/fresh-sign-in.ts'
-import type { OwnUser } from '../shared/notice.ts'
+import { hasRoomForChange, type OwnUser, too_many_changes } from '../shared/notice.ts'
 import { showPlace } from './screens.ts'
 
 /** A person at their own account page. */
@@ -65,13 +65,36 @@ export async function beginChange(
   return own
 }
 
+/**
+ * The same for a change that counts: an account makes at most ten such changes in an hour. The next one is refused with words. `id` of the
+ * object stays in the form.
+ */
+export async function beginCountedChange(
+  services: OidcServices,
+  call: OidcCall,
+  page: AccountAction,
+): Promise<OwnAccount | { answer: Answer }> {
+  const own = await beginChange(services, call, page)
+  if ('answer' in own) return own
+  return (await hasRoomForChange(services, call, own.user)) ? own : { answer: await tooManyChanges(services, call, own, page) }
+}
+
+export async function tooManyChanges(services: OidcServices, call: OidcCall, own: OwnAccount, page: AccountAction): Promise<Answer> {
+  const shown = await showPlace(services, call, own, { action: page, id: null, problem: 'too_many_changes' })
+  return refused({ ...shown, headers: { ...shown.headers, 'retry-after': '3600' } }, too_many_changes)
+}
+
 const sign_in_needed = refusal(
   'login_required',
   reason`The change needs a sign-in of the last 10 minutes, with every factor of the account.`,
 )
 
-/** Returns to the account page, which says what has happened. */
-export const done = (call: OidcCall, notice: AccountNotice): Answer => redirect(accountUrl(call, { done: notice }))
+/** Returns to the page of this account, which says what has happened. */
+export const done = (call: OidcCall, own: OwnAccount, notice: AccountNotice): Answer => redirect(doneUrl(call, own, notice))
+
+/** Names the account where another person is the current one of the browser. */
+const doneUrl = (call: OidcCall, { browser, session, user }: OwnAccount, notice: AccountNotice): string =>
+  accountUrl(call, { done: notice, user: browser.sessions[0] === session ? null : user.id })
 
 /** A link of another site shows no notice. */
 export function noticeOf(call: OidcCall): AccountNotice | null {

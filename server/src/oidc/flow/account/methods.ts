@@ -6,10 +6,9 @@ import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import type { Statement } from '../../../db/db.ts'
 import { insertEvent } from '../../../events/store.ts'
-import { type AccountNotice, isRemovable, removals } from '../../../pages/account-actions.ts'
+import { isRemovable, removals } from '../../../pages/account-actions.ts'
 import type { PasswordView } from '../../../pages/account-forms.ts'
 import type { AddTotpView } from '../../../pages/account-methods.ts'
-import { recoveryCodesPage } from '../../../pages/enrolment.ts'
 import { endOtherSessions } from '../../../sessions/endings.ts'
 import { methodAdded } from '../../../users/added-methods.ts'
 import { longest_password } from '../../../users/password-policy.ts'
@@ -21,11 +20,11 @@ import { deviceCookie, withCookies } from '../../browser.ts'
 import { fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused, typedOf } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { busyAnswer, hashUnlessBusy } from '../../hashing.ts'
-import { html, pageContext } from '../../hosted-page.ts'
 import { finishEnrolment } from '../passkey/passkey-enrolment.ts'
 import { holdFreshSession, raiseByNewFactor } from '../shared/fresh-sign-in.ts'
 import { commitWithNotice } from '../shared/notice.ts'
-import { beginChange, changedMeanwhile, done, type OwnAccount, originOf } from './gate.ts'
+import { keepShownCodes, redirectToCodes } from '../shared/shown-codes.ts'
+import { beginChange, beginCountedChange, changedMeanwhile, done, type OwnAccount, originOf } from './gate.ts'
 import { mayAddTotp, showAddPasskey, showAddTotp, showPassword, showRemoval } from './screens.ts'
 
 /** A new password ends every other session, and every grant that did not begin in this one. */
@@ -58,7 +57,9 @@ export const changeOwnPassword: OidcEndpoint = async (services, call) => {
   ])
   if (!written) return changedMeanwhile(services, call, own, { action: 'change-password', id: null })
   // The mark of this browser belonged to the old password.
-  return withCookies(done(call, 'change-password'), [deviceCookie(services, call, { user_id: user.id, email: user.email, password_hash })])
+  return withCookies(done(call, own, 'change-password'), [
+    deviceCookie(services, call, { user_id: user.id, email: user.email, password_hash }),
+  ])
 }
 
 const no_passwords = refusal('not_found', reason`The environment has no passwords: see sign_in.password of its settings.`)
@@ -80,7 +81,7 @@ export const removeOwnMethod: OidcEndpoint = async (services, call) => {
   const { sign_in, mfa } = call.issuer.settings
   const rules = { sign_in, mode: mfa.mode }
   const outcome = await removeMethod(services, own.user, method, rules, ownChange(services, call, own))
-  if (outcome === 'removed') return done(call, action)
+  if (outcome === 'removed') return done(call, own, action)
   if (outcome === 'changed') return changedMeanwhile(services, call, own, { action, id })
   return refused(await showRemoval(services, call, own, { action, id }, outcome), outcome === 'last_factor' ? last_factor : last_way_in)
 }
@@ -89,7 +90,7 @@ export const removeOwnMethod: OidcEndpoint = async (services, call) => {
 function ownChange(
   services: OidcServices,
   call: OidcCall,
-  { user, session }: OwnAccount,
+  { browser, user, session }: OwnAccount,
   hold: readonly Statement[] = [holdFreshSession(call, session)],
 ): OwnChange {
   const { issuer, now, request_id } = call
@@ -98,14 +99,15 @@ function ownChange(
     request_id,
     device: deviceOf(call),
     now,
+    keep: (codes) => keepShownCodes(services, call, browser, { user_id: user.id, codes }),
     commit: (notice, statements) =>
       commitWithNotice(services, call, user, notice, [holdUser(environment_id, user.id), ...hold, ...statements]),
   }
 }
 
-/** Adds the offered app. The first one brings recovery codes, which are shown once. */
+/** Adds the offered app. The first one brings recovery codes, which have a page of their own. */
 export const addOwnTotp: OidcEndpoint = async (services, call) => {
-  const own = await beginChange(services, call, 'add-totp')
+  const own = await beginCountedChange(services, call, 'add-totp')
   if ('answer' in own) return own.answer
   if (!mayAddTotp(call)) return refused(redirect(accountUrl(call)), no_apps)
   const nonce = fieldOf(call, 'nonce', longest_nonce)
@@ -115,7 +117,8 @@ export const addOwnTotp: OidcEndpoint = async (services, call) => {
   const offer = { session_id: own.session.id, nonce, code }
   const { hold, set_cookie } = raiseByNewFactor(services, call, own.browser, own.session, ['otp'])
   const outcome = await confirmTotp(services, own.user, offer, ownChange(services, call, own, hold))
-  if (outcome.added) return withCookies(outcome.codes ? showCodes(call, 'add-totp', outcome.codes) : done(call, 'add-totp'), set_cookie)
+  const next = done(call, own, 'add-totp')
+  if (outcome.added) return withCookies(outcome.codes ? redirectToCodes(call, own.user.id, next) : next, set_cookie)
   if (outcome.why === 'wrong_code') return refused(again('wrong_code'), wrong_code)
   if (outcome.why === 'too_many') return refused(again('too_many_apps'), too_many_apps)
   return changedMeanwhile(services, call, own, { action: 'add-totp', id: null })
@@ -128,25 +131,23 @@ const no_apps = refusal('not_found', reason`The environment offers no authentica
 const wrong_code = refusal('wrong_code', reason`The code is not the one of the offered app.`)
 const too_many_apps = refusal('quota_exceeded', reason`The person has as many authenticator apps as one may have.`)
 
-/** Replaces the recovery codes. The new ones are shown once. */
+/** Replaces the recovery codes. The new ones have a page of their own. */
 export const renewOwnCodes: OidcEndpoint = async (services, call) => {
-  const own = await beginChange(services, call, 'new-recovery-codes')
+  const own = await beginCountedChange(services, call, 'new-recovery-codes')
   if ('answer' in own) return own.answer
-  const codes = await renewRecoveryCodes(services, own.user, ownChange(services, call, own))
-  if (codes) return showCodes(call, 'new-recovery-codes', codes)
+  const renewed = await renewRecoveryCodes(services, own.user, ownChange(services, call, own))
+  if (renewed) return redirectToCodes(call, own.user.id, done(call, own, 'new-recovery-codes'))
   return changedMeanwhile(services, call, own, { action: null, id: null })
 }
 
-const showCodes = (call: OidcCall, notice: AccountNotice, codes: readonly string[]) =>
-  html(recoveryCodesPage(pageContext(call), { codes, continue_url: accountUrl(call, { done: notice }) }))
-
 export const addOwnPasskey: OidcEndpoint = async (services, call) => {
-  const own = await beginChange(services, call, 'add-passkey')
+  const own = await beginCountedChange(services, call, 'add-passkey')
   if ('answer' in own) return own.answer
   const outcome = await finishEnrolment(services, call, own.browser, own.session, call.form?.get('credential') ?? '')
-  if ('added' in outcome) return withCookies(done(call, 'add-passkey'), outcome.set_cookie)
-  if (outcome.problem === 'stale') return refused(redirect(accountUrl(call, { action: 'add-passkey' })), outcome.refusal)
-  return refused(await showAddPasskey(services, call, own, outcome.problem), outcome.refusal)
+  if ('added' in outcome) return withCookies(done(call, own, 'add-passkey'), outcome.set_cookie)
+  const { problem, refusal } = outcome
+  if (problem === 'stale') return refused(redirect(accountUrl(call, { action: 'add-passkey' })), refusal)
+  return refused(await showAddPasskey(services, call, own, problem === 'limited' ? 'too_many_changes' : problem), refusal)
 }
 
 const unknown_method = refusal('not_found', reason`The account has no such sign-in method, or not one that its page removes.`)

@@ -2,6 +2,7 @@
 
 import { findMethod, listMethods } from '../../../accounts/methods.ts'
 import { deviceName } from '../../../base/device-name.ts'
+import { digestOf } from '../../../base/digest.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { sql } from '../../../db/db.ts'
 import { findSoleOwnerships } from '../../../members/store.ts'
@@ -29,7 +30,7 @@ import { most_passkeys } from '../../../passkeys/store.ts'
 import { namesOfResources } from '../../../sessions/account.ts'
 import { listConnected, listGrantedScopes, listLatestSessions } from '../../../sessions/account-lists.ts'
 import { offerTotp, showOfferedTotp } from '../../../users/second-factor-changes.ts'
-import { most_totps } from '../../../users/second-factors.ts'
+import { findTotps, most_totps } from '../../../users/second-factors.ts'
 import { accountUrl } from '../../account-url.ts'
 import { formToken, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
@@ -67,7 +68,7 @@ export function showPlace(
     case 'add-passkey':
       return showAddPasskey(services, call, own, problem)
     case 'add-totp':
-      return showAddTotp(services, call, own, { nonce: newNonce(services), problem })
+      return offerNewTotp(services, call, own, problem)
     case 'new-recovery-codes':
       return showNewCodes(services, call, own, problem)
     case 'remove-passkey':
@@ -148,7 +149,12 @@ export async function showRemoval(
 /** A person can add an app where the environment asks for second factors. */
 export const mayAddTotp = ({ issuer }: Pick<OidcCall, 'issuer'>): boolean => issuer.settings.mfa.mode !== 'off' && issuer.settings.mfa.totp
 
-const newNonce = ({ random }: OidcServices) => random(16).toString('base64url')
+/** Until it is added, or the person signs in again, each load of the page offers the same app, so that a scanned one is not lost. */
+async function offerNewTotp(services: OidcServices, call: OidcCall, own: OwnAccount, problem: AddTotpView['problem']): Promise<Answer> {
+  const present = await findTotps(services.db, call.issuer.environment_id, own.user.id)
+  const nonce = digestOf(JSON.stringify([own.session.auth_time.getTime(), present.map(({ id }) => id)])).slice(0, 32)
+  return showAddTotp(services, call, own, { nonce, problem })
+}
 
 /** Offers an app. A form that was not accepted keeps its `nonce`, so that the person need not scan again. */
 export function showAddTotp(
@@ -182,7 +188,7 @@ export async function showAddPasskey(
   )
 }
 
-export const showExport = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: ExportView['problem']): Answer =>
+const showExport = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: ExportView['problem']): Answer =>
   withForm(services, call, own, { action: 'export' }, (context, form) => exportPage(context, { ...form, problem }))
 
 export async function showDeletion(

@@ -1,10 +1,45 @@
-/** The form of the page that asks for an emailed code: enter it, get a new one, or use the password instead. */
+/** The page that asks for an emailed code, and its form: enter it, get a new one, or use the password instead. */
 import { longest_email } from '../../../base/normalisation.ts'
-import { formProblem, formRefusals } from '../../browser.ts'
+import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
+import { accountOf } from '../../../users/attempts.ts'
+import { type Browser, formProblem, formRefusals, readBrowser } from '../../browser.ts'
 import { type OidcEndpoint, typedOf } from '../../call.ts'
-import { continueInteraction } from '../shared/begin.ts'
+import { readStepQuery, type Step } from '../../step-token.ts'
+import { beginInteraction, continueInteraction } from '../shared/begin.ts'
 import { showSignIn } from '../shared/screens.ts'
 import { checkCode, resendCode, showCode } from './email-code.ts'
+
+/** Loading the page sends nothing, and spends nothing. */
+export const showCodePage: OidcEndpoint = async (services, call) => {
+  const browser = await readBrowser(services, call)
+  const { step, query } = readStepQuery(services, call, browser)
+  const begun = await beginInteraction(services, call, query)
+  if ('answer' in begun) return begun.answer
+  const interaction = { query, ...begun, browser }
+  if (step?.page === 'code' && !isOver(step, browser, call.now))
+    return showCode(services, call, interaction, { email: step.email, problem: null })
+  return showSignIn(services, call, interaction, {
+    email: step?.email ?? '',
+    problem: 'attempt_over',
+    refusal: code_over,
+    wait_seconds: null,
+  })
+}
+
+/** As long as a code lives. */
+const longest_ms = 600_000
+
+/** A sign-in of the address in this browser meanwhile ends the attempt too. Nothing else that is stored may show on the page. */
+function isOver({ at, email }: Step, { sessions }: Browser, now: Date): boolean {
+  if (now.getTime() >= at + longest_ms) return true
+  return sessions.some((session) => session.auth_time.getTime() >= at && accountOf(session.email) === accountOf(email))
+}
+
+const code_over = refusal(
+  'form_expired',
+  reason`The page of the emailed code is older than 10 minutes, is of another browser, or the sign-in succeeded.`,
+)
 
 export const enterCode: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)

@@ -21,12 +21,13 @@ import { accountOf, giveBackToSource, takeFromSource } from '../../../users/atte
 import { type Payload, payloadOf, requestCode, tryCode } from '../../../users/code-mail.ts'
 import { type CodeRow, findCodeOfBrowser, spendCode } from '../../../users/mailed-codes.ts'
 import { aboutUser, findCredential, insertUser } from '../../../users/store.ts'
-import { formToken, knownDevice, withCookies } from '../../browser.ts'
-import { type Answer, type OidcCall, type OidcServices, refused } from '../../call.ts'
+import { formToken, knownDevice, readBrowser, withCookies } from '../../browser.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { html, pageContext } from '../../hosted-page.ts'
 import { fixedCodeOf } from '../../issuer.ts'
-import type { Interaction } from '../shared/begin.ts'
+import { stepQuery } from '../../step-token.ts'
+import { beginInteraction, type Interaction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
 import { type SignedIn, signInEvent } from '../shared/establish-session.ts'
 import { recordFailedSignIn } from '../shared/failed-sign-in.ts'
@@ -48,7 +49,7 @@ interface Wanted {
 const nobody = { id: '', email: '', password_hash: null, blocked_at: null }
 
 /**
- * Mails a code, or does the same work for an address that gets none, and shows the page that asks for it. Text that no account can have
+ * Mails a code, or does the same work for an address that gets none, and leads to the page that asks for it. Text that no account can have
  * as its address leads back to the sign-in page.
  */
 export async function sendCode(services: OidcServices, call: OidcCall, interaction: Interaction, wanted: Wanted): Promise<Answer> {
@@ -66,26 +67,35 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   const { texts, locale } = pageContext(call, interaction.request.ui_locales)
   const ways = await waysIn(services.db, environment_id, account.id, issuer.settings.sign_in, texts.ways_in)
   const device = deviceOf(call)
-  const is_taken = wanted.kind === 'sign_up' && isProven(owner)
+  const { query } = interaction
+  const is_sign_up = wanted.kind === 'sign_up'
+  const is_taken = is_sign_up && isProven(owner)
   const is_refused = owner ? owner.blocked_at !== null && !is_taken : !mayCreateAccount(call, interaction)
   await requestCode(
     services,
     {
       environment_id,
       kind: wanted.kind,
-      payload: { email: to, name: wanted.name ?? null, password_hash: wanted.password_hash ?? null },
+      payload: {
+        email: to,
+        name: wanted.name ?? null,
+        password_hash: wanted.password_hash ?? null,
+        request: is_sign_up ? keptRequest(query) : null,
+      },
       user_id: owner?.id ?? null,
       browser: interaction.browser.form_seed,
       source: sourceOf(call.ip),
       is_known: knownDevice(services, call, interaction.browser, marked) !== null,
       fixed_code: fixedCodeOf(issuer),
-      letter: ({ code, expires_at }) =>
+      letter: ({ code, link, expires_at }) =>
         is_taken
           ? { kind: 'existing_account', asked_for: 'sign_up', ways, expires_at, device }
-          : { kind: 'sign_in_code', code, expires_at, device },
+          : is_sign_up
+            ? { kind: 'verify_email', code, link, expires_at, device, makes_account: true }
+            : { kind: 'sign_in_code', code, expires_at, device },
       is_decoy: is_refused,
       has_code: !is_taken,
-      has_link: false,
+      has_link: is_sign_up && !is_taken,
       to,
       locales: locale,
       request_id,
@@ -93,8 +103,19 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
     },
     now,
   )
-  return showCode(services, call, interaction, { email, problem: null })
+  return toCodePage(services, call, interaction, email)
 }
+
+/** The request with which the link of a sign-up goes on. Rows are small, so a link of a longer request leads to the account page. */
+const keptRequest = (query: string): string => (query.length <= longest_kept_request ? query : 'visit=account')
+const longest_kept_request = 4_000
+
+/** The page of the code has an address of its own, so that it can be loaded again. */
+const toCodePage = (services: OidcServices, call: OidcCall, interaction: Interaction, email: string): Answer =>
+  redirect(codePageUrl(services, call, interaction, email))
+
+const codePageUrl = (services: OidcServices, call: OidcCall, { browser, query }: Interaction, email: string): string =>
+  `${call.issuer.url}/code?${stepQuery(services, call, browser, { page: 'code', email })}&${query}`
 
 const no_address = refusal('validation_failed', reason`The email is missing or malformed.`)
 
@@ -106,7 +127,7 @@ export async function resendCode(services: OidcServices, call: OidcCall, interac
     return sendCode(services, call, interaction, { kind: 'sign_up', email, name, password_hash })
   }
   if (offersCodes(call) || row) return sendCode(services, call, interaction, { kind: 'sign_in', email })
-  return showCode(services, call, interaction, { email, problem: null })
+  return toCodePage(services, call, interaction, email)
 }
 
 function findPending({ db }: OidcServices, call: OidcCall, { browser }: Interaction, email: string): Promise<CodeRow | null> {
@@ -206,29 +227,55 @@ const signUpByCode: Finish = async (services, call, interaction, payload, first)
  * Of several who prove the address at once, one gets the account: `insertUser` is the guard. An account that had the address without a
  * proof loses it, or is handed over with the password that the person typed.
  */
-const createAccount: Finish = async (services, call, interaction, { email, name, password_hash }, first) => {
+const createAccount: Finish = async (services, call, interaction, payload, first) => {
+  const made = await newAccount(services, call, interaction, payload, first)
+  return made && finishSignIn(services, call, interaction, made.signed_up, made.statements)
+}
+
+/**
+ * The same by the link of the mail, in any browser, which signs nobody in. Another browser than the one that signed up makes an account
+ * without the password that was typed there: who reads the mail may not be who chose it.
+ */
+export async function createAccountByLink(services: OidcServices, call: OidcCall, row: CodeRow, payload: Payload): Promise<string | null> {
+  const { request: query, password_hash } = payload
+  const begun = query === null ? null : await beginInteraction(services, call, query)
+  if (query === null || !begun || 'answer' in begun) return null
+  const interaction = { query, ...begun, browser: await readBrowser(services, call) }
+  const { form_seed } = interaction.browser
+  const is_same = form_seed !== null && (await findPending(services, call, interaction, payload.email))?.id === row.id
+  const spent = spendCode(call.issuer.environment_id, row.id, { tried: false }, call.now)
+  const made = await newAccount(services, call, interaction, { ...payload, password_hash: is_same ? password_hash : null }, [spent])
+  return made && (await services.db.batch(made.statements)) ? continueUrl(call, withPrompt(query, 'login')) : null
+}
+
+/** The statements that make the account of a proven address, or hand it over; `null` where it cannot be made. */
+async function newAccount(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { email, name, password_hash }: Payload,
+  first: readonly Statement[],
+): Promise<{ signed_up: SignedIn; statements: Statement[] } | null> {
   if (!mayCreateAccount(call, interaction)) return null
   const owner = await findOwner(services.db, call.issuer.environment_id, email)
   if (owner) {
     if (isProven(owner) || owner.blocked_at !== null) return null
     const { statements, ...account } = prove(services, call, interaction, { owner, chosen: { name, password_hash } })
-    const proven: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_up' }
-    return finishSignIn(services, call, interaction, proven, [
-      aboutUser(call.issuer.environment_id, owner.id),
-      ...first,
-      ...useInvitation(services, call, interaction),
-      ...statements,
-    ])
+    const signed_up: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_up' }
+    const about = aboutUser(call.issuer.environment_id, owner.id)
+    return { signed_up, statements: [about, ...first, ...useInvitation(services, call, interaction), ...statements] }
   }
   const user_id = services.newId('usr') as UserId // as: newId gives exactly this
   const method = interaction.invitation ? 'invitation' : password_hash === null ? 'email_code' : 'password'
   const signed_up: SignedIn = { ...by_code, amr: [...by_code.amr], user_id, email, password_hash, step: 'sign_up' }
-  return finishSignIn(services, call, interaction, signed_up, [
-    insertUser(call.issuer.environment_id, user_id, { email, email_verified: true, name, self_registered: true }, password_hash, call.now),
+  const user = { email, email_verified: true, name, self_registered: true }
+  const statements = [
+    insertUser(call.issuer.environment_id, user_id, user, password_hash, call.now),
     ...first,
     ...useInvitation(services, call, interaction),
     signInEvent(services, call, { type: 'user.created', user_id, data: { email, method } }).statement,
-  ])
+  ]
+  return { signed_up, statements }
 }
 
 type CodeStep = Pick<CodeView, 'email' | 'problem'> & { wait_seconds?: number | null; refusal?: Refusal }
@@ -236,11 +283,13 @@ type CodeStep = Pick<CodeView, 'email' | 'problem'> & { wait_seconds?: number | 
 export function showCode(
   services: OidcServices,
   call: OidcCall,
-  { query, request, browser }: Interaction,
+  interaction: Interaction,
   { refusal, wait_seconds = null, ...view }: CodeStep,
 ): Answer {
+  const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const page = codePage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
+  const address = browser.form_seed === null ? continueUrl(call, query) : codePageUrl(services, call, interaction, view.email)
+  const page = codePage(pageContext(call, request.ui_locales, address), {
     csrf,
     request: query,
     ...view,

@@ -26,8 +26,8 @@ export const showInvitation: OidcEndpoint = async (services, call) => {
   const begun = await beginInvitation(services, call, call.query)
   if ('answer' in begun) return begun.answer
   const visit: InvitationVisit = { query: call.query, ...begun, browser: await readBrowser(services, call) }
-  const { prompt } = visit.request
-  const [session] = visit.browser.sessions
+  const { prompt, of_session } = visit.request
+  const session = visit.browser.sessions.find(({ id }) => of_session === undefined || id === of_session)
   if (prompt.includes('select_account') && session) return showAccounts(services, call, visit)
   if (session && prompt.length === 0) return show(services, call, visit, session, null)
   const may_create = visit.invitation.takes_accounts && asksForSignUp(call.issuer.settings)

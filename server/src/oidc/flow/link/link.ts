@@ -2,21 +2,28 @@
 
 import { findOwner, verifyAddress } from '../../../accounts/address-proof.ts'
 import { canReset } from '../../../accounts/reset.ts'
-import { changeConfirmedPage, type LinkView, linkPage, verifiedPage } from '../../../pages/reset.ts'
+import { accountCreatedPage, changeConfirmedPage, type LinkView, linkPage, verifiedPage } from '../../../pages/reset.ts'
 import { openLink, type Payload } from '../../../users/code-mail.ts'
 import { type CodeKind, type CodeRow, spendCode } from '../../../users/mailed-codes.ts'
 import { aboutUser } from '../../../users/store.ts'
 import { formProblem, formRefusals, formToken, readBrowser, withCookies } from '../../browser.ts'
-import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../../call.ts'
+import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
 import { chosenLanguages, html, languagesOf, pageContext } from '../../hosted-page.ts'
 import { cancelEmailChange, confirmEmailChange } from '../account/email-change.ts'
 import { findOwnUser } from '../account/gate.ts'
-import { linkUrl, showNewPassword } from '../reset/new-password.ts'
+import { createAccountByLink } from '../code/email-code.ts'
+import { linkUrl, newPasswordUrl } from '../reset/new-password.ts'
 import { linkEnded } from '../shared/link-ended.ts'
 import { offersReset } from '../shared/new-account.ts'
 
 /** The kinds of codes that have a link. */
-const linked: Record<LinkView['kind'], true> = { verify_email: true, reset_password: true, change_email: true, change_email_notice: true }
+const linked: Record<LinkView['kind'], true> = {
+  sign_up: true,
+  verify_email: true,
+  reset_password: true,
+  change_email: true,
+  change_email_notice: true,
+}
 const isLinked = (kind: CodeKind): kind is LinkView['kind'] => Object.hasOwn(linked, kind)
 
 /** In characters. A link has 43; a longer text is not a token, even where it is cut. */
@@ -46,6 +53,8 @@ export const useLink: OidcEndpoint = async (services, call) => {
   const problem = formProblem(services, call, await readBrowser(services, call))
   if (problem) return showPage(services, call, { ...viewOf(token, opened.row.kind, payload), problem })
   switch (opened.row.kind) {
+    case 'sign_up':
+      return createAccount(services, call, row, payload)
     case 'verify_email':
       return verify(services, call, row, payload)
     case 'reset_password':
@@ -55,6 +64,11 @@ export const useLink: OidcEndpoint = async (services, call) => {
     case 'change_email_notice':
       return call.form?.get('decision') === 'cancel' ? keepAddress(services, call, row) : changeAddress(services, call, row, payload, 'old')
   }
+}
+
+async function createAccount(services: OidcServices, call: OidcCall, row: CodeRow, payload: Payload): Promise<Answer> {
+  const sign_in_url = await createAccountByLink(services, call, row, payload)
+  return sign_in_url === null ? linkEnded(call) : html(accountCreatedPage(pageContext(call), { email: payload.email, sign_in_url }))
 }
 
 /** Presses of both ends need no session, and sign nobody in. */
@@ -82,7 +96,7 @@ async function keepAddress(services: OidcServices, call: OidcCall, row: CodeRow)
 async function openNewPassword(services: OidcServices, call: OidcCall, token: string, row: CodeRow, payload: Payload): Promise<Answer> {
   const owner = await findOwner(services.db, call.issuer.environment_id, payload.email)
   const opens = canReset(owner, row, payload) && offersReset(call)
-  return opens ? showNewPassword(services, call, { token, email: owner.email, problem: null }) : linkEnded(call)
+  return opens ? redirect(newPasswordUrl(call, token)) : linkEnded(call)
 }
 
 async function verify(services: OidcServices, call: OidcCall, row: CodeRow, payload: Payload): Promise<Answer> {

@@ -4,7 +4,7 @@ import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'
 import { giveBackToSource, takeFromSource } from '../../../users/attempts.ts'
-import { knownDevice } from '../../browser.ts'
+import { browserOfToken, knownDevice } from '../../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import type { Interaction } from '../shared/begin.ts'
 import { recordFailedSignIn } from '../shared/failed-sign-in.ts'
@@ -23,7 +23,7 @@ export async function checkPasskey(
   const { issuer, now } = call
   const { environment_id } = issuer
   const email = interaction.request.login_hint ?? ''
-  const presented = await presentedPasskey(services, call, { purpose: 'sign_in', to: csrf }, credential)
+  const presented = await presentedPasskey(services, call, { purpose: 'sign_in', to: browserOfToken(csrf) }, credential)
   if ('refusal' in presented) {
     // A page that stood open for longer than a challenge lives: the page that follows has another one.
     const problem = presented.refusal === challenge_over ? 'expired_form' : 'passkey_failed'

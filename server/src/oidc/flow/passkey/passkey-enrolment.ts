@@ -21,7 +21,7 @@ import { findUser } from '../../../users/store.ts'
 import type { Browser } from '../../browser.ts'
 import { header, type OidcCall, type OidcServices } from '../../call.ts'
 import { isFreshlySignedIn, raiseByNewFactor } from '../shared/fresh-sign-in.ts'
-import { commitWithNotice } from '../shared/notice.ts'
+import { commitWithNotice, hasRoomForChange, too_many_changes } from '../shared/notice.ts'
 import { boundTo, challenge_over, passkeyAmr, relyingPartyOf } from '../shared/passkey-ceremony.ts'
 
 type Session = Pick<SessionRow, 'id' | 'user_id' | 'email' | 'name'>
@@ -46,7 +46,7 @@ export async function beginEnrolment(services: OidcServices, call: OidcCall, ses
   return JSON.stringify(creationOptions({ id: party.rp_id, name: display_name }, challenge, { handle, email, name }, known))
 }
 
-export type EnrolmentProblem = 'expired' | 'refused' | 'known' | 'too_many'
+export type EnrolmentProblem = 'expired' | 'refused' | 'known' | 'too_many' | 'limited'
 
 /** `set_cookie`: the session has a higher level, and a new secret. `stale`: no new response helps, only a new sign-in. */
 export type Enrolment =
@@ -114,6 +114,7 @@ export async function finishEnrolment(
   if (!(await isFreshlySignedIn(services, call, session))) return { problem: 'stale', refusal: not_fresh }
   const judged = await judgeEnrolment(services, call, session, credential)
   if ('problem' in judged) return judged
+  if (!(await hasRoomForChange(services, call, { id: session.user_id }))) return { problem: 'limited', refusal: too_many_changes }
   const { environment_id } = call.issuer
   const { user_id, email } = session
   const { hold, set_cookie } = raiseByNewFactor(services, call, browser, session, judged.amr)

@@ -1,6 +1,7 @@
 /** The forms of passkeys: the sign-in, and the offer after another sign-in. Both post the JSON of WebAuthn in the field `credential`. */
 import { foreign_form, formProblem, formRefusals, isOwnForm, laterCookie, session_gone, withCookies } from '../../browser.ts'
 import { type OidcEndpoint, redirect, refused } from '../../call.ts'
+import { withSession } from '../../protocol/next-step.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
 import { showSignIn } from '../shared/screens.ts'
@@ -23,8 +24,8 @@ export const offerPasskey: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction.answer
   const { browser, query } = interaction
-  const on = redirect(continueUrl(call, query))
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
+  const on = redirect(continueUrl(call, session ? withSession(query, session.id) : query))
   if (!interaction.client) return on
   if (!isOwnForm(services, call, browser)) return refused(on, foreign_form)
   if (!session) return refused(on, session_gone)

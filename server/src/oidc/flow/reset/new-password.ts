@@ -6,10 +6,16 @@ import { type NewPasswordView, newPasswordPage } from '../../../pages/reset.ts'
 import { formRefusals, formToken, readBrowser, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, refused } from '../../call.ts'
 import { too_busy } from '../../hashing.ts'
-import { chosenLanguages, html, pageContext } from '../../hosted-page.ts'
+import { chosenLanguages, html, languagesOf, pageContext } from '../../hosted-page.ts'
 
 /** A mailed link. */
 export const linkUrl = ({ issuer }: OidcCall, token: string): string => `${issuer.url}/link?token=${encodeURIComponent(token)}`
+
+/** The page for the new password. It has an address of its own, which keeps the language of the page before. */
+export function newPasswordUrl(call: OidcCall, token: string): string {
+  const chosen = chosenLanguages(call).join(' ')
+  return `${call.issuer.url}/new-password?${new URLSearchParams({ token, ...(chosen !== '' && { ui_locales: chosen }) })}`
+}
 
 /** The page that the link of a reset opens when its button is pressed. */
 export async function showNewPassword(
@@ -18,7 +24,8 @@ export async function showNewPassword(
   view: Pick<NewPasswordView, 'token' | 'email' | 'problem'>,
 ): Promise<Answer> {
   const { csrf, set_cookie } = formToken(services, call, await readBrowser(services, call))
-  const page = newPasswordPage(pageContext(call, chosenLanguages(call), linkUrl(call, view.token)), {
+  const languages = call.form ? chosenLanguages(call) : languagesOf(call.query)
+  const page = newPasswordPage(pageContext(call, languages, newPasswordUrl(call, view.token)), {
     csrf,
     ...view,
     password_rule: call.issuer.settings.password,

@@ -18,24 +18,30 @@ import { fieldOf, type OidcCall, type OidcEndpoint, redirect, refused, typedOf }
 import { deviceOf } from '../../device.ts'
 import { busyAnswer, hashUnlessBusy } from '../../hashing.ts'
 import { chosenLanguages, html, pageContext } from '../../hosted-page.ts'
+import { readStepQuery, stepQuery } from '../../step-token.ts'
 import { beginInteraction, continueInteraction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
 import { linkEnded } from '../shared/link-ended.ts'
 import { offersReset } from '../shared/new-account.ts'
 import { showNewPassword } from './new-password.ts'
 
+/** Asks for the address, or says that a link was sent, as long as one lives. */
 export const showForgotPassword: OidcEndpoint = async (services, call) => {
-  const begun = await beginInteraction(services, call, call.query)
+  const browser = await readBrowser(services, call)
+  const { step, query } = readStepQuery(services, call, browser)
+  const begun = await beginInteraction(services, call, query)
   if ('answer' in begun) return begun.answer
-  if (!offersReset(call)) return refused(redirect(continueUrl(call, call.query)), no_reset)
-  const { csrf, set_cookie } = formToken(services, call, await readBrowser(services, call))
+  if (!offersReset(call)) return refused(redirect(continueUrl(call, query)), no_reset)
   const { ui_locales, login_hint } = begun.request
-  const view = { csrf, request: call.query, email: shownHint(login_hint), problem: null }
-  return withCookies(
-    html(forgotPage(pageContext(call, ui_locales, forgotUrl(call, call.query)), { ...view, back_url: backUrl(call, call.query) })),
-    set_cookie,
-  )
+  const back_url = backUrl(call, query)
+  if (step?.page === 'forgot_sent' && call.now.getTime() < step.at + link_ms)
+    return html(forgotSentPage(pageContext(call, ui_locales, forgotUrl(call, call.query)), { email: step.email, back_url }))
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const view = { csrf, request: query, email: step?.email ?? shownHint(login_hint), problem: null }
+  return withCookies(html(forgotPage(pageContext(call, ui_locales, forgotUrl(call, query)), { ...view, back_url })), set_cookie)
 }
+
+const link_ms = 3_600_000
 
 /** The answer and the work are the same for accounts that exist and those that do not. */
 export const forgotPassword: OidcEndpoint = async (services, call) => {
@@ -83,7 +89,21 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
     const mail = { to: owner?.email ?? email, is_known, is_decoy: owner === null || owner.blocked_at !== null }
     await waitOfAddress(services, issuer.environment_id, mail, now)
   }
-  return html(forgotSentPage(context, { email: typed, back_url }))
+  return redirect(forgotUrl(call, `${stepQuery(services, call, browser, { page: 'forgot_sent', email: typed })}&${query}`))
+}
+
+/** The page for a new password, or the one that says that it is saved. */
+export const showNewPasswordPage: OidcEndpoint = async (services, call) => {
+  const { step } = readStepQuery(services, call, await readBrowser(services, call))
+  if (step?.page === 'password_saved') return html(passwordSavedPage(pageContext(call)))
+  const token = (new URLSearchParams(call.query).get('token') ?? '').slice(0, 100)
+  const opened = await openLink(services, call.issuer.environment_id, token, call.now)
+  if (opened?.row.kind !== 'reset_password') return linkEnded(call)
+  const { row, payload } = opened
+  const owner = await findOwner(services.db, call.issuer.environment_id, payload.email)
+  call.subject.user_id = row.user_id
+  if (!canReset(owner, row, payload) || !offersReset(call)) return linkEnded(call)
+  return showNewPassword(services, call, { token, email: owner.email, problem: null })
 }
 
 export const newPassword: OidcEndpoint = async (services, call) => {
@@ -110,7 +130,9 @@ export const newPassword: OidcEndpoint = async (services, call) => {
   if (password_hash === null) return busyAnswer(await showNewPassword(services, call, { token, email: owner.email, problem: 'busy' }))
   const context = pageContext(call, chosenLanguages(call))
   const reset = { environment_id, row, owner, password_hash, device: deviceOf(call), locales: context.locale, request_id }
-  return (await resetPassword(services, reset, now)) ? html(passwordSavedPage(context)) : linkEnded(call)
+  if (!(await resetPassword(services, reset, now))) return linkEnded(call)
+  const saved = stepQuery(services, call, browser, { page: 'password_saved', email: '' })
+  return redirect(`${issuer.url}/new-password?${saved}&${new URLSearchParams({ ui_locales: context.locale })}`)
 }
 
 /** In characters. A link has 43; a longer text is not a token, even where it is cut. */

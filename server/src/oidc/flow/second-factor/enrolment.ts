@@ -7,15 +7,16 @@ import { addTotp, noticeMail } from '../../../users/second-factor-changes.ts'
 import { hasNoSecondFactor } from '../../../users/second-factors.ts'
 import { findUser, holdUser } from '../../../users/store.ts'
 import { stepOf, typedCode } from '../../../users/totp.ts'
-import { formProblem, formRefusals } from '../../browser.ts'
+import { attemptOf, formProblem, formRefusals } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, redirect, refused, typedOf } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { type EnrolmentProblem, judgeEnrolment, whyNotStored } from '../passkey/passkey-enrolment.ts'
 import { acceptEnrolmentCode, sendEnrolmentCode } from '../shared/enrolment-code.ts'
 import { completeHalfSignIn, half_lost, secondFactorUrl } from '../shared/half-sign-in.ts'
 import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
-import { type Continued, continueHalf, startAgain } from './continue-half.ts'
-import { offeredSecret, showEnrolment, showRecoveryCodes } from './second-factor-screens.ts'
+import { keepShownCodes, redirectToCodes } from '../shared/shown-codes.ts'
+import { type Continued, continueHalf, showOver } from './continue-half.ts'
+import { offeredSecret, showEnrolment } from './second-factor-screens.ts'
 import { longest_code, missing_code, waitingOf, wrong_code } from './second-factors.ts'
 
 /** The mailed code before the enrolment, or a new one. */
@@ -23,7 +24,7 @@ export const enrolmentCode: OidcEndpoint = async (services, call) => {
   const continued = await continueHalf(services, call, true)
   if ('answer' in continued) return continued.answer
   const { interaction, half } = continued
-  const next = redirect(secondFactorUrl(call, interaction.query))
+  const next = redirect(secondFactorUrl(call, interaction.query, half))
   if (!half.needs_code) return next
   const problem = formProblem(services, call, interaction.browser)
   if (problem) return showEnrolment(services, call, interaction, half, { problem, refusal: formRefusals[problem] })
@@ -37,15 +38,16 @@ export const enrolmentCode: OidcEndpoint = async (services, call) => {
   return showEnrolment(services, call, interaction, half, { problem: 'wrong', refusal: wrong_code })
 }
 
-/** Adds the app when its first code is right, ends the sign-in, and shows the recovery codes once. */
+/** Adds the app when its first code is right, ends the sign-in, and leads to the recovery codes. */
 export const enrolTotp: OidcEndpoint = async (services, call) => {
   const continued = await continueHalf(services, call, true)
   if ('answer' in continued) return continued.answer
   const { interaction, half } = continued
+  const over = () => showOver(services, call, interaction, attemptOf(half.secret_hash))
   const { issuer, now } = call
   const { environment_id, settings } = issuer
   if (half.needs_code) return codeFirst(call, continued)
-  if (!settings.mfa.totp) return startAgain(call, interaction)
+  if (!settings.mfa.totp) return over()
   const problem = formProblem(services, call, interaction.browser)
   if (problem) return showEnrolment(services, call, interaction, half, { problem, refusal: formRefusals[problem] })
   const sent = codeOf(call)
@@ -56,12 +58,13 @@ export const enrolTotp: OidcEndpoint = async (services, call) => {
   if (step === null) return showEnrolment(services, call, interaction, half, { problem: 'wrong', refusal: wrong_code })
 
   const user = await findUser(services.db, environment_id, half.user_id)
-  if (!user) return startAgain(call, interaction)
+  if (!user) return over()
   const asked = { request_id: call.request_id, device: deviceOf(call), now }
   const { statements, codes } = await addTotp(services, user, { secret, step }, 0, asked)
-  const added = { method: 'totp', amr: ['otp'], first: [...stillFirst(call, continued), ...statements] }
+  const shown = keepShownCodes(services, call, interaction.browser, { user_id: half.user_id, codes })
+  const added = { method: 'totp', amr: ['otp'], first: [...stillFirst(call, continued), ...statements, ...shown] }
   const ended = await completeHalfSignIn(services, call, interaction, half, added)
-  return ended ? showRecoveryCodes(call, interaction, ended, codes ?? []) : startAgain(call, interaction)
+  return ended ? redirectToCodes(call, half.user_id, ended) : over()
 }
 
 /** Adds the passkey of the posted response, whose ceremony verified the person, and ends the sign-in. */
@@ -69,8 +72,9 @@ export const enrolPasskey: OidcEndpoint = async (services, call) => {
   const continued = await continueHalf(services, call, true)
   if ('answer' in continued) return continued.answer
   const { interaction, half } = continued
+  const over = () => showOver(services, call, interaction, attemptOf(half.secret_hash))
   if (half.needs_code) return codeFirst(call, continued)
-  if (!relyingPartyOf(call)) return startAgain(call, interaction)
+  if (!relyingPartyOf(call)) return over()
   const problem = formProblem(services, call, interaction.browser)
   if (problem) return showEnrolment(services, call, interaction, half, { problem, refusal: formRefusals[problem] })
   const show = ({ problem, refusal }: { problem: EnrolmentProblem; refusal: Refusal }) =>
@@ -80,14 +84,14 @@ export const enrolPasskey: OidcEndpoint = async (services, call) => {
   if ('problem' in judged) return show(judged)
 
   const user = await findUser(services.db, call.issuer.environment_id, half.user_id)
-  if (!user) return startAgain(call, interaction)
+  if (!user) return over()
   const [hold, first] = stillFirst(call, continued)
   const mail = await noticeMail(services, user, judged.notice, { request_id: call.request_id, now: call.now })
   const added = { method: 'passkey', amr: judged.amr, first: [hold, ...judged.statements([first]), ...mail] }
   const ended = await completeHalfSignIn(services, call, interaction, half, added)
   if (ended) return ended
   const why = await whyNotStored(services, call, half.user_id, judged)
-  return why.problem === 'known' ? show(why) : startAgain(call, interaction)
+  return why.problem === 'known' ? show(why) : over()
 }
 
 const passkey_problems = {
@@ -95,6 +99,7 @@ const passkey_problems = {
   refused: 'passkey_refused',
   known: 'passkey_known',
   too_many: 'passkey_refused',
+  limited: 'passkey_refused',
 } as const satisfies Record<EnrolmentProblem, string>
 
 /** Another sign-in of the person may have enrolled a second factor since this one was read. */
@@ -103,7 +108,7 @@ function stillFirst(call: OidcCall, { half: { user_id } }: Continued) {
   return [holdUser(environment_id, user_id), hasNoSecondFactor(environment_id, user_id)] as const
 }
 
-const codeFirst = (call: OidcCall, { interaction }: Continued): Answer =>
-  refused(redirect(secondFactorUrl(call, interaction.query)), half_lost)
+const codeFirst = (call: OidcCall, { interaction, half }: Continued): Answer =>
+  refused(redirect(secondFactorUrl(call, interaction.query, half)), half_lost)
 
 const codeOf = (call: OidcCall): string => typedOf(call, 'code', longest_code)

@@ -1,14 +1,14 @@
 /** The pages of the second factor and of its enrolment, built from a half sign-in. */
 
 import type { Refusal } from '../../../base/refusal.ts'
-import { type EnrolFactorView, enrolFactorPage, enrolmentCodePage, recoveryCodesPage } from '../../../pages/enrolment.ts'
+import { type EnrolFactorView, enrolFactorPage, enrolmentCodePage } from '../../../pages/enrolment.ts'
 import type { Page } from '../../../pages/layout.ts'
 import { type SecondFactorView, secondFactorPage } from '../../../pages/second-factor.ts'
 import type { HalfSignIn } from '../../../sessions/half-sign-ins.ts'
 import { showOfferedTotp } from '../../../users/second-factor-changes.ts'
 import { countRecoveryCodes, findTotps, offeredTotp } from '../../../users/second-factors.ts'
 import { findUser } from '../../../users/store.ts'
-import { formToken, withCookies } from '../../browser.ts'
+import { attemptOf, formToken, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, refused } from '../../call.ts'
 import { html, pageContext } from '../../hosted-page.ts'
 import { acrOf } from '../../protocol/claims.ts'
@@ -18,7 +18,7 @@ import type { Interaction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
 import { secondFactorUrl } from '../shared/half-sign-in.ts'
 import { afterWait, cancelUrl, nameOf } from '../shared/screens.ts'
-import { startAgain } from './continue-half.ts'
+import { showOver } from './continue-half.ts'
 import { beginPasskeyFactor } from './passkey-second-factor.ts'
 import { waitingOf } from './second-factors.ts'
 
@@ -37,9 +37,10 @@ export async function showSecondFactor(
   const options = await beginPasskeyFactor(services, call, waitingOf(half))
   // A session of two factors steps up to a passkey only.
   const takes_codes = options === null || acrOf(half.signed_in.amr) !== two_factors
-  const page = secondFactorPage(pageContext(call, request.ui_locales, secondFactorUrl(call, query)), {
+  const page = secondFactorPage(pageContext(call, request.ui_locales, secondFactorUrl(call, query, half, view.using)), {
     application_name: nameOf(interaction),
     csrf,
+    attempt: attemptOf(half.secret_hash),
     request: query,
     ...view,
     has_app: takes_codes && (await findTotps(services.db, environment_id, half.user_id)).length > 0,
@@ -67,8 +68,13 @@ export async function showEnrolment(
 ): Promise<Answer> {
   const { csrf, set_cookie } = formToken(services, call, interaction.browser)
   const show = half.needs_code ? codeStep : factorStep
-  const page = await show(services, call, interaction, half, { csrf, request: interaction.query, problem: shown.problem })
-  if (page === null) return startAgain(call, interaction)
+  const page = await show(services, call, interaction, half, {
+    csrf,
+    request: interaction.query,
+    attempt: attemptOf(half.secret_hash),
+    problem: shown.problem,
+  })
+  if (page === null) return showOver(services, call, interaction, attemptOf(half.secret_hash))
   const answer = withCookies(html(page), set_cookie)
   return shown.problem === null ? answer : refused(answer, shown.refusal)
 }
@@ -78,11 +84,11 @@ type Step = (
   call: OidcCall,
   interaction: Interaction,
   half: HalfSignIn,
-  view: Pick<EnrolFactorView, 'csrf' | 'request' | 'problem'>,
+  view: Pick<EnrolFactorView, 'csrf' | 'request' | 'attempt' | 'problem'>,
 ) => Promise<Page | null>
 
 const codeStep: Step = async (_, call, { query, request }, half, { problem, ...view }) =>
-  enrolmentCodePage(pageContext(call, request.ui_locales, secondFactorUrl(call, query)), {
+  enrolmentCodePage(pageContext(call, request.ui_locales, secondFactorUrl(call, query, half)), {
     ...view,
     problem: problem === null || isOfCode(problem) ? problem : 'expired_form',
     email: half.signed_in.email,
@@ -96,7 +102,7 @@ const factorStep: Step = async (services, call, interaction, half, view) => {
   const { issuer } = call
   const app = issuer.settings.mfa.totp ? showOfferedTotp(issuer.display_name, email, offeredSecret(services, call, half)) : null
   if (app === null && options === null) return null
-  return enrolFactorPage(pageContext(call, request.ui_locales, secondFactorUrl(call, query)), {
+  return enrolFactorPage(pageContext(call, request.ui_locales, secondFactorUrl(call, query, half)), {
     ...view,
     application_name: nameOf(interaction),
     app,
@@ -114,9 +120,3 @@ async function beginFactorEnrolment(services: OidcServices, call: OidcCall, half
 
 const isOfCode = (problem: NonNullable<EnrolFactorView['problem']>) =>
   problem === 'wrong' || problem === 'missing' || problem === 'expired_form' || problem === 'no_cookies'
-
-/** Shows the new codes in place of the redirect that ends the sign-in. */
-export function showRecoveryCodes(call: OidcCall, { request }: Interaction, ended: Answer, codes: readonly string[]): Answer {
-  const page = recoveryCodesPage(pageContext(call, request.ui_locales), { codes, continue_url: String(ended.headers.location) })
-  return withCookies(html(page), [ended.headers['set-cookie'] ?? []].flat())
-}

@@ -1,6 +1,6 @@
 /**
  * The second factor of a sign-in; its enrolment, where the person has none, is in `enrolment.ts`. Each form continues a half sign-in;
- * without one of this browser, for this request, the sign-in begins again.
+ * without one of this browser, for this request, the page says that the attempt is over.
  */
 
 import { reason } from '../../../base/reason.ts'
@@ -8,26 +8,27 @@ import { refusal } from '../../../base/refusal.ts'
 import type { SecondFactorView } from '../../../pages/second-factor.ts'
 import { countTry } from '../../../sessions/half-sign-ins.ts'
 import { countSecondFactor, giveBackSecondFactor, waitForSecondFactor } from '../../../users/attempts.ts'
-import { formProblem, formRefusals, readBrowser } from '../../browser.ts'
-import type { OidcEndpoint } from '../../call.ts'
+import { attemptOf, formProblem, formRefusals, readBrowser } from '../../browser.ts'
+import { type OidcEndpoint, redirect } from '../../call.ts'
 import { beginInteraction } from '../shared/begin.ts'
 import { recordFailedSignIn } from '../shared/failed-sign-in.ts'
-import { completeHalfSignIn, readHalfSignIn } from '../shared/half-sign-in.ts'
+import { completeHalfSignIn, readHalfSignIn, readSecondFactorQuery, secondFactorUrl } from '../shared/half-sign-in.ts'
 import { showSignIn } from '../shared/screens.ts'
-import { continueHalf, startAgain } from './continue-half.ts'
+import { continueHalf, showOver } from './continue-half.ts'
 import { showEnrolment, showSecondFactor } from './second-factor-screens.ts'
 import { missing_code, second_factors, wrong_code } from './second-factors.ts'
 
 /** The page of the step that is due. It changes nothing, so it can be opened again. */
 export const showSecondFactorPage: OidcEndpoint = async (services, call) => {
-  const begun = await beginInteraction(services, call, call.query)
+  const { attempt, using, query } = readSecondFactorQuery(call.query)
+  const begun = await beginInteraction(services, call, query)
   if ('answer' in begun) return begun.answer
-  const interaction = { query: call.query, ...begun, browser: await readBrowser(services, call) }
-  const half = await readHalfSignIn(services, call, interaction)
-  if (!half) return startAgain(call, interaction)
+  const interaction = { query, ...begun, browser: await readBrowser(services, call) }
+  const half = await readHalfSignIn(services, call, interaction, attempt ?? '')
+  if (!half) return showOver(services, call, interaction, attempt ?? '')
   call.subject.user_id = half.user_id
   if (half.enrols) return showEnrolment(services, call, interaction, half, { problem: null })
-  return showSecondFactor(services, call, interaction, half, { using: 'code', problem: null, wait_seconds: null, refusal: null })
+  return showSecondFactor(services, call, interaction, half, { using, problem: null, wait_seconds: null, refusal: null })
 }
 
 /** `use` shows the field of the other second factor; `code` or `recovery_code` is checked. */
@@ -36,13 +37,14 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
   if ('answer' in continued) return continued.answer
   const { interaction, half } = continued
   const { form, issuer, now } = call
+  const of_half = attemptOf(half.secret_hash)
   const used = second_factors.find(({ field }) => form?.has(field))
   const using = form?.get('use') === 'recovery_code' || used?.field === 'recovery_code' ? 'recovery_code' : 'code'
   const show = (problem: SecondFactorView['problem'], why = wrong_code, wait: number | null = null) =>
     showSecondFactor(services, call, interaction, half, { using, problem, wait_seconds: wait, refusal: problem && why })
   const problem = formProblem(services, call, interaction.browser)
   if (problem) return show(problem, formRefusals[problem])
-  if (!used) return form?.has('use') ? show(null) : show('missing', missing_code)
+  if (!used) return form?.has('use') ? redirect(secondFactorUrl(call, interaction.query, half, using)) : show('missing', missing_code)
   const sent = (form?.get(used.field) ?? '').trim()
   const of_passkey = used.field === 'credential'
   if (sent === '') return show(of_passkey ? 'passkey_failed' : 'missing', missing_code)
@@ -51,7 +53,7 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
   const attempt = { environment_id, user_id: half.user_id, now }
   const counted = await services.db.batch([countTry(environment_id, half, now), countSecondFactor(attempt, settings.lockout)])
   if (!counted) {
-    if (!(await readHalfSignIn(services, call, interaction))) return startAgain(call, interaction)
+    if (!(await readHalfSignIn(services, call, interaction, of_half))) return showOver(services, call, interaction, of_half)
     services.counters.count(environment_id, 'sign_in', `${used.method}.limited`)
     return show('locked', locked_out, await waitForSecondFactor(services.db, attempt))
   }
@@ -66,7 +68,7 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
 
   const { method } = used
   await recordFailedSignIn(services, call, interaction, { method, user_id: half.user_id, refusal: refused_as })
-  if (await readHalfSignIn(services, call, interaction)) return show(of_passkey ? 'passkey_failed' : 'wrong', refused_as)
+  if (await readHalfSignIn(services, call, interaction, of_half)) return show(of_passkey ? 'passkey_failed' : 'wrong', refused_as)
   const { email } = half.signed_in
   return showSignIn(services, call, interaction, { email, problem: 'second_factor', refusal: refused_as, wait_seconds: null })
 }

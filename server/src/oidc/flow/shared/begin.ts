@@ -6,17 +6,21 @@
  *     route                          endpoint          calls
  *     GET  /oauth/authorize          authorize         beginAuthorization, judgeNextStep, takeStep: a page, or the answer to the client
  *     POST /sign-in                  signIn            continueInteraction, checkPassword, finishSignIn; or sendCode
+ *     GET  /code                     showCodePage      beginInteraction, showCode: a page
  *     POST /code                     enterCode         continueInteraction, checkCode or resendCode, finishSignIn
  *     POST /sign-up                  signUp            continueInteraction, sendCode; without mail finishSignIn
  *     GET  /second-factor            showSecondFactorPage  beginInteraction, readHalfSignIn: a page
  *     POST /second-factor            secondFactor      continueInteraction, readHalfSignIn, completeHalfSignIn
  *     POST /enrolment-code           enrolmentCode     the same, then acceptEnrolmentCode
- *     POST /enrol-totp               enrolTotp         the same, then completeHalfSignIn; shows the recovery codes
+ *     POST /enrol-totp               enrolTotp         the same, then completeHalfSignIn; redirects to the recovery codes
  *     POST /enrol-passkey            enrolPasskey      the same
+ *     GET  /recovery-codes           showRecoveryCodes  the codes, until they are confirmed
+ *     POST /recovery-codes           confirmRecoveryCodes  continues the request
  *     GET  /forgot-password          showForgotPassword  beginInteraction: a page
  *     POST /forgot-password          forgotPassword    continueInteraction: mails a link
  *     GET  /link                     showLink          the page of a mailed link, which needs no interaction
  *     POST /link                     useLink           verifyAddress, or the page for a new password
+ *     GET  /new-password             showNewPasswordPage  a page
  *     POST /new-password             newPassword       resetPassword; signs nobody in
  *     POST /passkey                  signInByPasskey   continueInteraction, checkPasskey, finishSignIn
  *     POST /offer-passkey            offerPasskey      continueInteraction, finishEnrolment
@@ -29,6 +33,8 @@
  *     GET  /account                  showAccount       accountVisit: a page; the forms of the page are in `oidc/account`
  *     GET  /oauth/logout             logout            endSessions
  *     POST /sign-out                 signOut           endSessions
+ *
+ * `oidc/repeat.ts` stands around the POST of each: a button pressed twice ends as if pressed once.
  *
  * A step that succeeds redirects to `continueUrl`: the authorization endpoint, the page of the invitation or the account page.
  *

@@ -1,6 +1,7 @@
 /** The address at which an interaction continues after a step, and the request as that address receives it. */
 import type { OidcCall, OidcServices } from '../../call.ts'
 import type { Client } from '../../protocol/client.ts'
+import { withSession } from '../../protocol/next-step.ts'
 import { scopeNames } from '../../protocol/scope.ts'
 import { withPress } from './press.ts'
 import { visitOf } from './visit.ts'
@@ -22,16 +23,18 @@ export function continueRequest(
   query: string,
   session_id: string,
 ): string {
-  return continueUrl(call, needsPress(services, client) ? withPress(services, call, query, session_id) : query)
+  const own = visitOf(query) === 'account' ? query : withSession(query, session_id)
+  return continueUrl(call, needsPress(services, client) ? withPress(services, call, own, session_id) : own)
 }
 
 /** We choose: only the pre-registered client of command lines needs a press. For native clients of tenants, their `consent` decides. */
 export const needsPress = ({ command_line_client_id }: OidcServices, client: Client | null) => client?.client_id === command_line_client_id
 
-/** The request with another step first. `login` and `consent` stay where the client asked for them. */
+/** The request with another step first, for any account. `login` and `consent` stay where the client asked for them. */
 export function withPrompt(query: string, prompt: 'login' | 'create' | 'select_account'): string {
   const search = new URLSearchParams(query)
   const kept = scopeNames(search.get('prompt') ?? '').filter((word) => word === 'login' || word === 'consent')
   search.set('prompt', [...new Set([prompt, ...kept])].join(' '))
+  search.delete('of_session')
   return search.toString()
 }

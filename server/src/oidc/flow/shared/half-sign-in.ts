@@ -1,7 +1,8 @@
 /**
  * A half sign-in: the first factor succeeded and the second is missing. The browser holds its secret in a cookie; the row holds what the
  * first factor found out (`sessions/half-sign-ins.ts`). It counts only for the request that it began with, so that a first factor from
- * before `prompt=login` or `max_age` does not answer them.
+ * before `prompt=login` or `max_age` does not answer them. Its pages name the attempt, so that each tab continues its own, also where two
+ * tabs have the same request.
  */
 
 import { digestOf } from '../../../base/digest.ts'
@@ -13,7 +14,7 @@ import { newSecret } from '../../../deployment/deployment.ts'
 import { endHalfSignIn, findHalfSignIn, type HalfSignIn, insertHalfSignIn } from '../../../sessions/half-sign-ins.ts'
 import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
 import { aboutUser } from '../../../users/store.ts'
-import { halfCookie, withCookies } from '../../browser.ts'
+import { attemptOf, halfCookies, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { acrOf } from '../../protocol/claims.ts'
 import { enrolmentNeedsMailedCode, isRecent, one_factor, withSecondFactor } from '../../protocol/second-factor.ts'
@@ -23,8 +24,24 @@ import { sendEnrolmentCode } from './enrolment-code.ts'
 import { establishSession, type SignedIn, stepUpSession } from './establish-session.ts'
 import { linkIdentity } from './link-identity.ts'
 
-/** The page of the second factor for this request. */
-export const secondFactorUrl = (call: OidcCall, query: string): string => `${call.issuer.url}/second-factor?${query}`
+type Using = 'code' | 'recovery_code'
+
+/** The page of the second factor for this attempt. */
+export function secondFactorUrl(
+  { issuer }: OidcCall,
+  query: string,
+  { secret_hash }: Pick<HalfSignIn, 'secret_hash'>,
+  using: Using = 'code',
+) {
+  const use = using === 'code' ? '' : `&use=${using}`
+  return `${issuer.url}/second-factor?attempt=${attemptOf(secret_hash)}${use}&${query}`
+}
+
+/** Reads the address of `secondFactorUrl`: the attempt, and the request as it was. */
+export function readSecondFactorQuery(page_query: string): { attempt: string | null; using: Using; query: string } {
+  const [own = '', attempt = null, use] = /^attempt=([0-9a-f]{32})(&use=recovery_code)?&/.exec(page_query) ?? []
+  return { attempt, using: use === undefined ? 'code' : 'recovery_code', query: page_query.slice(own.length) }
+}
 
 /** The request in another language is the same request: the menu of the page changes nothing else. */
 function requestHash(query: string): string {
@@ -72,7 +89,7 @@ export async function beginHalfSignIn(
   if (!begun) return null
   const stored = half.needs_code && (await findHalfSignIn(services.db, environment_id, half.secret_hash, call.now))
   if (stored) await sendEnrolmentCode(services, call, interaction, stored)
-  return withCookies(redirect(secondFactorUrl(call, query)), [halfCookie(call, secret)])
+  return withCookies(redirect(secondFactorUrl(call, query, half)), halfCookies(call, interaction.browser, secret))
 }
 
 /** Asks for the second factor in an existing session. A page that is opened again continues the half sign-in that it began. */
@@ -80,8 +97,10 @@ export async function beginStepUp(services: OidcServices, call: OidcCall, intera
   const { browser, query } = interaction
   const session = browser.sessions.find(({ id }) => id === session_id)
   if (!session) return redirect(continueUrl(call, query))
-  const begun = await readHalfSignIn(services, call, interaction)
-  if (begun?.session_id === session_id) return redirect(secondFactorUrl(call, query))
+  for (const attempt of browser.halves.keys()) {
+    const begun = await readHalfSignIn(services, call, interaction, attempt)
+    if (begun?.session_id === session_id) return redirect(secondFactorUrl(call, query, begun))
+  }
   const { user_id, email, amr } = session
   const enrolled = await findUsersWithSecondFactor(services.db, call.issuer.environment_id, [user_id])
   // The code of this sign-in proves the address for the enrolment, and not the code of one that is over.
@@ -93,13 +112,19 @@ export async function beginStepUp(services: OidcServices, call: OidcCall, intera
 }
 
 /**
- * The half sign-in of this browser for this request; `null` where there is none, where its session ended, or where the second factors of
+ * The half sign-in of this attempt, browser and request; `null` where there is none, where its session ended, or where the second factors of
  * the account changed: one that asks for a factor ends with the last factor, one that enrols ends with the first.
  */
-export async function readHalfSignIn(services: OidcServices, call: OidcCall, { browser, query }: Interaction): Promise<HalfSignIn | null> {
+export async function readHalfSignIn(
+  services: OidcServices,
+  call: OidcCall,
+  { browser, query }: Interaction,
+  attempt: string,
+): Promise<HalfSignIn | null> {
   const { environment_id } = call.issuer
-  if (browser.half === null) return null
-  const half = await findHalfSignIn(services.db, environment_id, digestOf(browser.half), call.now)
+  const secret = browser.halves.get(attempt)
+  if (secret === undefined) return null
+  const half = await findHalfSignIn(services.db, environment_id, digestOf(secret), call.now)
   if (!half || half.request_hash !== requestHash(query)) return null
   if (half.session_id !== null && !browser.sessions.some(({ id }) => id === half.session_id)) return null
   const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [half.user_id])
@@ -119,16 +144,14 @@ export async function completeHalfSignIn(
   const { identity_id, links, email } = signed_in
   if (links && (await linkIdentity(services, call, { user_id, email, identity_id: identity_id ?? '', links })) === null) {
     await services.db.batch([aboutUser(environment_id, user_id), endHalfSignIn(environment_id, half, call.now)])
-    return withCookies(refused(redirect(continueUrl(call, interaction.query)), no_link), [halfCookie(call, null)])
+    return refused(redirect(continueUrl(call, interaction.query)), no_link)
   }
   const amr = withSecondFactor(signed_in.amr, second, interaction.client ? interaction.request.acr_values : [])
   // The batch begins with the row of the user: an ending that is under way comes before, and then the half sign-in has ended.
   const statements = [endHalfSignIn(environment_id, half, call.now), ...first]
-  const answer =
-    session_id === null
-      ? await establishSession(services, call, interaction, { ...signed_in, user_id, amr, second_factor: method }, statements)
-      : await stepUpSession(services, call, interaction, { session_id, amr }, statements)
-  return answer && withCookies(answer, [halfCookie(call, null)])
+  return session_id === null
+    ? establishSession(services, call, interaction, { ...signed_in, user_id, amr, second_factor: method }, statements)
+    : stepUpSession(services, call, interaction, { session_id, amr }, statements)
 }
 
 const no_link = refusal(

@@ -11,7 +11,7 @@ import { type AssertionResponse, readAssertion } from '../../../passkeys/respons
 import { findPasskey, type PasskeyRow, usePasskey, wasRemoved } from '../../../passkeys/store.ts'
 import { type RelyingParty, verifyPasskey } from '../../../passkeys/verify.ts'
 import { holdUser } from '../../../users/store.ts'
-import { ableCookie } from '../../browser.ts'
+import { ableCookie, browserOfToken } from '../../browser.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 
 /** `null` where passkeys are off. The settings refuse them where the issuer has no RP ID. */
@@ -39,7 +39,7 @@ export const boundTo = ({ issuer }: Pick<OidcCall, 'issuer'>, { purpose, to }: P
 export function signInCeremony(services: OidcServices, call: OidcCall, csrf: string, removed: string | null): PasskeyCeremony | null {
   const party = relyingPartyOf(call)
   if (!party) return null
-  const challenge = newChallenge(services, boundTo(call, { purpose: 'sign_in', to: csrf }), call.now)
+  const challenge = newChallenge(services, boundTo(call, { purpose: 'sign_in', to: browserOfToken(csrf) }), call.now)
   return {
     kind: 'get',
     options: JSON.stringify(requestOptions(party.rp_id, challenge)),

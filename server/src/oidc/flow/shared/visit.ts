@@ -19,7 +19,7 @@ export type Visit = InvitationVisit | AccountVisit
 interface AnyVisit {
   query: string
   browser: Browser
-  request: Pick<AuthorizationRequest, 'prompt' | 'ui_locales' | 'login_hint' | 'id_token_hint' | 'max_age'>
+  request: Pick<AuthorizationRequest, 'prompt' | 'ui_locales' | 'login_hint' | 'id_token_hint' | 'max_age' | 'of_session'>
   client: null
 }
 
@@ -125,5 +125,6 @@ function requestOf(search: URLSearchParams): AnyVisit['request'] {
     login_hint: undefined,
     id_token_hint: undefined,
     max_age: undefined,
+    of_session: search.get('of_session') ?? undefined,
   }
 }

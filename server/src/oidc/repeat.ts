@@ -1,0 +1,168 @@
+/**
+ * A button pressed twice ends as if it was pressed once (decision 0082). The first press of a form claims a row, and what it is answered is
+ * kept for a minute; the same form from the same browser gets that answer and does nothing. A press that overlaps with the first waits
+ * for its answer, in this process or another one. Where an answer was lost with its process, the page says so.
+ *
+ * The same form is one with the same fields, sent to the same address. Each page has a form token of its own, so a page that was loaded
+ * again sends another form. What is kept is sealed with the secret cookie of the browser, which the service does not store.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { createBoundedMap } from '../base/bounded-map.ts'
+import { digestOf } from '../base/digest.ts'
+import { reason } from '../base/reason.ts'
+import { refusal } from '../base/refusal.ts'
+import { sourceOf } from '../base/source.ts'
+import { messagePage } from '../pages/message.ts'
+import { openForBrowser, sealForBrowser } from '../secrets/secrets.ts'
+import { claimAnswer, findKept, keepAnswer, type PressId, releaseClaim } from '../sessions/kept-answers.ts'
+import { accountUrl } from './account-url.ts'
+import { isOwnForm, readFormSeed, sessionCookieOf, withSessionsOf } from './browser.ts'
+import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, refused } from './call.ts'
+import { html, pageContext } from './hosted-page.ts'
+
+/** A press of a button, as a later one recognises it. */
+interface Press extends PressId {
+  browser_hash: string
+  /** Seals the answer. */
+  key: Buffer
+}
+
+/** What the first press was answered, and the sessions that the browser sent with it. */
+interface Kept {
+  answer: Answer
+  had: string
+}
+
+const poll_ms = 50
+/** A larger answer is not kept: in characters. */
+const longest_body = 1_000_000
+/**
+ * Answers of an environment that one process keeps within a minute. More are given and not kept. A process hashes fewer passwords.
+ */
+const most_of_environment = 3_000
+
+/** The address at which a request goes on. */
+type ContinueUrl = (call: OidcCall, query: string) => string
+
+/** Returns the function that answers each form of a hosted page. */
+export function createRepeats(services: OidcServices, continueUrl: ContinueUrl) {
+  /** The presses that this process works on or waits for. */
+  const at_work = new Map<string, Promise<Kept>>()
+  const mayKeep = createWindow()
+
+  async function once(call: OidcCall, endpoint: OidcEndpoint): Promise<Answer> {
+    const press = pressOf(services, call)
+    if (!press) return endpoint(services, call)
+    const key = `${press.environment_id} ${press.form_hash}`
+    for (;;) {
+      const first = at_work.get(key)
+      if (!first) break
+      // A first press that failed, or that its browser broke off, leaves the work to the next one.
+      const kept = await first.catch(() => null)
+      if (kept) return withSessionsOf(services, call, kept.answer, kept.had)
+    }
+    const work = answerOrAwait(call, endpoint, press)
+    at_work.set(key, work)
+    try {
+      const { answer, had } = await work
+      return await withSessionsOf(services, call, answer, had)
+    } finally {
+      at_work.delete(key)
+    }
+  }
+
+  async function answerOrAwait(call: OidcCall, endpoint: OidcEndpoint, press: Press): Promise<Kept> {
+    const had = sessionCookieOf(call)
+    if (!mayKeep(press.environment_id, call.now)) return { answer: await endpoint(services, call), had }
+    const from = { browser_hash: press.browser_hash, source: sourceOf(call.ip) }
+    for (;;) {
+      const now = services.now()
+      const claimed_until = await claimAnswer(services.db, press, from, now)
+      if (claimed_until) return answerFirst(call, endpoint, press, claimed_until)
+      const row = await findKept(services.db, press, now)
+      if (!row) return { answer: await endpoint(services, call), had } // there are too many, or the first press has just failed
+      if (row.sealed !== null) return openKept(press, row.sealed) ?? { answer: lost(call, continueUrl), had }
+      if (row.claimed_until <= now) return { answer: lost(call, continueUrl), had }
+      await wait(poll_ms)
+    }
+  }
+
+  async function answerFirst(call: OidcCall, endpoint: OidcEndpoint, press: Press, claimed_until: Date): Promise<Kept> {
+    const release = () => services.db.run(releaseClaim(press, claimed_until))
+    let answer: Answer
+    try {
+      answer = await endpoint(services, call)
+    } catch (error) {
+      await release().catch(() => {}) // the error of the endpoint says more
+      throw error
+    }
+    const kept = { answer, had: sessionCookieOf(call) }
+    try {
+      if (isKept(answer)) await services.db.run(keepAnswer(press, claimed_until, sealKept(services, press, kept)))
+      else await release()
+    } catch (error) {
+      services.log.warn('An answer could not be kept for a second press.', { request_id: call.request_id }, error)
+    }
+    return kept
+  }
+
+  return once
+}
+
+/** A limit that ends, or a failure, is no answer for a later press. */
+const isKept = ({ status, body }: Answer): boolean => status < 500 && status !== 429 && body.length <= longest_body
+
+/** `null` for a form that is not one of this browser. */
+function pressOf(services: OidcServices, call: OidcCall): Press | null {
+  const form_seed = readFormSeed(call)
+  if (form_seed === null || call.form === null || !isOwnForm(services, call, { form_seed })) return null
+  if (!call.form.get('csrf')?.includes('.')) return null // of a page of the version before, which are all alike
+  const { environment_id } = call.issuer
+  const form = JSON.stringify([environment_id, form_seed, call.url, digestOf(call.form.toString())])
+  return {
+    environment_id,
+    form_hash: services.secrets.mac('kept answer', form).toString('base64url'),
+    browser_hash: digestOf(form_seed),
+    key: services.secrets.mac('key of a kept answer', form),
+  }
+}
+
+const purposeOf = ({ form_hash }: Press) => `kept_answers.${form_hash}`
+
+function sealKept(services: OidcServices, press: Press, kept: Kept): string {
+  return sealForBrowser(press.key, services.random(12), deflateRawSync(JSON.stringify(kept)), purposeOf(press))
+}
+
+function openKept(press: Press, sealed: string): Kept | null {
+  const bytes = openForBrowser(press.key, sealed, purposeOf(press))
+  return bytes && (JSON.parse(inflateRawSync(bytes).toString('utf8')) as Kept) // as: only this file seals it
+}
+
+/** True for the first answers of an environment within a minute. */
+function createWindow() {
+  const counted = createBoundedMap<string, { minute: number; answers: number }>(5_000)
+  return (environment_id: string, now: Date): boolean => {
+    const minute = Math.floor(now.getTime() / 60_000)
+    const before = counted.get(environment_id)
+    const answers = before?.minute === minute ? before.answers + 1 : 1
+    counted.set(environment_id, { minute, answers })
+    return answers <= most_of_environment
+  }
+}
+
+/** Says that the answer is lost, and leads to the page of the step as it is now. */
+function lost(call: OidcCall, continueUrl: ContinueUrl): Answer {
+  const query = asQuery(call.form?.get('request') ?? '')
+  const page = messagePage(pageContext(call), {
+    kind: 'answer_lost',
+    request_id: call.request_id,
+    account_url: accountUrl(call),
+    home_url: null,
+    reason: null,
+    continue_url: query ? continueUrl(call, query) : null,
+  })
+  return refused(html(page), answer_lost)
+}
+
+const answer_lost = refusal('form_expired', reason`The form was sent before, and its answer was lost before it could be given.`)

@@ -1,0 +1,44 @@
+/**
+ * What the address of a waiting page carries: the page can be loaded again, by reload, back, forward or a tab that was discarded, and the
+ * service stores nothing for it (decision 0084). The text is sealed with the secret cookie of the browser, so that neither a log nor another
+ * browser reads the email in it.
+ */
+import { z } from 'zod'
+import type { Deployment } from '../deployment/deployment.ts'
+import { openForBrowser, sealForBrowser } from '../secrets/secrets.ts'
+import type { Browser } from './browser.ts'
+import type { OidcCall } from './call.ts'
+
+const Step = z.object({
+  page: z.enum(['code', 'forgot_sent', 'password_saved']),
+  /** As it was typed. */
+  email: z.string(),
+  /** When the page was reached. */
+  at: z.number(),
+})
+export type Step = z.infer<typeof Step>
+
+type Services = Pick<Deployment, 'secrets' | 'random'>
+
+/** Where an address holds the text, before the request. */
+const in_query = /^step=([A-Za-z0-9_-]{1,3000})(?:&|$)/
+
+/** The query of the page: the step, and then the request. A browser without the cookie of its forms reaches no such page. */
+export function stepQuery(services: Services, call: OidcCall, { form_seed }: Pick<Browser, 'form_seed'>, step: Omit<Step, 'at'>): string {
+  const plaintext = Buffer.from(JSON.stringify({ ...step, at: call.now.getTime() } satisfies Step))
+  return `step=${sealForBrowser(keyOf(services, call, form_seed ?? ''), services.random(12), plaintext, 'step')}`
+}
+
+/** Reads the query of a page: `step` is `null` where there is none of this browser. */
+export function readStepQuery(
+  services: Services,
+  call: OidcCall,
+  { form_seed }: Pick<Browser, 'form_seed'>,
+): { step: Step | null; query: string } {
+  const [own = '', text = ''] = in_query.exec(call.query) ?? []
+  const opened = text === '' || form_seed === null ? null : openForBrowser(keyOf(services, call, form_seed), text, 'step')
+  return { step: opened && Step.parse(JSON.parse(opened.toString('utf8'))), query: call.query.slice(own.length) }
+}
+
+const keyOf = ({ secrets }: Services, { issuer }: OidcCall, form_seed: string): Buffer =>
+  secrets.mac('key of a step', JSON.stringify([issuer.environment_id, form_seed]))
