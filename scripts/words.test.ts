@@ -11,6 +11,19 @@ const sources: [path: string, source: string, expected: string[]][] = [
   ['a.ts',   'const a = `told`',                          ['1: told']],           // word-check: input
   ['a.ts',   '// It is\n// what counts.',                 ['1: is what']],         // word-check: input
   ['a.sql',  '-- Begins anew, and is what counts.',       ['1: anew', '1: is what']], // word-check: input
+  ['a.ts',   '// A code is no token.',                     ['1: is no']],           // word-check: input
+  ['a.ts',   '/*\n * Links are\n * no buttons. */',       ['2: are no']],          // word-check: input
+  ['a.ts',   '// There is no token. There can be no token.', []],
+  ['a.ts',   '// It is no longer one. It is no different.', []],
+  ['a.ts',   '// Text that is none.',                      ['1: is none']],         // word-check: input
+  ['a.ts',   '// There are none. email.delivery is none.', []],
+  ['a.ts',   '// The code is another one.',                ['1: is another one']],  // word-check: input
+  ['a.ts',   '// Choose another one.',                     []],
+  ['a.ts',   "'It shall hear of it.'",                     ['1: shall', '1: hear of']], // word-check: input
+  ['a.ts',   '// Events tell of it, also where it fails.', ['1: tell of', '1: also where']], // word-check: input
+  ['a.ts',   '// Sign-ins of before, but for one.',        ['1: of before', '1: but for']], // word-check: input
+  ['a.ts',   '// It waits. Who waits gets one.',           ['1: Who']],             // word-check: input
+  ['a.ts',   '// It waits. Who gets one?',                 []],
   ['a.js',   "'Your E-mail'",                             ['1: E-mail']],         // word-check: input
   ['a.ts',   "'Your email'",                              []],
   ['a.ts',   '// worthless, somebodys, retold',           []],

@@ -6,9 +6,22 @@
 export type BannedWord = { line: number; word: string }
 
 const words = ['whoever', 'whomever', 'somebody', 'anew', 'told', 'worth', 'e-mail'] // word-check: this is the list
-const phrases = ['is what'] // word-check: this is the list
+/** Constructions of other languages. A space also stands for the start of the next line of a comment. The comment says the English. */
+const phrases = [
+  'is what', // word-check: a noun
+  String.raw`(?<!\bthere (?:\w+ )?)(?:is|are|was|were|be) no(?! (?:longer|more|less|different|other than|better|worse))`, // is not a
+  String.raw`(?<!\b(?:there|default) |[._]\w+ )(?:is|are) none`, // is not one; "email.delivery is none" names the value of a setting
+  '(?<!there )(?:is|are|was|were|what) another one', // is wrong, differs
+  'shall', // word-check: must, or another verb
+  '(?:hears?|heard) of', // is notified of, gets
+  'tells? of', // reports, describes, mentions
+  'of before', // word-check: earlier
+  'but for', // word-check: except
+  'also (?:where|if|when|while|after)', // even
+  String.raw`(?<=[.!] )who(?! [^.]*\?)`, // anyone who
+]
 const between = String.raw`\s+(?:(?:\*|//|--|>)\s+)?` // a phrase may continue on the next line of a comment
-const alternatives = [...phrases.map((phrase) => phrase.replaceAll(' ', between)), ...words]
+const alternatives = [...phrases, ...words].map((phrase) => phrase.replaceAll(' ', between))
 const pattern = new RegExp(String.raw`(?<![\w-])(?:${alternatives.join('|')})(?![\w-])`, 'gi')
 
 const quotation = /“[^”]*”/g
@@ -20,7 +33,7 @@ export function bannedWords(path: string, source: string): BannedWord[] {
   const text = quotations.reduce((rest, quoted) => rest.replace(quoted, blank), source)
   return [...text.matchAll(pattern)].map(({ index, 0: word }) => ({
     line: text.slice(0, index).split('\n').length,
-    word: word.replace(/\s.*\s/s, ' '),
+    word: word.replace(/\s+(?:(?:\*|\/\/|--|>)\s+)?/g, ' '),
   }))
 }
 

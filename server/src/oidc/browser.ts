@@ -153,7 +153,7 @@ export const upstreamCookie = (call: OidcCall, slot: number, sealed: string | nu
   cookie(call, upstream_slots[slot] ?? 'upstream_1', sealed ?? '', sealed === null ? 0 : upstream_kept_seconds)
 
 /**
- * A form token for this browser, and the cookie that it is bound to where the browser has none yet. Its second part is another one on each
+ * A form token for this browser, and the cookie that it is bound to where the browser has none yet. Its second part differs on each
  * page, so that a form that is sent again differs from the form of a page that was loaded again (`repeat.ts`).
  */
 export function formToken(

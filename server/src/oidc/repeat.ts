@@ -110,7 +110,7 @@ export function createRepeats(services: OidcServices, continueUrl: ContinueUrl) 
   return once
 }
 
-/** A limit that ends, or a failure, is no answer for a later press. */
+/** A limit that ends, or a failure, is not an answer for a later press. */
 const isKept = ({ status, body }: Answer): boolean => status < 500 && status !== 429 && body.length <= longest_body
 
 /** `null` for a form that is not one of this browser. */

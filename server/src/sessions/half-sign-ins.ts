@@ -1,6 +1,6 @@
 /**
  * Half sign-ins: the first factor of a person succeeded, and the second is missing. A row is bound to a browser by the digest of a
- * secret cookie, and to the request. It is no session: nothing but the pages of the second factor accepts it.
+ * secret cookie, and to the request. It is not a session: nothing but the pages of the second factor accepts it.
  */
 import type { EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ const half_sign_in_ms = 600_000
 /** For another hour the page of an attempt that is over knows which address was typed. */
 export const over_kept_ms = 3_600_000
 export const half_sign_in_kept_seconds = (half_sign_in_ms + over_kept_ms) / 1000
-/** So many wrong second factors end the attempt. */
+/** This many wrong second factors end the attempt. */
 const most_tries = 5
 
 /** What the first factor found out, for the session. */

@@ -5,7 +5,7 @@ import { type Db, type Statement, sql } from '../db/db.ts'
 
 const shown_ms = 600_000
 
-/** For the batch that stores the codes. Those of before are replaced, as the codes themselves are. */
+/** For the batch that stores the codes. Earlier ones are replaced, as the codes themselves are. */
 export function insertShownCodes(environment_id: EnvironmentId, user_id: string, sealed: string, now: Date): Statement {
   return sql`insert into shown_codes (environment_id, user_id, sealed, expires_at)
     values (${environment_id}, ${user_id}, ${sealed}, ${new Date(now.getTime() + shown_ms)})

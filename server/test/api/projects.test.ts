@@ -124,7 +124,7 @@ test('a custom issuer of an environment is refused', async () => {
   assert.deepEqual(refusal(reply), [422, ['/issuer']])
 })
 
-test('a null issuer is no issuer of its own', async () => {
+test('a null issuer is not an issuer of its own', async () => {
   const body = { slug: 'no-issuer', name: 'No issuer', environments: [{ ...one, issuer: null }] }
   const [with_null] = expectStatus(201, await admin('POST', projects, body)).environments
   const added = { slug: 'null-issuer', name: 'Null', type: 'live', issuer: null }

@@ -62,7 +62,7 @@ for (const count of [2, 3, 4]) {
   })
 }
 
-test('a sign-in of another person meanwhile changes no second step, also where two tabs have the same request', async () => {
+test('a sign-in of another person meanwhile changes no second step, even where two tabs have the same request', async () => {
   const [ada, ben] = [await enrolPerson(w, required, strict), await enrolPerson(w, required, strict)]
   w.advance(30)
   const agent = createAgent()
@@ -111,7 +111,7 @@ test('a request that went on with a session ends in no other one', async () => {
   assert.deepEqual([asked.status, stepOf(asked)], [200, 'sign-in'])
 })
 
-test('a consent of one account is no consent of the account that signed in meanwhile', async () => {
+test('a consent of one account is not a consent of the account that signed in meanwhile', async () => {
   const [ada, ben] = [await w.createUser(environment), await w.createUser(environment)]
   const agent = createAgent()
   await obtainCode(agent, authorizationRequest(environment, client), ada)

@@ -5,7 +5,7 @@ import { after } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 
-/** A proxy by which each request and each answer takes its time. It passes every request on, also where the browser gave it up, as a network does. Stops with the test file. */
+/** A proxy by which each request and each answer takes its time. It passes every request on, even where the browser gave it up, as a network does. Stops with the test file. */
 export async function startDistance(port: number, service_port: number, one_way_ms: number): Promise<void> {
   const proxy = createServer(async (request, response) => {
     const pieces: Buffer[] = []

@@ -51,7 +51,7 @@ export type RequestingClient = Pick<Client, 'consent'> & { needs_press: boolean 
  * satisfied (see `withoutSatisfied`), until it is `issue` or `refuse`.
  *
  * OIDC Core §3.1.2.1: prompt; max_age; id_token_hint names the only user whose session answers the request
- * We choose: a request that went on with a session ends in no other one, also where another tab signed in meanwhile (`withSession`)
+ * We choose: a request that went on with a session ends in no other one, even where another tab signed in meanwhile (`withSession`)
  * OIDC Core §3.1.2.3: without a usable session the person signs in; with prompt=none no page is shown
  * OIDC Core §5.5.1.1: acr_values asks for a level, and `mfa.mode` may require one: an existing session is stepped up
  * OIDC Core §3.1.2.4: the person is asked for consent unless it covers all of the scope, at each resource

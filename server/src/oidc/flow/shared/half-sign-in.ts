@@ -1,7 +1,7 @@
 /**
  * A half sign-in: the first factor succeeded and the second is missing. The browser holds its secret in a cookie; the row holds what the
  * first factor found out (`sessions/half-sign-ins.ts`). It counts only for the request that it began with, so that a first factor from
- * before `prompt=login` or `max_age` does not answer them. Its pages name the attempt, so that each tab continues its own, also where two
+ * before `prompt=login` or `max_age` does not answer them. Its pages name the attempt, so that each tab continues its own, even where two
  * tabs have the same request.
  */
 
