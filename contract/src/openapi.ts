@@ -298,11 +298,11 @@ const bare_challenge = [
 ]
 
 function pageStatuses(name: keyof typeof oidcRoutes, { method }: Route): number[] {
-  const is_form = method === 'POST' ? [413] : []
-  const counts_attempts = ['signIn', 'signUp', 'signInByPasskey', 'secondFactor'].includes(name) ? [429] : []
+  const is_form = method === 'POST' ? [409, 413, 429] : []
   const calls_provider = name === 'federate' || name.startsWith('callback') ? [502] : []
-  const is_link = name.endsWith('nvitation') ? [410, 429] : name.endsWith('Link') || name === 'newPassword' ? [410] : []
-  return [400, 404, ...is_link, ...is_form, ...counts_attempts, 500, ...calls_provider, 503]
+  const can_be_over = /nvitation$|Link$|ewPassword(Page)?$|RecoveryCodes$/.test(name) ? [410] : []
+  const counts_attempts = name === 'showInvitation' ? [429] : []
+  return [400, 404, ...can_be_over, ...is_form, ...counts_attempts, 500, ...calls_provider, 503]
 }
 
 function oauthTitle(status: number): string {
@@ -311,7 +311,8 @@ function oauthTitle(status: number): string {
   return (
     {
       404: 'There is no such issuer, or no such object.',
-      410: 'The link was used or has expired.',
+      409: 'The account changed in the meantime, or the answer to the first press of the button was lost.',
+      410: 'The link or the page was used or has expired.',
       413: 'The body is larger than 1 MiB.',
       429: 'Too many attempts.',
       502: 'The provider did not answer.',
