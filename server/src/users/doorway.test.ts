@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { mock, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createDoorway } from './doorway.ts'
 import type { Place } from './hashing-turns.ts'
 
-mock.timers.enable({ apis: ['setTimeout'] })
-
 const lanes = 2
 const from = (source: string): Place => ({ tenant_id: 'ten_1', environment_id: 'env_1', network: source, source, has_mark: false })
 
-/** A doorway, and the names of those that were let in. */
-function open(waiting_hashes = 0) {
+/** A doorway, and the names of those that were let in. Its time stands still until the test moves it. */
+function open(t: TestContext, waiting_hashes = 0) {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const load = { waiting: waiting_hashes }
   const doorway = createDoorway({ lanes, waiting: () => load.waiting, gone: () => new Error('gone') })
   const inside: string[] = []
@@ -42,8 +41,8 @@ const cases: [when: string, waiting_hashes: number, places: number][] = [
   ['each core has a hash waiting', 2, 2],
 ]
 for (const [when, waiting_hashes, places] of cases) {
-  test(`while ${when}, ${places} forms are worked on at a time on two cores, and the next enters when one leaves`, async () => {
-    const { enter, inside, leaves } = open(waiting_hashes)
+  test(`while ${when}, ${places} forms are worked on at a time on two cores, and the next enters when one leaves`, async (t) => {
+    const { enter, inside, leaves } = open(t, waiting_hashes)
     for (let i = 1; i <= places + 2; i++) await enter(`${i}`)
     assert.equal(inside.length, places)
     leaves[0]?.()
@@ -54,8 +53,8 @@ for (const [when, waiting_hashes, places] of cases) {
   })
 }
 
-test('a form of another source enters before those of a flood', async () => {
-  const { enter, inside, leaves } = open(lanes)
+test('a form of another source enters before those of a flood', async (t) => {
+  const { enter, inside, leaves } = open(t, lanes)
   for (let i = 1; i <= 20; i++) await enter(`flood ${i}`)
   await enter('other', { source: '198.51.100.1' })
   leaves[0]?.()
@@ -63,8 +62,8 @@ test('a form of another source enters before those of a flood', async () => {
   assert.deepEqual(inside, ['flood 1', 'flood 2', 'other'])
 })
 
-test('when the waiting hashes have had their turns, more forms enter', async () => {
-  const { enter, inside, leaves, load } = open(lanes)
+test('when the waiting hashes have had their turns, more forms enter', async (t) => {
+  const { enter, inside, leaves, load } = open(t, lanes)
   for (let i = 1; i <= 30; i++) await enter(`${i}`)
   load.waiting = 0
   leaves[0]?.()
@@ -72,19 +71,19 @@ test('when the waiting hashes have had their turns, more forms enter', async () 
   assert.equal(inside.length, 1 + 16)
 })
 
-test('a form gives its place away after 50 ms, so that a database that does not answer closes no doorway', async () => {
-  const { enter, inside } = open(lanes)
+test('a form gives its place away after 50 ms, so that a database that does not answer closes no doorway', async (t) => {
+  const { enter, inside } = open(t, lanes)
   for (let i = 1; i <= 4; i++) await enter(`${i}`)
-  mock.timers.tick(49)
+  t.mock.timers.tick(49)
   await nextTurn()
   assert.equal(inside.length, 2)
-  mock.timers.tick(1)
+  t.mock.timers.tick(1)
   await nextTurn()
   assert.equal(inside.length, 4)
 })
 
-test('a form whose client disconnects leaves the doorway, and takes no place', async () => {
-  const { enter, inside, outside, leaves } = open(lanes)
+test('a form whose client disconnects leaves the doorway, and takes no place', async (t) => {
+  const { enter, inside, outside, leaves } = open(t, lanes)
   const clients = Array.from({ length: 5 }, () => new AbortController())
   for (const [i, { signal }] of clients.entries()) await enter(`${i}`, { signal })
   clients[2]?.abort()
