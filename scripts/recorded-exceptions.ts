@@ -124,4 +124,4 @@ export const stated_sizes: readonly Stated[] = [
 ]
 
 /** Statements that a test puts into a batch of the service. */
-export const of_tests: readonly string[] = ["insert into deployment (name, value) values ('fanned out'"]
+export const of_tests: readonly string[] = ["insert into deployment (name, value) values ('fanned out'", 'insert into no_such_table']
