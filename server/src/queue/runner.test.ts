@@ -48,6 +48,7 @@ onEachEngine('a failed job is retried by its schedule, then given up', async ({ 
     [2, 4],
     [3, 28],
   ])
+  await until(async () => lines.length === 2) // the log follows the commit
   assert.deepEqual(lines, ['An attempt at a job failed with an internal error.', 'A job was given up.'])
 })
 
@@ -97,6 +98,7 @@ onEachEngine('a job is given up when its process died at every attempt', async (
   }
   run({ run: async () => assert.fail('The job ran again.') })
   await until(() => isEmpty(db))
+  await until(async () => lines.length === 1)
   assert.deepEqual(lines, ['A job was given up.'])
 })
 
