@@ -11,7 +11,7 @@ const from = (source: string): Place => ({ tenant_id: 'ten_1', environment_id: '
 function open(t: TestContext, waiting_hashes = 0) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const load = { waiting: waiting_hashes }
-  const doorway = createDoorway({ lanes, waiting: () => load.waiting, gone: () => new Error('gone') })
+  const doorway = createDoorway({ lanes, waiting: () => load.waiting, most_waiting: 30, refusal: (why) => new Error(why) })
   const inside: string[] = []
   const outside: string[] = []
   const leaves: (() => void)[] = []
@@ -97,4 +97,13 @@ test('a form whose client disconnects leaves the doorway, and takes no place', a
   leaves[1]?.()
   await nextTurn()
   assert.deepEqual(inside, ['0', '1', '3', '4'])
+})
+
+test('beyond the limit the newest form of the source with the most waiting is refused, or else the newcomer', async (t) => {
+  const { enter, outside } = open(t, lanes)
+  for (let i = 1; i <= lanes + 30; i++) await enter(`${i}`)
+  assert.deepEqual(outside, [])
+  await enter('of the flood')
+  await enter('honest', { source: '198.51.100.1' })
+  assert.deepEqual(outside, ['of the flood: busy', '32: busy'])
 })

@@ -18,15 +18,18 @@ interface Hashing {
   lanes: number
   /** How many hashes wait for their turns. */
   waiting: () => number
-  /** The error of a form whose client disconnects. */
-  gone: () => Error
+  /** How many forms may wait. Beyond it the newest of the source with the most waiting is refused. */
+  most_waiting: number
+  /** The error of a form that is refused, or whose client disconnects. */
+  refusal: (why: 'busy' | 'gone') => Error
 }
 
 interface Waiter {
   enter(leave: Leave): void
+  refuse(): void
 }
 
-export function createDoorway({ lanes, waiting, gone }: Hashing) {
+export function createDoorway({ lanes, waiting, most_waiting, refusal }: Hashing) {
   const turns = createTurns<Waiter>()
   let inside = 0
 
@@ -56,16 +59,26 @@ export function createDoorway({ lanes, waiting, gone }: Hashing) {
   }
 
   function waitForPlace(place: Place, signal: AbortSignal): Promise<Leave> {
+    if (turns.waiting >= most_waiting) {
+      const other = turns.givesWayTo(place)
+      if (!other) throw refusal('busy')
+      turns.remove(other)
+      other.value.refuse()
+    }
     return new Promise((resolve, reject) => {
       const waiter = turns.add(place, {
         enter(leave) {
           signal.removeEventListener('abort', disconnect)
           resolve(leave)
         },
+        refuse() {
+          signal.removeEventListener('abort', disconnect)
+          reject(refusal('busy'))
+        },
       })
       function disconnect() {
         turns.remove(waiter)
-        reject(gone())
+        reject(refusal('gone'))
       }
       signal.addEventListener('abort', disconnect, { once: true })
     })

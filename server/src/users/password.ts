@@ -136,7 +136,7 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
     lanes,
 
     /** For forms of strangers, before their passwords are looked at. */
-    doorway: createDoorway({ lanes, waiting: () => turns.waiting, gone: () => refusal('gone') }),
+    doorway: createDoorway({ lanes, waiting: () => turns.waiting, most_waiting, refusal }),
 
     /** What this process hashes now, and how many hashes it has refused since its start. */
     load: () => ({ running, waiting: turns.waiting, refused }),
