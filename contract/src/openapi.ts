@@ -297,12 +297,14 @@ const bare_challenge = [
   },
 ]
 
-function pageStatuses(name: keyof typeof oidcRoutes, { method }: Route): number[] {
-  const is_form = method === 'POST' ? [409, 413, 429] : []
+function pageStatuses(name: keyof typeof oidcRoutes, { method, credential }: Route): number[] {
+  const has_body = method === 'POST' ? [413] : []
+  // The form of a page of ours, which a second press sends again.
+  const is_form = method === 'POST' && credential.kind === 'session' ? [409, 429] : []
   const calls_provider = name === 'federate' || name.startsWith('callback') ? [502] : []
   const can_be_over = /nvitation$|Link$|ewPassword(Page)?$|RecoveryCodes$/.test(name) ? [410] : []
-  const counts_attempts = name === 'showInvitation' ? [429] : []
-  return [400, 404, ...can_be_over, ...is_form, ...counts_attempts, 500, ...calls_provider, 503]
+  const counts_attempts = name === 'showInvitation' || name.startsWith('callback') ? [429] : []
+  return [400, 404, ...can_be_over, ...has_body, ...is_form, ...counts_attempts, 500, ...calls_provider, 503]
 }
 
 function oauthTitle(status: number): string {
