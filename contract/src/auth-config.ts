@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ApplicationType } from './application.ts'
 import { ApplicationId, EnvironmentId, ProjectId } from './ids.ts'
 import { Settings } from './settings.ts'
+import { switched_methods } from './sign-in-methods.ts'
 import { EnvironmentType } from './tenancy.ts'
 import { Name, Slug } from './values.ts'
 
@@ -20,7 +21,7 @@ export const AuthConfig = z.strictObject({
     .describe('The public applications: those of the types spa and native.'),
   sign_in: z
     .strictObject({
-      methods: z.array(z.enum(['password', 'email_code', 'passkey'])).describe('The methods that are switched on.'),
+      methods: z.array(z.enum(switched_methods)).describe('The methods that are switched on.'),
       providers: z
         .array(z.strictObject({ id: z.string(), type: z.string(), display_name: z.string().describe('The name on the sign-in button.') }))
         .describe('The identity providers that are enabled.'),

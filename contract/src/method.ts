@@ -1,11 +1,12 @@
 /** How a user can sign in, and which applications a user has signed in to. */
 import { z } from 'zod'
 import { ApplicationId, GrantId, MethodId, ProviderId, SessionId } from './ids.ts'
+import { method_kinds } from './sign-in-methods.ts'
 import { Time } from './values.ts'
 
 export const SignInMethod = z.strictObject({
   id: MethodId.describe('The id of the method.'),
-  type: z.enum(['password', 'passkey', 'totp', 'recovery_codes', 'provider']).describe('The kind of method.'),
+  type: z.enum(method_kinds).describe('The kind of method.'),
   name: z.string().nullable().describe('The name that the person or the provider gave it; null for a kind without names.'),
   provider_id: ProviderId.nullable().describe('The identity provider; null for other kinds.'),
   codes_left: z.int().nullable().describe('How many recovery codes are unused; null for other kinds.'),

@@ -3,6 +3,8 @@
  * command line and `docs/settings.md` read them here. Ranges, defaults and classes stand in `settings.ts`.
  */
 
+import type { SwitchedMethod } from './sign-in-methods.ts'
+
 export interface SettingWords {
   /** What people call the field. A duration is in seconds. */
   readonly label: string
@@ -34,24 +36,28 @@ const next_mail = 'Every mail that is sent from then on.'
 const formats = { jwt: 'JWT', opaque: 'Opaque' }
 const keepTheirTime = (issued: string) => `It ends nothing now: ${issued} keep their time.`
 
+const of_sign_in = {
+  'sign_in.password': { label: 'Password', help: 'People can sign in with a password.', affects: sign_in_page },
+  'sign_in.email_code': {
+    label: 'Emailed code',
+    help: 'People can sign in with a code by mail. It needs mail.',
+    affects: sign_in_page,
+  },
+  'sign_in.passkey': { label: 'Passkey', help: 'People can sign in with a passkey.', affects: sign_in_page },
+  'sign_in.passkey_shared_host': {
+    label: 'Passkeys of the shared host',
+    help: 'Passkeys may belong to the host that all environments of the service share. A passkey can never move to another host.',
+    affects: sign_in_page,
+    advice: 'Live only',
+    only: 'live',
+  },
+} satisfies Record<`sign_in.${SwitchedMethod | 'passkey_shared_host'}`, SettingWords>
+
 export const settings_words: readonly SettingsGroupWords[] = [
   {
     title: 'Sign-in',
     fields: {
-      'sign_in.password': { label: 'Password', help: 'People can sign in with a password.', affects: sign_in_page },
-      'sign_in.email_code': {
-        label: 'Emailed code',
-        help: 'People can sign in with a code by mail. It needs mail.',
-        affects: sign_in_page,
-      },
-      'sign_in.passkey': { label: 'Passkey', help: 'People can sign in with a passkey.', affects: sign_in_page },
-      'sign_in.passkey_shared_host': {
-        label: 'Passkeys of the shared host',
-        help: 'Passkeys may belong to the host that all environments of the service share. A passkey can never move to another host.',
-        affects: sign_in_page,
-        advice: 'Live only',
-        only: 'live',
-      },
+      ...of_sign_in,
       'sign_up.mode': {
         label: 'New accounts',
         help: 'Whether people create accounts themselves (`open`), or the API alone does (`closed`).',

@@ -4,11 +4,12 @@
  * values that were set are stored; all others follow the defaults.
  */
 import { z } from 'zod'
-import type { NestedFieldClasses } from './field-class.ts'
+import type { FieldClass, NestedFieldClasses } from './field-class.ts'
 import { EnvironmentId, ProjectId } from './ids.ts'
 import { oidcScopes } from './scopes.ts'
 import { sentencesOf } from './settings-sentences.ts'
 import { wordsOf } from './settings-words.ts'
+import { bySwitch, type SwitchedMethod, sign_in_methods } from './sign-in-methods.ts'
 import type { EnvironmentType } from './tenancy.ts'
 import { Name, Origin, Sender, seconds, Time, text, WebUrl } from './values.ts'
 
@@ -70,7 +71,7 @@ const email = (deliveries: [string, ...string[]]) => {
   return z.strictObject({ ...fields, smtp: described_smtp }).prefault({} as never) // as: every field has a default, which the types do not express
 }
 
-const sign_in_methods = { password: z.boolean().default(true), email_code: z.boolean().default(false), passkey: z.boolean().default(false) }
+const switches = bySwitch((method) => z.boolean().default(sign_in_methods[method].is_on))
 
 const common = {
   tokens: tokens.describe('Lifetimes and formats of tokens.'),
@@ -81,7 +82,7 @@ const common = {
       .max(10)
       .default([]),
   }).describe('The scopes of OpenID Connect.'),
-  sign_in: group('sign_in', sign_in_methods).describe('The methods of sign-in.'),
+  sign_in: group('sign_in', switches).describe('The methods of sign-in.'),
   sign_up: group('sign_up', { mode: z.enum(['open', 'closed']).default('open') }).describe('The creation of accounts.'),
   password: group('password', { min_length: z.int().min(8).max(128).default(12), reject_common: z.boolean().default(true) }).describe(
     'The rules for new passwords.',
@@ -124,7 +125,7 @@ export const settingsSchemas = {
     .describe('The settings of Test environments; `null` in Live.'),
   live: z.strictObject({
     ...common,
-    sign_in: group('sign_in', { ...sign_in_methods, passkey_shared_host: z.boolean().default(false) }),
+    sign_in: group('sign_in', { ...switches, passkey_shared_host: z.boolean().default(false) }),
     email: email(['none', 'smtp']),
   }),
 } satisfies Record<EnvironmentType, z.ZodType>
@@ -136,7 +137,7 @@ export const Settings = z.strictObject({
   ...common,
   sign_in: z
     .strictObject({
-      ...describeFields('sign_in', sign_in_methods),
+      ...describeFields('sign_in', switches),
       passkey_shared_host: z
         .boolean()
         .nullable()
@@ -196,7 +197,10 @@ export const settingsFields = {
   },
   sessions: { idle_ttl_seconds: 'travels', absolute_ttl_seconds: 'travels' },
   scopes: { disabled: 'travels' },
-  sign_in: { password: 'travels', email_code: 'travels', passkey: 'travels', passkey_shared_host: 'owned' },
+  sign_in: { password: 'travels', email_code: 'travels', passkey: 'travels', passkey_shared_host: 'owned' } satisfies Record<
+    SwitchedMethod | 'passkey_shared_host',
+    FieldClass
+  >,
   sign_up: { mode: 'travels' },
   password: { min_length: 'travels', reject_common: 'travels' },
   mfa: { mode: 'travels', totp: 'travels' },

@@ -2,6 +2,7 @@
 
 import type { SignInMethod } from '@ostiary/contract/method.ts'
 import type { Settings } from '@ostiary/contract/settings.ts'
+import type { SwitchedMethod } from '@ostiary/contract/sign-in-methods.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { byUser, originOf } from '../events/origin.ts'
 import { insertEvent } from '../events/store.ts'
@@ -9,10 +10,10 @@ import { endBegunWith } from '../sessions/endings.ts'
 import type { OwnChange } from '../users/second-factor-changes.ts'
 import { keepsSecondFactor } from '../users/second-factors.ts'
 import { holdUser, type UserRow } from '../users/store.ts'
-import { findMethod, isSecondFactor, removalEvent, removeMethod, userKeepsWayIn } from './methods.ts'
+import { findMethod, isFactor, isSecondFactor, removalEvent, removeMethod, userKeepsWayIn } from './methods.ts'
 
 interface Rules extends Pick<Settings['mfa'], 'mode'> {
-  sign_in: Pick<Settings['sign_in'], 'password' | 'email_code' | 'passkey'>
+  sign_in: Pick<Settings['sign_in'], SwitchedMethod>
 }
 
 /**
@@ -28,8 +29,7 @@ export async function removeOwnMethod(
 ): Promise<'removed' | 'changed' | 'last_way_in' | 'last_factor'> {
   const is_second = isSecondFactor(method)
   const keepsWay = is_second ? [] : [userKeepsWayIn(environment_id, user_id, method.id, sign_in)]
-  const keepsSecond =
-    mode === 'required' && (is_second || method.type === 'passkey') ? [keepsSecondFactor(environment_id, user_id, method.id)] : []
+  const keepsSecond = mode === 'required' && isFactor(method) ? [keepsSecondFactor(environment_id, user_id, method.id)] : []
   const notice = { kind: 'method_removed' as const, method: method.type, name: method.name, device }
   const origin = originOf({ newId }, byUser(user_id), request_id)
   const removed = await commit(notice, [

@@ -8,7 +8,7 @@ import type { Administrators } from '../api/administrators.ts'
 import { reason } from '../base/reason.ts'
 import type { AnswerDashboard } from '../http/dashboard-routes.ts'
 import { notFound } from '../http/problem.ts'
-import { offersCodes, offersReset } from '../oidc/flow/shared/new-account.ts'
+import { offeredByForm, offersReset } from '../oidc/flow/shared/new-account.ts'
 import { relyingPartyOf } from '../oidc/flow/shared/passkey-ceremony.ts'
 import { html, pageContext } from '../oidc/hosted-page.ts'
 import type { Issuer } from '../oidc/issuer.ts'
@@ -80,7 +80,7 @@ async function pageOf(
     ...common,
     account: null,
     problem: null,
-    methods: { password: settings.sign_in.password, email_code: offersCodes({ issuer }) },
+    methods: offeredByForm({ issuer }),
     last_used: null,
     forgot_url: offersReset({ issuer }) ? nowhere : null,
     passkey: relyingPartyOf({ issuer }) && { kind: 'get', options: '{}', able_cookie: null, removed: null },

@@ -1,5 +1,6 @@
 // pure
 /** The actions of the account page that have a page of their own, which asks or confirms. Programs rely on their names. */
+import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 
 /** Sensitive actions need a recent sign-in (decision 0046). */
 export const account_actions = {
@@ -23,12 +24,18 @@ export type AccountAction = keyof typeof account_actions
 export const isAccountAction = (text: string | null): text is AccountAction => text !== null && Object.hasOwn(account_actions, text)
 
 /** The methods that a person removes, with the action of each. A password stays, and recovery codes go with the last app. */
-export const removals = { passkey: 'remove-passkey', totp: 'remove-totp', provider: 'remove-provider' } as const
+export const removals = {
+  password: null,
+  passkey: 'remove-passkey',
+  totp: 'remove-totp',
+  recovery_codes: null,
+  provider: 'remove-provider',
+} as const satisfies Record<MethodKind, AccountAction | null>
 
-export type Removable = keyof typeof removals
-export type RemovalAction = (typeof removals)[Removable]
+export type RemovalAction = NonNullable<(typeof removals)[MethodKind]>
+export type Removable = Extract<MethodKind, keyof { [K in MethodKind as (typeof removals)[K] extends null ? never : K]: K }>
 
-export const isRemovable = (type: string): type is Removable => Object.hasOwn(removals, type)
+export const isRemovable = (type: MethodKind): type is Removable => removals[type] !== null
 
 /** What has happened, for the notice on the account page. */
 export const account_notices = [

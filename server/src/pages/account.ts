@@ -4,6 +4,7 @@
  * pages with one form, to which its links lead, are in `account-forms.ts`.
  */
 
+import { type MethodKind, second_kinds } from '@ostiary/contract/sign-in-methods.ts'
 import type { DeviceName } from '../base/device-name.ts'
 import { type Html, html } from '../base/html.ts'
 import { type AccountAction, type AccountNotice, isRemovable, removals } from './account-actions.ts'
@@ -14,8 +15,6 @@ import { hidden, problemSummary } from './form.ts'
 import * as icons from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { appTile, avatar, brandLine } from './tiles.ts'
-
-type MethodType = 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider'
 
 export interface AccountView {
   csrf: string
@@ -37,7 +36,7 @@ export interface AccountView {
   /** The other sign-in methods. */
   methods: readonly {
     id: string
-    type: MethodType
+    type: MethodKind
     name: string | null
     codes_left: number | null
     created_at: Date
@@ -56,10 +55,7 @@ export interface AccountView {
 /** A part of what an application gets: a standard scope, or a resource server by its name. */
 export type AppGain = 'profile' | 'email' | 'phone' | 'offline_access' | { resource_server: string }
 
-/** Methods that are asked for after the first one. */
-const second_methods: readonly MethodType[] = ['totp', 'recovery_codes']
-
-const method_icons: Record<MethodType, Html> = {
+const method_icons: Record<MethodKind, Html> = {
   password: icons.padlock,
   passkey: icons.passkey,
   totp: icons.phone,
@@ -183,7 +179,7 @@ ${row({ icon: icons.globe, name: texts.language_and_zone, detail: [locale && tex
 function signingIn(context: PageContext, view: AccountView): Section | null {
   const texts = context.texts.account
   const { password, methods, can_add } = view
-  const first = methods.filter(({ type }) => !second_methods.includes(type))
+  const first = methods.filter(({ type }) => !second_kinds.includes(type))
   if (password === null && first.length === 0 && !can_add.passkey) return null
   const add = can_add.passkey && html`<footer>${link(context, view, 'add-passkey', context.texts.passkey.add)}</footer>`
   const body = html`${password && passwordRow(context, view, password)}${first.map((method) => methodRow(context, view, method))}${add}`
@@ -215,7 +211,7 @@ function methodRow(context: PageContext, view: AccountView, method: AccountView[
 
 /** Shown where the person has a second factor, or can add one. */
 function secondStep(context: PageContext, view: AccountView): Section | null {
-  const second = view.methods.filter(({ type }) => second_methods.includes(type))
+  const second = view.methods.filter(({ type }) => second_kinds.includes(type))
   const { texts } = context
   if (second.length === 0 && !view.can_add.totp) return null
   const add = view.can_add.totp && html`<footer>${link(context, view, 'add-totp', texts.account.add_totp)}</footer>`

@@ -4,7 +4,8 @@
  * password managers fill a form that has both fields.
  */
 import type { ProviderType } from '@ostiary/contract/provider.ts'
-import { html } from '../base/html.ts'
+import { type FirstFactor, first_factors } from '@ostiary/contract/sign-in-methods.ts'
+import { type Html, html } from '../base/html.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
@@ -43,6 +44,9 @@ const statuses = {
   busy: 503,
 } satisfies Record<Problem, number>
 
+/** A passkey and a provider have a part of their own. */
+export type FormMethod = Exclude<FirstFactor, 'passkey' | 'provider'>
+
 export interface SignInView {
   application_name: string | null
   /** The sign-in leads to the account page, or confirms who wants to change something there; `null` for any other sign-in. */
@@ -55,7 +59,8 @@ export interface SignInView {
   problem: Problem | null
   /** How long to wait; `null` if unknown. */
   wait_seconds: number | null
-  methods: { password: boolean; email_code: boolean }
+  /** Those of the form with the address. */
+  methods: Record<FormMethod, boolean>
   /** How the last sign-in on this device began: `email_code`, `passkey` or the id of a provider. Other values mark nothing. */
   last_used: string | null
   /** Where a password can be reset. */
@@ -81,8 +86,7 @@ export function signInPage(context: PageContext, view: SignInView): Page {
   ]
   const body = html`${brandLine(context)}<h1>${texts.title}</h1>${destination(context, view)}
 ${problem && problemSummary(problem)}
-${hasForm(view) && addressForm(context, view)}${!hasForm(view) && !view.passkey && view.providers.length === 0 && html`<p class="hint">${texts.no_method}</p>`}
-${hasForm(view) && view.providers.length > 0 && html`<p class="or">${texts.or}</p>`}${view.passkey && passkeyForm(context, view, view.passkey)}${providerForm(context, view)}
+${parts.map((part) => part(context, view))}
 ${links.map((link) => link && html`<p class="after">${link}</p>`)}`
   return layout(context, {
     title: texts.title,
@@ -99,7 +103,21 @@ function destination({ texts: { sign_in: texts } }: PageContext, { application_n
   return application_name && html`<p class="sub">${texts.to_continue(application_name)}</p>`
 }
 
-const hasForm = ({ methods }: SignInView) => methods.password || methods.email_code
+type Part = (context: PageContext, view: SignInView) => Html | false | null
+
+/** The part of the page that each method stands in. */
+const part_of: Record<FirstFactor, Part> = { password: addressPart, email_code: addressPart, passkey: passkeyForm, provider: providerForm }
+const parts = [...new Set(first_factors.map((method) => part_of[method]))]
+
+function addressPart(context: PageContext, view: SignInView): Html {
+  const { sign_in: texts } = context.texts
+  const { passkey, providers } = view
+  const has_form = hasForm(view)
+  return html`${has_form && addressForm(context, view)}${!has_form && !passkey && providers.length === 0 && html`<p class="hint">${texts.no_method}</p>`}
+${has_form && providers.length > 0 && html`<p class="or">${texts.or}</p>`}`
+}
+
+const hasForm = ({ methods }: SignInView) => Object.values(methods).some((is_on) => is_on)
 
 /**
  * One form for the password and the emailed code, so that the address is typed once. Its first button is the one that Enter presses.
@@ -115,16 +133,27 @@ function addressForm(context: PageContext, view: SignInView) {
   return html`<form method="post" action="${issuer}/sign-in" novalidate>${hidden({ csrf, request })}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: passkey ? 'username webauthn' : 'username', value: email, shared_problem_id, autofocus: focused === 'email' })}
 ${methods.password && field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id: about_password, aside: forgot, autofocus: focused === 'password' })}
-${methods.password && html`<button class="b p" name="method" value="password" data-action="password">${texts.sign_in.submit}</button>`}${methods.email_code && html`<button class="${methods.password ? 'b' : 'b p'}" name="method" value="email_code" data-action="email-code" formnovalidate>${methods.password ? html`${texts.sign_in.email_code_instead}${lastUsed(context, view, 'email_code')}` : texts.sign_in.email_code}</button>`}</form>`
+${form_methods.map((method) => methods[method] && buttons[method](context, view))}</form>`
 }
 
+const buttons: Record<FormMethod, (context: PageContext, view: SignInView) => Html> = {
+  password: ({ texts }) => html`<button class="b p" name="method" value="password" data-action="password">${texts.sign_in.submit}</button>`,
+  email_code: (context, view) => {
+    const { sign_in: texts } = context.texts
+    const { password } = view.methods
+    return html`<button class="${password ? 'b' : 'b p'}" name="method" value="email_code" data-action="email-code" formnovalidate>${password ? html`${texts.email_code_instead}${lastUsed(context, view, 'email_code')}` : texts.email_code}</button>`
+  },
+}
+const form_methods = first_factors.filter((method): method is FormMethod => Object.hasOwn(buttons, method))
+
 /** Shown by its script, since a passkey needs one. */
-function passkeyForm(context: PageContext, view: SignInView, ceremony: PasskeyCeremony) {
+function passkeyForm(context: PageContext, view: SignInView): Html | null {
   const { issuer, texts } = context
-  const { csrf, request, methods, providers } = view
+  const { csrf, request, methods, providers, passkey } = view
+  if (!passkey) return null
   return passkeyBlock(
     context,
-    ceremony,
+    passkey,
     html`${methods.password && providers.length === 0 && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/passkey">${hidden({ csrf, request, credential: '' })}
 <button class="b" data-action="passkey">${icon}${texts.passkey.use}${lastUsed(context, view, 'passkey')}</button></form>`,
   )
@@ -135,7 +164,7 @@ const lastUsed = ({ texts }: PageContext, { last_used }: SignInView, method: str
   last_used === method && html` <span class="tag">${texts.sign_in.last_used}</span>`
 
 /** One form for all providers. The pressed button names the provider. */
-function providerForm(context: PageContext, view: SignInView) {
+function providerForm(context: PageContext, view: SignInView): Html | null {
   const { issuer, texts } = context
   const { csrf, request, providers } = view
   if (providers.length === 0) return null

@@ -3,6 +3,7 @@
  * secret cookie, and to the request. It is not a session: nothing but the pages of the second factor accepts it.
  */
 import type { EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
+import { methods_by_address } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { halfSignInStands, numberOfNewBeginning, passwordMethodOf } from './standing.ts'
@@ -23,7 +24,7 @@ const SignedInRow = z.object({
   method: z.string(),
   amr: z.array(z.string()),
   identity_id: z.string().optional(),
-  began_with: z.literal('email_code').optional(),
+  began_with: z.enum(methods_by_address).optional(),
   /** The identity at a provider that is linked with the session. */
   links: z.object({ provider_id: z.string(), issuer: z.string(), subject: z.string() }).optional(),
 })

@@ -7,7 +7,8 @@
  * rows follow later (`endings.ts`), so `ended_at` alone says nothing.
  */
 import type { EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
-import { type Statement, sql } from '../db/db.ts'
+import type { FirstFactor, MethodByAddress } from '@ostiary/contract/sign-in-methods.ts'
+import { join, type Statement, sql } from '../db/db.ts'
 
 /** An alias of a table in the statement around the condition. */
 type Alias = Statement
@@ -26,16 +27,30 @@ const numberOfBeginning = (began: Alias, u: Alias): Statement => numberOf(sql`${
 export const numberOfNewBeginning = (environment_id: EnvironmentId, began_with: string | null, u: Alias): Statement =>
   numberOf(sql`cast(${began_with} as text)`, sql`cast(${environment_id} as text)`, u)
 
-const numberOf = (began_with: Statement, environment_id: Statement, u: Alias): Statement => sql`
+function numberOf(began_with: Statement, environment_id: Statement, u: Alias): Statement {
+  const cases = Object.values(without_row).map((when) => when(began_with, u))
+  const rows = Object.values(with_row).map((select) => select(began_with, environment_id))
+  return sql`
   case when ${began_with} is null then ${u}.methods_ending
-       when ${began_with} = 'email_code' then 0
-       when ${began_with} = 'mth_' || substr(${u}.id, 5) then ${u}.password_ending
-       else coalesce(
-         (select 0 from passkeys k where k.id = ${began_with} and k.environment_id || '' = ${environment_id}),
+       ${join(cases, ' ')}
+       else coalesce(${join(rows, ', ')}, -1) end`
+}
+
+/** Methods without a row of their own. Nothing removes one that needs only the address: what began with it stands as long as the user. */
+const without_row: Record<MethodByAddress | 'password', (began_with: Statement, u: Alias) => Statement> = {
+  email_code: (began_with) => sql`when ${began_with} = 'email_code' then 0`,
+  password: (began_with, u) => sql`when ${began_with} = 'mth_' || substr(${u}.id, 5) then ${u}.password_ending`,
+}
+
+const with_row: Record<Exclude<FirstFactor, keyof typeof without_row>, (began_with: Statement, environment_id: Statement) => Statement> = {
+  passkey: (began_with, environment_id) =>
+    sql`(select 0 from passkeys k where k.id = ${began_with} and k.environment_id || '' = ${environment_id})`,
+  provider: (began_with, environment_id) => sql`
          (select p.ending from identities i
             join providers p on p.environment_id = i.environment_id || '' and p.id = i.provider_id and p.enabled = 1
            where i.id = ${began_with} and i.environment_id || '' = ${environment_id}),
-         (select p.ending from providers p where p.environment_id = ${environment_id} || '' and p.id = ${began_with} and p.enabled = 1), -1) end`
+         (select p.ending from providers p where p.environment_id = ${environment_id} || '' and p.id = ${began_with} and p.enabled = 1)`,
+}
 
 /**
  * A condition on a row and the row `u` of its user, which is looked up by its key. A subquery, since PostgreSQL could read every user for

@@ -4,6 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
+import { bySwitch } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
 import type { Secrets } from '../secrets/secrets.ts'
 
@@ -16,7 +17,7 @@ const Previewed = z.object({
   primary_color: z.string().nullable(),
   has_logo: z.boolean(),
   has_links: z.object({ terms: z.boolean(), privacy: z.boolean(), support: z.boolean() }),
-  methods: z.object({ password: z.boolean(), email_code: z.boolean(), passkey: z.boolean() }),
+  methods: z.object(bySwitch(() => z.boolean())),
   sign_up: z.enum(['open', 'closed']),
   /** In milliseconds since 1970. */
   expires_at: z.number(),

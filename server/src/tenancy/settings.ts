@@ -1,6 +1,7 @@
 // pure
 /** Changes the settings document of an environment and shows it with its defaults. The contract has the ranges and defaults. */
-import { type Settings, settingsSchemas } from '@ostiary/contract/settings.ts'
+import { type Settings, type StoredSettings, settingsSchemas } from '@ostiary/contract/settings.ts'
+import { switched_methods } from '@ostiary/contract/sign-in-methods.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { mergePatch } from '../base/merge-patch.ts'
@@ -67,12 +68,14 @@ function mfaProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue[
 
 /** An environment without an enabled provider needs a method of its own. */
 function methodProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue[] {
-  const { password, email_code, passkey } = effectiveSettings(type, merged).sign_in
-  if (password || email_code || passkey) return []
+  if (offersOwnMethod(effectiveSettings(type, merged))) return []
   const message =
     'This leaves no way to sign in: no method is on and no provider is enabled. Leave a method on, or enable a provider first.'
   return [{ code: 'custom', path: ['sign_in'], message, input: undefined }]
 }
+
+/** Whether a method of the environment itself is on. */
+export const offersOwnMethod = ({ sign_in }: Pick<StoredSettings, 'sign_in'>): boolean => switched_methods.some((method) => sign_in[method])
 
 /** Returns the settings in effect: the stored values and the defaults of the rest. */
 export function effectiveSettings<T extends EnvironmentType>(type: T, stored: Document): z.output<(typeof settingsSchemas)[T]> {

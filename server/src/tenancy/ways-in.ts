@@ -7,13 +7,12 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { badField } from '../http/problem.ts'
-import { effectiveSettings } from './settings.ts'
+import { effectiveSettings, offersOwnMethod } from './settings.ts'
 import type { SettingsRow } from './store.ts'
 
 /** Whether the settings alone leave a way in. */
 export function hasOwnMethod({ type, settings }: Pick<SettingsRow, 'type' | 'settings'>): boolean {
-  const { password, email_code, passkey } = effectiveSettings(type, settings).sign_in
-  return password || email_code || passkey
+  return offersOwnMethod(effectiveSettings(type, settings))
 }
 
 const enabledProvider = (environment_id: EnvironmentId, but: string | null) =>

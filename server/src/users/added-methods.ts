@@ -3,7 +3,7 @@
  * Everything that adds a method asks here, and a new type of method does not compile without its facts and its event.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import type { SignInMethod } from '@ostiary/contract/method.ts'
+import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { byUser, originOf } from '../events/origin.ts'
@@ -19,7 +19,7 @@ interface Facts {
   recovery_codes: { name: null; id: string }
 }
 
-export type AddedMethod = { [T in SignInMethod['type']]: { type: T } & Facts[T] }[SignInMethod['type']]
+export type AddedMethod = { [T in MethodKind]: { type: T } & Facts[T] }[MethodKind]
 
 /** The request that adds it. */
 interface Adding {

@@ -5,6 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { FirstFactor } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
 import { emailKey } from '../base/email.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
@@ -43,7 +44,7 @@ const of_sources = {
   new_account: { kind: 'sign-up', limit: 200, window_seconds: 600 },
   mailed_code: { kind: 'mailed-code', limit: 200, window_seconds: 600 },
   provider: { kind: 'provider', limit: 2_000, window_seconds: 600 },
-} as const
+} as const satisfies Record<Exclude<FirstFactor, 'password'> | 'new_account' | 'mailed_code', SourceLimit>
 
 type OfSource = keyof typeof of_sources
 

@@ -1,8 +1,9 @@
 /**
- * The second factors of users: authenticator apps and recovery codes here, passkeys in `passkeys/store.ts`. `secondFactorsOf` lists what
- * counts as a second factor; another kind is one more part of its union, and a way to check it in `oidc/flow/second-factor/second-factors.ts`.
+ * The second factors of users: authenticator apps and recovery codes here, passkeys in `passkeys/store.ts`. How each
+ * is checked in a sign-in: `oidc/flow/second-factor/second-factors.ts`.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { FactorKind } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
 import { type Db, guard, join, list, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -14,12 +15,21 @@ import { totp_secret_bytes } from './totp.ts'
 export const most_totps = 5
 
 /**
- * Users with a second factor. Recovery codes alone do not count: they come and go with the apps. An enrolled passkey counts whatever the
+ * What counts as a second factor. Recovery codes alone do not: they come and go with the apps. An enrolled passkey counts whatever the
  * settings say: a person who has one chose two factors, and a change of the settings must not leave them with one.
  */
+const counted: Record<FactorKind, ((environment_id: EnvironmentId) => Statement) | null> = {
+  totp: (environment_id) => sql`select id, user_id from totp_methods where environment_id || '' = ${environment_id}`,
+  passkey: (environment_id) => sql`select id, user_id from passkeys where environment_id || '' = ${environment_id}`,
+  recovery_codes: null,
+}
+
+/** Users with a second factor. */
 const secondFactorsOf = (environment_id: EnvironmentId) =>
-  sql`select id, user_id from totp_methods where environment_id || '' = ${environment_id}
-      union all select id, user_id from passkeys where environment_id || '' = ${environment_id}`
+  join(
+    Object.values(counted).flatMap((select) => (select === null ? [] : [select(environment_id)])),
+    '\n      union all ',
+  )
 
 /** A condition. Every batch that adds a second factor also writes the row of the user (`holdUser`). */
 export const hasSecondFactor = (environment_id: EnvironmentId, user_id: string): Statement =>
@@ -169,10 +179,10 @@ export function removeRecoveryCodes(environment_id: EnvironmentId, user_id: stri
   ]
 }
 
-/** Removes every second factor of a user. */
-export function removeSecondFactors(environment_id: EnvironmentId, user_id: string): Statement[] {
-  return [
-    sql`delete from totp_methods where environment_id = ${environment_id} and user_id = ${user_id}`,
-    sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${user_id}`,
-  ]
-}
+export const removeAllTotps = (environment_id: EnvironmentId, user_id: string): Statement[] => [
+  sql`delete from totp_methods where environment_id = ${environment_id} and user_id = ${user_id}`,
+]
+
+export const removeAllRecoveryCodes = (environment_id: EnvironmentId, user_id: string): Statement[] => [
+  sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${user_id}`,
+]

@@ -6,18 +6,20 @@ export interface Verdict {
   text: string
 }
 
+type Way = [name: string, is_theirs: boolean, is_offered: boolean]
+
 export function judgeWaysIn(user: User, methods: SignInMethod[], settings: Settings, providers: Provider[]): Verdict {
   if (user.blocked_at) return { can: false, text: 'Cannot sign in: blocked. Unblock the user to let the person in again.' }
   const has = (type: SignInMethod['type']) => methods.some((method) => method.type === type)
   const linked = methods.flatMap(({ provider_id }) => providers.find(({ id }) => id === provider_id) ?? [])
   const { sign_in, email, mfa } = settings
   // Each way: its name, whether the person has what it needs, and whether the environment offers it.
-  const ways: [name: string, is_theirs: boolean, is_offered: boolean][] = [
-    ['password', has('password'), sign_in.password],
-    ['passkey', has('passkey'), sign_in.passkey],
-    ['emailed code', user.email !== null && sign_in.email_code, email.delivery !== 'none'],
-    ...linked.map(({ display_name, enabled }): [string, boolean, boolean] => [display_name, true, enabled]),
-  ]
+  const own: Record<Exclude<keyof Settings['sign_in'], 'passkey_shared_host'>, Way> = {
+    password: ['password', has('password'), sign_in.password],
+    passkey: ['passkey', has('passkey'), sign_in.passkey],
+    email_code: ['emailed code', user.email !== null && sign_in.email_code, email.delivery !== 'none'],
+  }
+  const ways = [...Object.values(own), ...linked.map(({ display_name, enabled }): Way => [display_name, true, enabled])]
   const open = ways.filter(([, is_theirs, is_offered]) => is_theirs && is_offered).map(([name]) => name)
   if (open.length > 0) {
     const asks =

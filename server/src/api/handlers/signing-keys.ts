@@ -1,5 +1,6 @@
 /** The management side of an environment's issuer: its signing keys, its public configuration and token validation. */
 import type { TokenVerdict } from '@ostiary/contract/session.ts'
+import { switched_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { findPublicApplications } from '../../applications/store.ts'
 import { refusal } from '../../base/refusal.ts'
 import { notFound } from '../../http/problem.ts'
@@ -28,7 +29,7 @@ export const authConfig: Handler<'authConfig'> = async (services, { caller }) =>
     discovery_url: `${issuer.url}/.well-known/openid-configuration`,
     applications: await findPublicApplications(db, environment.id),
     sign_in: {
-      methods: (['password', 'email_code', 'passkey'] as const).filter((method) => sign_in[method]),
+      methods: switched_methods.filter((method) => sign_in[method]),
       providers: await findOfferedProviders(db, environment.id),
     },
     sign_up,

@@ -1,4 +1,5 @@
 import type { TenantId } from '@ostiary/contract/ids.ts'
+import { bySwitch } from '@ostiary/contract/sign-in-methods.ts'
 import type { NewEnvironment } from '@ostiary/contract/tenancy.ts'
 import { reason } from '../../base/reason.ts'
 import { quotaDetail } from '../../config/limits.ts'
@@ -238,7 +239,7 @@ export const previewSettings: Handler<'previewSettings'> = async ({ config, db, 
     primary_color: branding.primary_color,
     has_logo: branding.logo_url !== null && branding.logo_url === saved.branding.logo_url,
     has_links: { terms: links.terms_url !== null, privacy: links.privacy_url !== null, support: links.support_url !== null },
-    methods: { password: sign_in.password, email_code: sign_in.email_code, passkey: sign_in.passkey },
+    methods: bySwitch((method) => sign_in[method]),
     sign_up: sign_up.mode,
     expires_at: expires_at.getTime(),
   })

@@ -1,10 +1,11 @@
 // pure
 /** The texts of mails in German. */
-import { type Device, type Envelope, type Letter, type MailTexts, type MethodName, type Notice, unlinked } from './notice.ts'
+import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
+import { type Device, type Envelope, type Letter, type MailTexts, type Notice, unlinked } from './notice.ts'
 
 export const de: MailTexts = { language: 'de', test_mark: '[Test]', letterOf }
 
-const methods: Record<MethodName, string> = {
+const methods: Record<MethodKind, string> = {
   password: 'Passwort',
   passkey: 'Passkey',
   totp: 'Authenticator-App',

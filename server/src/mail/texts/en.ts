@@ -1,10 +1,11 @@
 // pure
 /** The texts of mails in English. */
-import { type Device, type Envelope, type Letter, type MailTexts, type MethodName, type Notice, unlinked } from './notice.ts'
+import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
+import { type Device, type Envelope, type Letter, type MailTexts, type Notice, unlinked } from './notice.ts'
 
 export const en: MailTexts = { language: 'en', test_mark: '[Test]', letterOf }
 
-const methods: Record<MethodName, string> = {
+const methods: Record<MethodKind, string> = {
   password: 'password',
   passkey: 'passkey',
   totp: 'authenticator app',

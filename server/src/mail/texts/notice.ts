@@ -1,5 +1,6 @@
 // pure
 /** What a mail says: each kind has exactly the values that its text needs. */
+import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import type { Role } from '@ostiary/contract/tenancy.ts'
 
 /** Where a request came from, as the person may recognise it. */
@@ -9,11 +10,8 @@ export interface Device {
   ip: string | null
 }
 
-/** A sign-in method in the words of the texts. */
-export type MethodName = 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider'
-
 interface MethodChange {
-  method: MethodName
+  method: MethodKind
   /** The name of a passkey or a provider. */
   name: string | null
   device: Device | null

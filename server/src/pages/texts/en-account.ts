@@ -1,5 +1,6 @@
 // pure
 /** The texts of the account page in English. */
+import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import type { DeviceName } from '../../base/device-name.ts'
 import { type Html, html } from '../../base/html.ts'
 
@@ -103,7 +104,7 @@ export const account = {
     totp: 'Authenticator app',
     recovery_codes: 'Recovery codes',
     provider: 'Connected account',
-  },
+  } satisfies Record<MethodKind, string>,
   password_set: (day: Html) => html`Changed ${day}`,
   no_password: 'You have no password.',
   set_password: 'Set a password',

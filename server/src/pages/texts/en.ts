@@ -3,6 +3,7 @@
  * All texts of the hosted pages, in English. Another language is an object of the same type. An error says what happened, why, and
  * what to do, in plain verbs and without the word "invalid". Texts with emphasis take and return markup.
  */
+import type { SwitchedMethod } from '@ostiary/contract/sign-in-methods.ts'
 import { type Html, html } from '../../base/html.ts'
 import type { NoReturn } from '../../oidc/protocol/logout.ts'
 import { account } from './en-account.ts'
@@ -112,7 +113,7 @@ export const en = {
     sign_in: 'Sign in',
   },
 
-  ways_in: { password: 'Password', email_code: 'Code by mail', passkey: 'Passkey' },
+  ways_in: { password: 'Password', email_code: 'Code by mail', passkey: 'Passkey' } satisfies Record<SwitchedMethod, string>,
 
   code: {
     title: 'Enter the code',

@@ -1,5 +1,6 @@
 /** The forms of the account page that change how the person signs in. Each is sensitive, and mailed. */
 import { MethodId } from '@ostiary/contract/ids.ts'
+import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { findMethod } from '../../../accounts/methods.ts'
 import { removeOwnMethod as removeMethod } from '../../../accounts/remove-own-method.ts'
 import { reason } from '../../../base/reason.ts'
@@ -115,7 +116,7 @@ export const addOwnTotp: OidcEndpoint = async (services, call) => {
   const again = (problem: AddTotpView['problem']) => showAddTotp(services, call, own, { nonce, problem })
   if (code === '') return refused(again('missing_code'), wrong_code)
   const offer = { session_id: own.session.id, nonce, code }
-  const { hold, set_cookie } = raiseByNewFactor(services, call, own.browser, own.session, ['otp'])
+  const { hold, set_cookie } = raiseByNewFactor(services, call, own.browser, own.session, sign_in_methods.totp.amr)
   const outcome = await confirmTotp(services, own.user, offer, ownChange(services, call, own, hold))
   const next = done(call, own, 'add-totp')
   if (outcome.added) return withCookies(outcome.codes ? redirectToCodes(call, own.user.id, next) : next, set_cookie)

@@ -1,5 +1,6 @@
 /** Emailed codes as a way in, and as the proof of a sign-up (decision 0041). */
 import type { UserId } from '@ostiary/contract/ids.ts'
+import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import {
   type Chosen,
   findOwner,
@@ -36,7 +37,7 @@ import { mayCreateAccount, offersCodes, takeNewAccount, too_many_accounts, useIn
 import { afterWait, showSignIn } from '../shared/screens.ts'
 
 /** In the words of events and statistics, and in those of RFC 8176. */
-const by_code = { method: 'email_code', amr: ['otp'], began_with: 'email_code' } as const
+const by_code = { method: 'email_code', amr: sign_in_methods.email_code.amr, began_with: 'email_code' } as const
 
 interface Wanted {
   kind: 'sign_in' | 'sign_up'
@@ -193,7 +194,7 @@ const signIn: Finish = async (services, call, interaction, payload, first) => {
   if (!owner) return signUpByCode(services, call, interaction, payload, first)
   if (owner.blocked_at !== null) return null
   const { statements, ...account } = prove(services, call, interaction, { owner })
-  const signed_in: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_in' }
+  const signed_in: SignedIn = { ...by_code, ...account, step: 'sign_in' }
   return finishSignIn(services, call, interaction, signed_in, [aboutUser(call.issuer.environment_id, owner.id), ...first, ...statements])
 }
 
@@ -261,13 +262,13 @@ async function newAccount(
   if (owner) {
     if (isProven(owner) || owner.blocked_at !== null) return null
     const { statements, ...account } = prove(services, call, interaction, { owner, chosen: { name, password_hash } })
-    const signed_up: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_up' }
+    const signed_up: SignedIn = { ...by_code, ...account, step: 'sign_up' }
     const about = aboutUser(call.issuer.environment_id, owner.id)
     return { signed_up, statements: [about, ...first, ...useInvitation(services, call, interaction), ...statements] }
   }
   const user_id = services.newId('usr') as UserId // as: newId gives exactly this
   const method = interaction.invitation ? 'invitation' : password_hash === null ? 'email_code' : 'password'
-  const signed_up: SignedIn = { ...by_code, amr: [...by_code.amr], user_id, email, password_hash, step: 'sign_up' }
+  const signed_up: SignedIn = { ...by_code, user_id, email, password_hash, step: 'sign_up' }
   const user = { email, email_verified: true, name, self_registered: true }
   const statements = [
     insertUser(call.issuer.environment_id, user_id, user, password_hash, call.now),

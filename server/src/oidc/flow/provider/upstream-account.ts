@@ -3,6 +3,7 @@
  * verified, and only where the provider is allowed to link. For an account that never proved the email this is proof from outside (see
  * `accounts/address-proof.ts`). Otherwise the person is asked to sign in to the account here.
  */
+import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { findOwner, proveFromOutside } from '../../../accounts/address-proof.ts'
 import { createAccount } from '../../../accounts/create-account.ts'
 import { normalised } from '../../../base/normalisation.ts'
@@ -40,7 +41,7 @@ export async function signInAs(
 ): Promise<Answer> {
   const { db } = services
   const { environment_id } = call.issuer
-  const signed_in = { step: 'sign_in' as const, method: provider.type, provider_id: provider.id, amr: [] }
+  const signed_in = { step: 'sign_in' as const, method: provider.type, provider_id: provider.id, amr: sign_in_methods.provider.amr }
   /** `user_id`: the account that the sign-in is refused to. Without one there is nobody whose event it could be. */
   const refuse = async (problem: keyof typeof refusals, user_id: string | null) => {
     const refusal = refusals[problem]

@@ -2,6 +2,7 @@
  * The enrolment of the second factor that a sign-in needs: the mailed code before it, then the app or the passkey. Each form continues a
  * half sign-in, which ends with the enrolment; the batch has a guard that the person still has no second factor.
  */
+import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import type { Refusal } from '../../../base/refusal.ts'
 import { addTotp, noticeMail } from '../../../users/second-factor-changes.ts'
 import { hasNoSecondFactor } from '../../../users/second-factors.ts'
@@ -62,7 +63,7 @@ export const enrolTotp: OidcEndpoint = async (services, call) => {
   const asked = { request_id: call.request_id, device: deviceOf(call), now }
   const { statements, codes } = await addTotp(services, user, { secret, step }, 0, asked)
   const shown = keepShownCodes(services, call, interaction.browser, { user_id: half.user_id, codes })
-  const added = { method: 'totp', amr: ['otp'], first: [...stillFirst(call, continued), ...statements, ...shown] }
+  const added = { method: 'totp', amr: sign_in_methods.totp.amr, first: [...stillFirst(call, continued), ...statements, ...shown] }
   const ended = await completeHalfSignIn(services, call, interaction, half, added)
   return ended ? redirectToCodes(call, half.user_id, ended) : over()
 }

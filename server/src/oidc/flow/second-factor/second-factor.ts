@@ -16,7 +16,7 @@ import { completeHalfSignIn, readHalfSignIn, readSecondFactorQuery, secondFactor
 import { showSignIn } from '../shared/screens.ts'
 import { continueHalf, showOver } from './continue-half.ts'
 import { showEnrolment, showSecondFactor } from './second-factor-screens.ts'
-import { missing_code, second_factors, wrong_code } from './second-factors.ts'
+import { missing_code, sentFactor, wrong_code } from './second-factors.ts'
 
 /** The page of the step that is due. It changes nothing, so it can be opened again. */
 export const showSecondFactorPage: OidcEndpoint = async (services, call) => {
@@ -38,7 +38,7 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
   const { interaction, half } = continued
   const { form, issuer, now } = call
   const of_half = attemptOf(half.secret_hash)
-  const used = second_factors.find(({ field }) => form?.has(field))
+  const used = sentFactor(form)
   const using = form?.get('use') === 'recovery_code' || used?.field === 'recovery_code' ? 'recovery_code' : 'code'
   const show = (problem: SecondFactorView['problem'], why = wrong_code, wait: number | null = null) =>
     showSecondFactor(services, call, interaction, half, { using, problem, wait_seconds: wait, refusal: problem && why })

@@ -1,8 +1,6 @@
-/**
- * The second factors that a person can use, each with the field of the page that holds it. Another kind is one more entry, and one more
- * part of `secondFactorsOf` (`users/second-factors.ts`).
- */
+/** The second factors that a person can use, each with the field of the page that holds it. */
 
+import { type SecondFactor, sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import type { Statement } from '../../../db/db.ts'
@@ -21,9 +19,7 @@ import { finishPasskeyFactor } from './passkey-second-factor.ts'
 /** No code is longer. */
 export const longest_code = 200
 
-interface SecondFactor {
-  /** The name in events and statistics. */
-  method: 'totp' | 'recovery_code' | 'passkey'
+interface Check {
   field: 'code' | 'recovery_code' | 'credential'
   /** In characters, checked before any work. */
   longest: number
@@ -52,23 +48,21 @@ export const wrong_code = refusal(
 
 export const missing_code = refusal('wrong_code', reason`The form of the second factor holds no code, and no response of an authenticator.`)
 
-const totp: SecondFactor = {
-  method: 'totp',
+const totp: Check = {
   field: 'code',
   longest: longest_code,
   used_up: wrong_code,
   async check(services, { issuer: { environment_id }, now }, { user_id }, sent) {
     for (const app of await findTotps(services.db, environment_id, user_id)) {
       const step = stepOf(unsealTotp(services, environment_id, app), typedCode(sent), { last_step: app.last_step, now })
-      if (step !== null) return { statements: [useTotp(environment_id, user_id, app.id, step, now)], amr: ['otp'] }
+      if (step !== null) return { statements: [useTotp(environment_id, user_id, app.id, step, now)], amr: sign_in_methods.totp.amr }
     }
     return { refusal: wrong_code }
   },
 }
 
 /** The person is mailed, because a code may be used by another person who found it. */
-const recovery_code: SecondFactor = {
-  method: 'recovery_code',
+const recovery_code: Check = {
   field: 'recovery_code',
   longest: longest_code,
   used_up: wrong_code,
@@ -84,12 +78,11 @@ const recovery_code: SecondFactor = {
       useRecoveryCode(environment_id, user_id, recoveryHash(services, environment_id, user_id, key), call.now),
       ...(user.email === null ? [] : await mailStatements(services, environment_id, { ...mail, to: user.email }, call.now)),
     ]
-    return { statements, amr: ['otp'] }
+    return { statements, amr: sign_in_methods.recovery_code.amr }
   },
 }
 
-const passkey: SecondFactor = {
-  method: 'passkey',
+const passkey: Check = {
   field: 'credential',
   longest: longest_response,
   used_up: challenge_spent,
@@ -99,4 +92,10 @@ const passkey: SecondFactor = {
 /** The half sign-in that a challenge is bound to. */
 export const waitingOf = ({ user_id, secret_hash }: Pick<HalfSignIn, 'user_id' | 'secret_hash'>) => ({ user_id, waiting: secret_hash })
 
-export const second_factors: readonly SecondFactor[] = [recovery_code, totp, passkey]
+const checks: Record<SecondFactor, Check> = { recovery_code, totp, passkey }
+
+/** The second factor whose field a form has, under its name in events and statistics. */
+export function sentFactor(form: URLSearchParams | null): (Check & { method: SecondFactor }) | undefined {
+  const method = (Object.keys(checks) as SecondFactor[]).find((name) => form?.has(checks[name].field)) // as: the keys of the table
+  return method && { method, ...checks[method] }
+}

@@ -1,6 +1,7 @@
 /** The end of every successful sign-in: makes the session, records the events and continues the request. */
 
 import { isDeepStrictEqual } from 'node:util'
+import type { MethodByAddress } from '@ostiary/contract/sign-in-methods.ts'
 import { passwordMethod } from '../../../accounts/methods.ts'
 import { digestOf } from '../../../base/digest.ts'
 import { reason } from '../../../base/reason.ts'
@@ -44,7 +45,7 @@ export interface SignedIn {
   /** The identity is new: it is linked to the account with the session. */
   links?: UpstreamSubject | undefined
   /** What the session began with, where it is neither the password, an identity nor a passkey: such a session outlives the removal of both. */
-  began_with?: 'email_code' | undefined
+  began_with?: MethodByAddress | undefined
   /** The person proved the address by an emailed code in this sign-in, beside what `amr` says. */
   mailed_code?: boolean
   /** The statements of the sign-in remove the second factors that the account has now (see `accounts/address-proof.ts`). */

@@ -6,6 +6,7 @@ import { refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'
 import type { Statement } from '../../../db/db.ts'
 import { takeAccount } from '../../../members/invitations.ts'
+import type { FormMethod } from '../../../pages/sign-in.ts'
 import { takeFromSource } from '../../../users/attempts.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import type { Interaction } from './begin.ts'
@@ -15,6 +16,12 @@ export const offersCodes = ({ issuer: { settings } }: Pick<OidcCall, 'issuer'>) 
 
 /** Whether people can reset a password. */
 export const offersReset = ({ issuer: { settings } }: Pick<OidcCall, 'issuer'>) => settings.sign_in.password && sendsMail(settings.email)
+
+/** The methods that the form of the sign-in page offers. */
+export const offeredByForm = (call: Pick<OidcCall, 'issuer'>): Record<FormMethod, boolean> => ({
+  password: call.issuer.settings.sign_in.password,
+  email_code: offersCodes(call),
+})
 
 export function mayCreateAccount({ issuer }: OidcCall, { invitation, account }: Interaction): boolean {
   if (account !== null && account.user_id !== null) return false // only that account can continue

@@ -25,7 +25,7 @@ import { authorizationResponse } from '../../protocol/respond.ts'
 import { asksForSignUp } from '../../protocol/sign-up.ts'
 import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
-import { mayCreateAccount, offersCodes, offersReset } from './new-account.ts'
+import { mayCreateAccount, offeredByForm, offersReset } from './new-account.ts'
 import { signInCeremony } from './passkey-ceremony.ts'
 import type { InvitationVisit } from './visit.ts'
 
@@ -36,7 +36,7 @@ export async function showSignIn(
   { refusal, removed_passkey = null, ...view }: SignInStep,
 ): Promise<Answer> {
   const { query, request, browser } = interaction
-  const { settings, environment_id } = call.issuer
+  const { environment_id } = call.issuer
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = signInPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
     application_name: nameOf(interaction),
@@ -44,7 +44,7 @@ export async function showSignIn(
     csrf,
     request: query,
     ...view,
-    methods: { password: settings.sign_in.password, email_code: offersCodes(call) },
+    methods: offeredByForm(call),
     last_used: browser.last_used,
     forgot_url: offersReset(call) ? `${call.issuer.url}/forgot-password?${query}` : null,
     passkey: signInCeremony(services, call, csrf, removed_passkey),

@@ -1,5 +1,6 @@
 /** A sign-in by email and password. */
 
+import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'
@@ -15,7 +16,7 @@ import { finishSignIn } from '../shared/finish-sign-in.ts'
 import { showSignIn } from '../shared/screens.ts'
 
 /** How the session begins, in the words of events and statistics and in those of RFC 8176. */
-export const by_password = { method: 'password', amr: ['pwd'] }
+export const by_password = { method: 'password', amr: sign_in_methods.password.amr }
 
 interface Credentials {
   email: string
