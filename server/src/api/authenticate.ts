@@ -10,6 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digestOf } from '../base/digest.ts'
 import { type Reason, reason } from '../base/reason.ts'
 import type { Counters } from '../deployment/counters.ts'
+import { byKey, byUser } from '../events/origin.ts'
 import type { Actor } from '../events/store.ts'
 import { ApiError, notFound } from '../http/problem.ts'
 import { type RateLimiter, type RateLimitPolicy, type RateLimitResult, rateLimitHeaders } from '../http/rate-limit.ts'
@@ -170,7 +171,7 @@ function admitKey(credential: Guarded, key: KeyRow): Caller {
   const { environment_id, environment_type, project_id, tenant_id } = key
   const environment =
     environment_id && environment_type && project_id ? { id: environment_id, type: environment_type, tenant_id, project_id } : null
-  return { actor: { type: 'api_key', id: key.key_id }, tenant_id, key, administrator: null, role: null, is_operator: false, environment }
+  return { actor: byKey(key.key_id), tenant_id, key, administrator: null, role: null, is_operator: false, environment }
 }
 
 const keyNames: Record<ApiKey['type'], string> = {
@@ -215,7 +216,7 @@ async function admitAdministrator(
   request: FastifyRequest,
 ): Promise<Caller> {
   const { credential } = route
-  const actor = { type: 'user' as const, id: administrator.user_id }
+  const actor = byUser(administrator.user_id)
   const base = { actor, key: null, administrator, is_operator: false, environment: null }
   if (credential.kind === 'any_key' || credential.kind === 'publishable') throw wrongKeyType(credential, token_name, is_administrator)
   const needed = neededRole(credential, administrator, request)

@@ -18,7 +18,7 @@ import type { JobKind, Outcome } from '../queue/runner.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
 import type { Composed } from './compose.ts'
-import { capture, mailEvent } from './send.ts'
+import { capture, mailEvent, mailOrigin } from './send.ts'
 import { findQueuedMail, findSender, noteFirstFailure, type QueuedMail, removeMail } from './store.ts'
 
 /** Quick at first, since a person waits for a code; later every hour, for mail that lives for days. */
@@ -47,9 +47,8 @@ export function createMailJobs(deployment: Deployment): JobKind {
         ? []
         : [
             mailEvent(
-              deployment,
-              environment_id,
-              { id, ...about },
+              mailOrigin(deployment, about),
+              { environment_id, id, ...about },
               { type: 'mail.failed', attempts: attempts - 1, stage: null, reply: null, reason: 'outlived', final: true },
               now,
             ),
@@ -65,8 +64,10 @@ async function runJob(deployment: Deployment, accepted: Map<string, Delivered>, 
   const { environment_id } = job
   const mail = environment_id && (await findQueuedMail(db, environment_id, Payload.parse(job.payload).mail_id))
   if (!mail) return 'done' // the mail was settled by another attempt
-  const end = (outcome: Parameters<typeof mailEvent>[3]): Outcome => ({
-    done: [mailEvent(deployment, environment_id, mail, outcome, now()), removeMail(environment_id, mail.id)],
+  const eventOf = (outcome: Parameters<typeof mailEvent>[2]) =>
+    mailEvent(mailOrigin(deployment, mail), { environment_id, ...mail }, outcome, now())
+  const end = (outcome: Parameters<typeof mailEvent>[2]): Outcome => ({
+    done: [eventOf(outcome), removeMail(environment_id, mail.id)],
   })
   const giveUp = (reason: MailFailure, { stage, reply }: Partial<Delivered> = {}, attempts = job.attempts) =>
     end({ type: 'mail.failed', attempts, stage: stage ?? null, reply: reply ?? null, reason, final: true })
@@ -104,7 +105,7 @@ async function runJob(deployment: Deployment, accepted: Map<string, Delivered>, 
   if (delivered.permanent || !hasAnotherAttempt(job, mail, now())) return giveUp(reason, delivered)
   await db.batch([
     noteFirstFailure(environment_id, mail.id, now()),
-    mailEvent(deployment, environment_id, mail, { type: 'mail.failed', attempts: job.attempts, stage, reply, reason, final: false }, now()),
+    eventOf({ type: 'mail.failed', attempts: job.attempts, stage, reply, reason, final: false }),
   ])
   return 'retry'
 }

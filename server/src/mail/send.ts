@@ -7,7 +7,8 @@ import type { MailKind } from '@ostiary/contract/mail.ts'
 import { type EmailSettings, sendsMail } from '../base/mail-settings.ts'
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { insertEvent, removeUnnumbered } from '../events/store.ts'
+import { bySystem, originOf } from '../events/origin.ts'
+import { insertEvent, type Origin, removeUnnumbered } from '../events/store.ts'
 import type { MailFailure } from '../outbound/mail-failure.ts'
 import { enqueue } from '../queue/queue.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
@@ -69,14 +70,14 @@ export async function mailStatements(
 ): Promise<Statement[]> {
   const prepared = await prepareMail(deployment, environment_id, request, now)
   if (!prepared) return []
-  const about = { ...request, id: prepared.id, kind: prepared.kind }
+  const about = { ...request, environment_id, id: prepared.id, kind: prepared.kind }
   const { is_decoy = false } = request
   if (prepared.email.delivery === 'capture') {
-    const event_id = deployment.newId('evt')
+    const origin = mailOrigin(deployment, request)
     return [
       ...capture(environment_id, prepared, now),
-      mailEvent(deployment, environment_id, about, { type: 'mail.sent', attempts: 1 }, now, event_id),
-      ...(is_decoy ? [...removeCaptured(environment_id, prepared.id), removeUnnumbered(environment_id, event_id)] : []),
+      mailEvent(origin, about, { type: 'mail.sent', attempts: 1 }, now),
+      ...(is_decoy ? [...removeCaptured(environment_id, prepared.id), removeUnnumbered(environment_id, origin.id)] : []),
     ]
   }
 
@@ -99,25 +100,26 @@ export function capture(environment_id: EnvironmentId, { id, kind, to, composed 
 }
 
 interface About {
+  environment_id: EnvironmentId
   id: string
   kind: MailKind
   user_id: string | null
-  request_id: string | null
 }
 
 type Outcome =
   | { type: 'mail.sent'; attempts: number }
   | { type: 'mail.failed'; attempts: number; stage: string | null; reply: string | null; reason: MailFailure; final: boolean }
 
+/** The service mails, for a request where one caused it. */
+export const mailOrigin = (services: Pick<Deployment, 'newId'>, { request_id }: { request_id: string | null }): Origin =>
+  originOf(services, bySystem, request_id)
+
 /** The event of a mail. It has neither the recipient nor the content. */
 export function mailEvent(
-  { newId }: Pick<Deployment, 'newId'>,
-  environment_id: EnvironmentId,
-  { id, kind, user_id, request_id }: About,
+  origin: Origin,
+  { environment_id, id, kind, user_id }: About,
   { type, ...outcome }: Outcome,
   now: Date,
-  event_id: string = newId('evt'),
 ): Statement {
-  const origin = { id: event_id, actor: { type: 'system' as const, id: null }, request_id }
   return insertEvent(environment_id, origin, { type, user_id, data: { mail_id: id, kind, ...outcome } }, now)
 }

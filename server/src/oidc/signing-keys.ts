@@ -11,6 +11,7 @@ import { createBoundedMap } from '../base/bounded-map.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { changeAllButLast } from '../db/slices.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { bySystem, originOf } from '../events/origin.ts'
 import { insertEvent } from '../events/store.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { longest_jwt } from './protocol/claims.ts'
@@ -186,7 +187,7 @@ export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Pro
   )
   for (const { environment_id } of aged) {
     const { key, statements } = await insertSigningKey(deployment, pool, environment_id, at)
-    const origin = { id: newId('evt'), actor: { type: 'system', id: null }, request_id: null } as const
+    const origin = originOf({ newId }, bySystem, null)
     const data = { kid: key.kid, signs_from: key.signs_from.toISOString() }
     await db.batch([...statements, insertEvent(environment_id, origin, { type: 'signing_key.rotated', data }, at)])
   }

@@ -5,7 +5,7 @@ import type { RateLimitPolicy } from '../../http/rate-limit.ts'
 import { readPage } from '../../lists/lists.ts'
 import { countMail, too_many_mails, waitOfAddress } from '../../mail/address-limit.ts'
 import { messageOf, serverOf, whyOf } from '../../mail/deliver.ts'
-import { capture, mailEvent, type Prepared, prepareMail } from '../../mail/send.ts'
+import { capture, mailEvent, mailOrigin, type Prepared, prepareMail } from '../../mail/send.ts'
 import { findMail, listMails } from '../../mail/store.ts'
 import { reasonOfFailure } from '../../outbound/mail-failure.ts'
 import type { Delivered } from '../../outbound/smtp.ts'
@@ -47,14 +47,14 @@ export const testMail: Handler<'testMail'> = async (services, call) => {
   const delivered = await sendNow(services, call.signal(), environment.id, prepared)
   const { accepted, stage, reply } = delivered
   const reason = reasonOfFailure(delivered)
-  const about = { id: prepared.id, kind: prepared.kind, user_id: null, request_id: call.request_id }
+  const about = { environment_id: environment.id, id: prepared.id, kind: prepared.kind, user_id: null }
   const at = services.now()
   const outcome = accepted
     ? ({ type: 'mail.sent', attempts: 1 } as const)
     : ({ type: 'mail.failed', attempts: 1, stage, reply, reason, final: true } as const)
   const statements = [
     ...(prepared.email.delivery === 'capture' ? capture(environment.id, prepared, at) : []),
-    mailEvent(services, environment.id, about, outcome, at),
+    mailEvent(mailOrigin(services, call), about, outcome, at),
   ]
   const answer = { accepted, stage, reply }
   await call.commit({ statements, before: null, answer, object: { type: 'settings', id: environment.id } }, at)

@@ -17,7 +17,7 @@ import { asksForSignUp } from '../../protocol/sign-up.ts'
 import { mayCreateAccount } from '../shared/new-account.ts'
 import { no_problems, showAccounts, showSignIn, showSignUp } from '../shared/screens.ts'
 import { accountVisit } from '../shared/visit.ts'
-import { beginChange, changedMeanwhile, done, findOwnUser, needsSignIn, noticeOf, type OwnAccount, originOf } from './gate.ts'
+import { beginChange, changedMeanwhile, done, findOwnUser, needsSignIn, noticeOf, type OwnAccount, ownOrigin } from './gate.ts'
 import { showAccountPage, showPlace, showProfile } from './screens.ts'
 
 export const showAccount: OidcEndpoint = async (services, call) => {
@@ -68,7 +68,7 @@ export const changeOwnName: OidcEndpoint = async (services, call) => {
   const written = await services.db.batch([
     updateUser(user, { ...user, ...fields }, undefined, call.now),
     holdSession(environment_id, session, call.now),
-    insertEvent(environment_id, originOf(services, call, own), event, call.now),
+    insertEvent(environment_id, ownOrigin(services, call, own), event, call.now),
   ])
   return written ? done(call, own, 'change-name') : changedMeanwhile(services, call, own, { action: 'change-name', id: null })
 }
@@ -98,7 +98,7 @@ export const endOwnSession: OidcEndpoint = async (services, call) => {
     holdUser(environment_id, user.id),
     holdSession(environment_id, session, call.now),
     ...endSessionRecord(environment_id, other, call.now),
-    insertEvent(environment_id, originOf(services, call, own), event, call.now),
+    insertEvent(environment_id, ownOrigin(services, call, own), event, call.now),
   ])
   return ended ? done(call, own, 'end-session') : changedMeanwhile(services, call, own, { action: null, id: null })
 }
@@ -114,7 +114,7 @@ export const endOtherSessions: OidcEndpoint = async (services, call) => {
   const ended = await services.db.batch([
     holdUser(environment_id, user.id),
     holdSession(environment_id, session, call.now),
-    ...endOthers(environment_id, session, { by: 'ended_by_person', origin: originOf(services, call, own) }, call.now),
+    ...endOthers(environment_id, session, { by: 'ended_by_person', origin: ownOrigin(services, call, own) }, call.now),
   ])
   return ended ? done(call, own, 'end-other-sessions') : changedMeanwhile(services, call, own, { action: null, id: null })
 }
@@ -131,7 +131,7 @@ export const disconnect: OidcEndpoint = async (services, call) => {
   const ended = await services.db.batch([
     holdUser(environment_id, which.user_id),
     holdSession(environment_id, session, call.now),
-    ...disconnectApplication(environment_id, which, originOf(services, call, own), call.now),
+    ...disconnectApplication(environment_id, which, ownOrigin(services, call, own), call.now),
   ])
   return ended ? done(call, own, 'disconnect') : changedMeanwhile(services, call, own, { action: null, id: null })
 }

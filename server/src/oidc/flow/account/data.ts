@@ -13,6 +13,7 @@ import { longest_email } from '../../../base/normalisation.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { type Statement, sql } from '../../../db/db.ts'
+import { byUser } from '../../../events/origin.ts'
 import { insertEvent, listEvents } from '../../../events/store.ts'
 import { endInvitationsOf } from '../../../members/invitations.ts'
 import { deleteMemberships, findMember, findMemberships, findSoleOwnerships, type MemberRow } from '../../../members/store.ts'
@@ -30,7 +31,7 @@ import { deviceOf } from '../../device.ts'
 import { html, pageContext } from '../../hosted-page.ts'
 import { holdFreshSession } from '../shared/fresh-sign-in.ts'
 import { commitWithNotice } from '../shared/notice.ts'
-import { beginCountedChange, changedMeanwhile, type OwnAccount, originOf, tooManyChanges } from './gate.ts'
+import { beginCountedChange, changedMeanwhile, type OwnAccount, ownOrigin, tooManyChanges } from './gate.ts'
 import { showDeletion } from './screens.ts'
 
 /** Bounds an export. The newest come first. */
@@ -125,7 +126,7 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
     ...first,
     holdFreshSession(call, session),
     ...eraseUser(user, now),
-    insertEvent(environment_id, originOf(services, call, own), event, now),
+    insertEvent(environment_id, ownOrigin(services, call, own), event, now),
     ...rest,
   ])
   if (!deleted) {
@@ -145,7 +146,7 @@ async function leaveTenants(services: OidcServices, call: OidcCall, { user }: Ow
   const { now, request_id, ip } = call
   const tenant_ids = (await findMemberships(db, user.id)).map(({ tenant_id }) => tenant_id).sort()
   const members = await Promise.all(tenant_ids.map((tenant_id) => findMember(db, root_environment_id, tenant_id, user.id)))
-  const origin = { action: 'deleteOwnAccount', actor: { type: 'user', id: user.id }, actor_label: null, request_id, ip }
+  const origin = { action: 'deleteOwnAccount', actor: byUser(user.id), actor_label: null, request_id, ip }
   return {
     first: [
       ...tenant_ids.map(holdTenant),

@@ -29,7 +29,7 @@ import { pageContext } from '../../hosted-page.ts'
 import { fixedCodeOf } from '../../issuer.ts'
 import { holdFreshSession } from '../shared/fresh-sign-in.ts'
 import { countChange, type OwnUser } from '../shared/notice.ts'
-import { findOwnUser, type OwnAccount, originOf } from './gate.ts'
+import { findOwnUser, type OwnAccount, ownOrigin } from './gate.ts'
 
 /** The ends that have not confirmed. An unproven old address belongs to nobody, so its confirmation is not needed. */
 function missingEnds(user: Pick<OwnUser, 'email_verified'>, change: EmailChange): End[] {
@@ -51,7 +51,7 @@ export async function beginEmailChange(services: OidcServices, call: OidcCall, o
     ...insertEmailChange(environment_id, user.id, { email, session_id: session.id }, now),
     raiseVersion(user, now),
     holdFreshSession(call, session),
-    insertEvent(environment_id, originOf(services, call, own), event, now),
+    insertEvent(environment_id, ownOrigin(services, call, own), event, now),
   ]
   const mails = await mailEnds(services, call, own, email, ['new', 'old'])
   const held = holdAddresses(environment_id, [email, user.email], now)
@@ -88,7 +88,7 @@ export async function cancelEmailChange(
     guard(sql`delete from email_changes where environment_id = ${environment_id} and user_id = ${user.id}`),
     raiseVersion(user, call.now),
     ...hold,
-    insertEvent(environment_id, originOf(services, call, { user }), event, call.now),
+    insertEvent(environment_id, ownOrigin(services, call, { user }), event, call.now),
   ])
   return ended !== null
 }
@@ -152,7 +152,7 @@ function changeAddress(
 ): Statement[] {
   const { environment_id } = call.issuer
   const { now } = call
-  const origin = () => originOf(services, call, { user })
+  const origin = () => ownOrigin(services, call, { user })
   const verified = user.email_verified ? [] : ['email_verified']
   const events: NewEvent[] = [
     { type: 'user.updated', user_id: user.id, data: { changed: ['email', ...verified, 'pending_email'] } },

@@ -9,6 +9,8 @@
 import { UserId } from '@ostiary/contract/ids.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
+import { byUser, originOf } from '../../../events/origin.ts'
+import type { Origin } from '../../../events/store.ts'
 import { type AccountAction, type AccountNotice, account_actions, account_notices } from '../../../pages/account-actions.ts'
 import { findUser } from '../../../users/store.ts'
 import { accountUrl } from '../../account-url.ts'
@@ -119,9 +121,6 @@ export async function changedMeanwhile(
 
 const changed = refusal('stale_version', reason`The account changed while the person was on the page, so nothing was done.`)
 
-/** The person as the actor of an event. */
-export const originOf = (services: OidcServices, call: OidcCall, { user }: Pick<OwnAccount, 'user'>) => ({
-  id: services.newId('evt'),
-  actor: { type: 'user' as const, id: user.id },
-  request_id: call.request_id,
-})
+/** The origin of an event of the account: its person. */
+export const ownOrigin = (services: OidcServices, call: OidcCall, { user }: Pick<OwnAccount, 'user'>): Origin =>
+  originOf(services, byUser(user.id), call.request_id)

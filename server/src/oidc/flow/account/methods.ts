@@ -25,7 +25,7 @@ import { finishEnrolment } from '../passkey/passkey-enrolment.ts'
 import { holdFreshSession, raiseByNewFactor } from '../shared/fresh-sign-in.ts'
 import { commitWithNotice } from '../shared/notice.ts'
 import { keepShownCodes, redirectToCodes } from '../shared/shown-codes.ts'
-import { beginChange, beginCountedChange, changedMeanwhile, done, type OwnAccount, originOf } from './gate.ts'
+import { beginChange, beginCountedChange, changedMeanwhile, done, type OwnAccount, ownOrigin } from './gate.ts'
 import { mayAddTotp, showAddPasskey, showAddTotp, showPassword, showRemoval } from './screens.ts'
 
 /** A new password ends every other session, and every grant that did not begin in this one. */
@@ -47,13 +47,12 @@ export const changeOwnPassword: OidcEndpoint = async (services, call) => {
   const device = deviceOf(call)
   const first = methodAdded(services, user, { type: 'password', name: null }, { request_id: call.request_id, device, now })
   const notice = user.has_password ? { kind: 'password_changed' as const, device } : first.notice
-  const origin = originOf(services, call, own)
   const event = { type: 'user.updated', user_id: user.id, data: { changed: ['password'] } } as const
   const written = await commitWithNotice(services, call, user, notice, [
     updateUser(user, user, password_hash, now),
     holdFreshSession(call, session),
-    ...endOtherSessions(environment_id, session, { by: 'password_changed', origin: { ...origin, id: services.newId('evt') } }, now),
-    insertEvent(environment_id, origin, event, now),
+    ...endOtherSessions(environment_id, session, { by: 'password_changed', origin: ownOrigin(services, call, own) }, now),
+    insertEvent(environment_id, ownOrigin(services, call, own), event, now),
     ...(user.has_password ? [] : [first.event]),
   ])
   if (!written) return changedMeanwhile(services, call, own, { action: 'change-password', id: null })

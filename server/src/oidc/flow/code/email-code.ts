@@ -1,5 +1,4 @@
 /** Emailed codes as a way in, and as the proof of a sign-up (decision 0041). */
-import type { UserId } from '@ostiary/contract/ids.ts'
 import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import {
   type Chosen,
@@ -10,6 +9,7 @@ import {
   proveFromOutside,
   verifyAddress,
 } from '../../../accounts/address-proof.ts'
+import { createAccount } from '../../../accounts/create-account.ts'
 import { waysIn } from '../../../accounts/methods.ts'
 import { digestOf } from '../../../base/digest.ts'
 import { accountAddress } from '../../../base/email.ts'
@@ -21,7 +21,7 @@ import { type CodeView, codePage } from '../../../pages/code.ts'
 import { accountOf, giveBackToSource, takeFromSource } from '../../../users/attempts.ts'
 import { type Payload, payloadOf, requestCode, tryCode } from '../../../users/code-mail.ts'
 import { type CodeRow, findCodeOfBrowser, spendCode } from '../../../users/mailed-codes.ts'
-import { aboutUser, findCredential, insertUser } from '../../../users/store.ts'
+import { aboutUser, findCredential } from '../../../users/store.ts'
 import { formToken, knownDevice, readBrowser, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
@@ -30,7 +30,7 @@ import { fixedCodeOf } from '../../issuer.ts'
 import { stepQuery } from '../../step-token.ts'
 import { beginInteraction, type Interaction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
-import { type SignedIn, signInEvent } from '../shared/establish-session.ts'
+import type { SignedIn } from '../shared/establish-session.ts'
 import { recordFailedSignIn } from '../shared/failed-sign-in.ts'
 import { finishSignIn } from '../shared/finish-sign-in.ts'
 import { mayCreateAccount, offersCodes, takeNewAccount, too_many_accounts, useInvitation } from '../shared/new-account.ts'
@@ -161,7 +161,7 @@ export async function checkCode(
   if (row && is_right) {
     const first = [giveBackToSource('email_code', attempt), spendCode(environment_id, row.id, { tried: true }, call.now)]
     const payload = payloadOf(services, environment_id, row)
-    const finish = row.kind === 'sign_up' ? createAccount : signIn
+    const finish = row.kind === 'sign_up' ? signUp : signIn
     const answer = await finish(services, call, interaction, payload, first)
     if (answer) return answer
   }
@@ -219,17 +219,17 @@ function prove(
 const signUpByCode: Finish = async (services, call, interaction, payload, first) => {
   if (!mayCreateAccount(call, interaction)) return null
   const wait_seconds = await takeNewAccount(services, call)
-  if (wait_seconds === null) return createAccount(services, call, interaction, payload, first)
+  if (wait_seconds === null) return signUp(services, call, interaction, payload, first)
   const { email } = payload
   return showCode(services, call, interaction, { email, problem: 'too_many', wait_seconds, refusal: too_many_accounts })
 }
 
 /**
- * Of several who prove the address at once, one gets the account: `insertUser` is the guard. An account that had the address without a
+ * Of several who prove the address at once, one gets the account. An account that had the address without a
  * proof loses it, or is handed over with the password that the person typed.
  */
-const createAccount: Finish = async (services, call, interaction, payload, first) => {
-  const made = await newAccount(services, call, interaction, payload, first)
+const signUp: Finish = async (services, call, interaction, payload, first) => {
+  const made = await accountOfProof(services, call, interaction, payload, first)
   return made && finishSignIn(services, call, interaction, made.signed_up, made.statements)
 }
 
@@ -245,12 +245,12 @@ export async function createAccountByLink(services: OidcServices, call: OidcCall
   const { form_seed } = interaction.browser
   const is_same = form_seed !== null && (await findPending(services, call, interaction, payload.email))?.id === row.id
   const spent = spendCode(call.issuer.environment_id, row.id, { tried: false }, call.now)
-  const made = await newAccount(services, call, interaction, { ...payload, password_hash: is_same ? password_hash : null }, [spent])
+  const made = await accountOfProof(services, call, interaction, { ...payload, password_hash: is_same ? password_hash : null }, [spent])
   return made && (await services.db.batch(made.statements)) ? continueUrl(call, withPrompt(query, 'login')) : null
 }
 
 /** The statements that make the account of a proven address, or hand it over; `null` where it cannot be made. */
-async function newAccount(
+async function accountOfProof(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
@@ -266,17 +266,15 @@ async function newAccount(
     const about = aboutUser(call.issuer.environment_id, owner.id)
     return { signed_up, statements: [about, ...first, ...useInvitation(services, call, interaction), ...statements] }
   }
-  const user_id = services.newId('usr') as UserId // as: newId gives exactly this
   const method = interaction.invitation ? 'invitation' : password_hash === null ? 'email_code' : 'password'
-  const signed_up: SignedIn = { ...by_code, user_id, email, password_hash, step: 'sign_up' }
-  const user = { email, email_verified: true, name, self_registered: true }
-  const statements = [
-    insertUser(call.issuer.environment_id, user_id, user, password_hash, call.now),
-    ...first,
-    ...useInvitation(services, call, interaction),
-    signInEvent(services, call, { type: 'user.created', user_id, data: { email, method } }).statement,
-  ]
-  return { signed_up, statements }
+  const account = {
+    ...{ environment_id: call.issuer.environment_id, request_id: call.request_id, now: call.now },
+    user: { email, email_verified: true, name },
+    password_hash,
+    method,
+  }
+  const { user_id, statements } = createAccount(services, account, () => [...first, ...useInvitation(services, call, interaction)])
+  return { signed_up: { ...by_code, user_id, email, password_hash, step: 'sign_up' }, statements }
 }
 
 type CodeStep = Pick<CodeView, 'email' | 'problem'> & { wait_seconds?: number | null; refusal?: Refusal }

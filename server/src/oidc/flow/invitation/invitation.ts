@@ -7,6 +7,7 @@ import { insertAuditEntry } from '../../../audit/store.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
+import { byUser } from '../../../events/origin.ts'
 import { acceptInvitation as acceptance, isUnproven } from '../../../members/invitations.ts'
 import { findMember } from '../../../members/store.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from '../../../pages/invitation.ts'
@@ -66,7 +67,7 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
       {
         id: services.newId('aud'),
         action: 'acceptInvitation',
-        actor: { type: 'user', id: user_id },
+        actor: byUser(user_id),
         actor_label: session.email,
         request_id: call.request_id,
         ip: call.ip,
