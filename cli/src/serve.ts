@@ -1,6 +1,6 @@
 /** `ostiary serve`, and `ostiary start`, which also creates a demo on the first start and prints where to sign in. */
 
-import { createLog } from '@ostiary/server/base/log.ts'
+import { createLog, type LogForm } from '@ostiary/server/base/log.ts'
 import { stackOf } from '@ostiary/server/base/stack.ts'
 import type { Config } from '@ostiary/server/config/config.ts'
 import { type Service, startService } from '@ostiary/server/main.ts'
@@ -15,19 +15,30 @@ import { isFirst, isWorker, sayReady, sharedSetupToken, superviseWorkers } from 
 export async function serve(config: Config, values: Values<typeof commands.serve>): Promise<number | null> {
   const workers = readWorkers(values.workers)
   if (workers > 1 && !isWorker()) return superviseWorkers(config, workers)
-  const service = await startService(config, { processes: workers, ...(isWorker() ? { setup_token: await sharedSetupToken() } : {}) })
+  const log_form = formFor(process.stdout)
+  const service = await startService(config, {
+    processes: workers,
+    log_form,
+    ...(isWorker() ? { setup_token: await sharedSetupToken() } : {}),
+  })
   stopOnSignal(service)
   sayReady()
   const { deployment, setup_url } = service
   // Without this line nobody can set up the deployment in a browser, so it is written at every log level.
-  const log = createLog('info', deployment.now, (line) => process.stdout.write(line))
-  if (isFirst() && setup_url !== null)
-    log.info('There is no tenant yet. Open the link to create the first one, or run "ostiary bootstrap".', { setup_url })
+  if (isFirst() && setup_url !== null) {
+    if (log_form === 'text') process.stdout.write(`\n${no_tenant}\n\n  ${setup_url}\n\n`)
+    else createLog('info', deployment.now, (line) => process.stdout.write(line)).info(no_tenant, { setup_url })
+  }
   return null
 }
 
+const no_tenant = 'There is no tenant yet. Open the link to create the first one, or run "ostiary bootstrap".'
+
+/** Programs that collect logs read JSON; a terminal has a person before it. */
+const formFor = (stream: { isTTY?: boolean }): LogForm => (stream.isTTY ? 'text' : 'json')
+
 export async function start(config: Config): Promise<null> {
-  const service = await startService(config, { write: (line) => process.stderr.write(line) })
+  const service = await startService(config, { write: (line) => process.stderr.write(line), log_form: formFor(process.stderr) })
   stopOnSignal(service)
   const { deployment } = service
   const known = await findDemo(deployment)

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { Config } from '@ostiary/server/config/config.ts'
-import { type Demo, demo_names } from '@ostiary/server/setup/demo.ts'
+import { type Demo, demo_names, demo_path } from '@ostiary/server/setup/demo.ts'
 
 /** `key` is the platform key, which only the first start knows. */
 export function welcome(config: Config, demo: Demo | null, key: string | null): string {
@@ -11,10 +11,10 @@ export function welcome(config: Config, demo: Demo | null, key: string | null): 
   if (!demo) return `${runs}\n  There was a tenant already, so no demo was created. The routes are in docs/routes.md.\n\n`
   if (!demo.issuer.startsWith(`${base_url}/`)) return runs + moved(base_url, new URL(demo.issuer).origin)
   return `${runs}
-  Open             ${base_url}${serviceRoutes.demo.path}
+  Open             ${base_url}${serviceRoutes.dashboard.path}${demo_path}
   Sign in as       ${demo.email}
   Password         ${demo.password}
-  Dashboard        ${base_url}${serviceRoutes.dashboard.path}
+  Demo sign-in     ${base_url}${serviceRoutes.demo.path}
 
 For your code: the Test environment of the project "${demo_names.project_name}"
 

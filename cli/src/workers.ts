@@ -51,6 +51,7 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
     config.log_level,
     () => new Date(),
     (line) => process.stdout.write(line),
+    process.stdout.isTTY ? 'text' : 'json',
   )
   let is_stopping = false
   stopWorkersOnSignal(() => {

@@ -54,6 +54,7 @@ const tenantPages = [
 
 const tree = root.addChildren([
   ownPage('/', () => import('./pages/start.tsx')),
+  ownPage('tenants', () => import('./pages/tenants.tsx')),
   ownPage('renewed', () => import('./pages/renewed.tsx')),
   ownPage('go/$id', () => import('./pages/go.tsx')),
   tenant.addChildren([framed.addChildren(tenantPages), project, environment.addChildren(environmentPages)]),

@@ -1,4 +1,5 @@
 /** The composition root: the only file that knows all modules. Builds the HTTP application of one service. */
+import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import { type Administrators, createAdministrators } from './api/administrators.ts'
 import * as applications from './api/handlers/applications.ts'
@@ -27,6 +28,7 @@ import { documents_root } from './base/assets.ts'
 import { answerSession, answerSignOut, answerTryCallback } from './dashboard/answers.ts'
 import { answerApplication } from './dashboard/application.ts'
 import type { DashboardClient } from './dashboard/client.ts'
+import { signInFirstOwner } from './dashboard/first-sign-in.ts'
 import { createGate } from './dashboard/gate.ts'
 import { answerPreview } from './dashboard/preview.ts'
 import { beginDashboardSignIn, finishDashboardSignIn } from './dashboard/sign-in.ts'
@@ -37,7 +39,7 @@ import type { createDocumentation } from './documents/serve.ts'
 import { answerStart } from './documents/start.ts'
 import { createAccessLog, markReceived } from './http/access-log.ts'
 import { createClientIpReader } from './http/client-ip.ts'
-import { mountDashboardRoutes } from './http/dashboard-routes.ts'
+import { type AnswerDashboard, mountDashboardRoutes } from './http/dashboard-routes.ts'
 import { createAppListener } from './http/listen.ts'
 import { createMethodGuard, unknownAddress } from './http/method-guard.ts'
 import { placeOf } from './http/place.ts'
@@ -46,7 +48,7 @@ import { answerError } from './http/server-errors.ts'
 import { mountServiceRoutes, type ServiceAnswers } from './http/service-routes.ts'
 import { commonHeaders } from './http/write.ts'
 import type { KeyStore } from './keys/store.ts'
-import type { OidcServices } from './oidc/call.ts'
+import { type OidcServices, redirect } from './oidc/call.ts'
 import { createClientKeys } from './oidc/client-keys.ts'
 import { discovery, jwks } from './oidc/endpoints/metadata.ts'
 import { revoke } from './oidc/endpoints/revoke.ts'
@@ -261,15 +263,21 @@ function mountManagement(app: FastifyInstance, modules: Modules, administrators:
 }
 
 function mountDashboard(app: FastifyInstance, modules: Modules, services: DashboardServices, administrators: Administrators): void {
+  const { first_start, deployment } = modules
+  /** Before the first tenant nobody can sign in. The page of the first start says what to do. */
+  const unlessWaiting =
+    (answer: AnswerDashboard): AnswerDashboard =>
+    async (request) =>
+      (await first_start.isWaiting()) ? redirect(deployment.config.base_url + serviceRoutes.setup.path) : answer(request)
   mountDashboardRoutes(app, {
-    application: answerApplication(services, modules.dashboard_folder),
-    signIn: (request) => beginDashboardSignIn(services, request),
+    application: unlessWaiting(answerApplication(services, modules.dashboard_folder)),
+    signIn: unlessWaiting((request) => beginDashboardSignIn(services, request)),
     callback: (request) => finishDashboardSignIn(services, request),
     session: answerSession(services, administrators),
     signOut: answerSignOut(services),
     preview: answerPreview(services, administrators),
     tryCallback: answerTryCallback(modules.deployment),
-    setup: modules.first_start.answer,
+    setup: (request) => first_start.answer(request, (from, owner) => signInFirstOwner(services, from, owner)),
   })
 }
 

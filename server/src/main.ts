@@ -10,7 +10,7 @@ import { createApp } from './app.ts'
 import { fillOrigins } from './applications/origins.ts'
 import { dashboard_folder } from './base/assets.ts'
 import { createIds } from './base/ids.ts'
-import { bufferLines, createLog } from './base/log.ts'
+import { bufferLines, createLog, type LogForm } from './base/log.ts'
 import { createRandomPool } from './base/random-pool.ts'
 import type { Config } from './config/config.ts'
 import { readMasterKey } from './config/master-key.ts'
@@ -54,6 +54,7 @@ export async function openDatabase(config: Config, options: PostgresOptions = {}
 interface Overrides {
   now?: () => Date
   write?: (line: string) => void
+  log_form?: LogForm
   resolve?: Resolve
   outbound?: Outbound
   smtp?: DeliverBySmtp
@@ -82,7 +83,7 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
     await fillOrigins(db)
     const secrets = await openSecrets(db, master_keys, randomBytes)
     await anchorOlderLogs(db, secrets)
-    const log = createLog(config.log_level, now, overrides.write ?? standardOutput())
+    const log = createLog(config.log_level, now, overrides.write ?? standardOutput(), overrides.log_form)
     const tally = createTally()
     const counters = createCounters(db, now, tally.counted)
     const refused_calls = createRefusedCalls(db, now, {

@@ -1,4 +1,5 @@
-/** Which environment of a project is opened, and which of its pages. Pure functions. */
+/** Which tenants a person has, which environment of a project is opened, and which of its pages. Pure functions. */
+import type { Me } from '@ostiary/sdk'
 
 type Type = 'test' | 'live'
 
@@ -7,6 +8,10 @@ export function firstOf<T extends { type: Type; slug: string }>(environments: re
   const of_test = environments.filter(({ type }) => type === 'test')
   return of_test.find(({ slug }) => slug === 'test') ?? of_test.at(-1) ?? environments.at(-1)
 }
+
+/** The tenants of a person. That of the deployment itself is not one of them: operators open it by the link in the bar. */
+export const ownTenants = ({ memberships, root_tenant_id }: Pick<Me, 'memberships' | 'root_tenant_id'>) =>
+  memberships.filter(({ tenant_id }) => tenant_id !== root_tenant_id)
 
 /** The path of a page in an environment of a type: its own, or that of the overview where such an environment has no such page. */
 export const pathIn = <Path extends string>(type: Type, page: { path: Path; only?: Type } | undefined): Path | '' =>

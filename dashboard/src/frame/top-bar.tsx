@@ -1,25 +1,22 @@
 /** The bar with the mark, the pickers of tenant and project, the switch between Test and Live, the search and the account. */
-import { Menu, useMantineColorScheme } from '@mantine/core'
 import { Link, linkOptions, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
-import { signOut } from '../api.ts'
-import { useAction } from '../parts/action.ts'
-import { Dialog } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
-import { Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
-import { deploymentParams, environment_route, environmentParams, type Scope, useScope } from '../scope.tsx'
+import { environment_route, environmentParams, type Scope, useScope } from '../scope.tsx'
+import { Account, DeploymentLink } from './account.tsx'
 import { environmentPageAt } from './navigation.ts'
 import { Picker } from './picker.tsx'
-import { pathIn } from './places.ts'
+import { ownTenants, pathIn } from './places.ts'
 
 export function TopBar({ openDrawer, openPalette }: { openDrawer: () => void; openPalette: () => void }) {
+  const { me, tenant } = useScope()
   return (
     <header className="top">
       <button type="button" className="btn quiet icon menu" aria-label="Open navigation" onClick={openDrawer}>
         <Icon name="menu" />
       </button>
-      <Link to="/" aria-label="Ostiary: your tenants" className="home">
+      <Link to="/" aria-label="Ostiary: start" className="home">
         <Mark />
       </Link>
       <nav className="crumb" aria-label="Where you are">
@@ -28,37 +25,39 @@ export function TopBar({ openDrawer, openPalette }: { openDrawer: () => void; op
       </nav>
       <EnvironmentSwitch />
       <span className="sp" />
-      <DeploymentLink />
+      <DeploymentLink me={me} />
       <button type="button" className="seek" onClick={openPalette}>
         <Icon name="search" />
         <span className="seek-text">Search or paste an id</span>
         <span className="kbd">{navigator.platform.startsWith('Mac') ? '⌘ K' : 'Ctrl K'}</span>
       </button>
-      <Account />
+      <Account me={me} rights={tenant.role} />
     </header>
-  )
-}
-
-/** For operators: the deployment's own mail, methods and administrators. */
-function DeploymentLink() {
-  const { me } = useScope()
-  const params = deploymentParams(me)
-  if (params === null) return null
-  return (
-    <Link className="deployment" to={`${environment_route}/deployment`} params={params} aria-label="Deployment">
-      <Icon name="servers" /> <span>Deployment</span>
-    </Link>
   )
 }
 
 function TenantPicker() {
   const { tenant, me } = useScope()
   const [words, setWords] = useState('')
-  const places = me.memberships
-    .filter(({ tenant_id }) => tenant_id !== me.root_tenant_id)
-    .map(({ tenant_id, slug, name }) => ({ id: tenant_id, name, slug, link: linkOptions({ to: '/t/$tenant', params: { tenant: slug } }) }))
+  const places = ownTenants(me).map(({ tenant_id, slug, name }) => ({
+    id: tenant_id,
+    name,
+    slug,
+    link: linkOptions({ to: '/t/$tenant', params: { tenant: slug } }),
+  }))
   const found = places.filter(({ name, slug }) => `${name} /t/${slug}`.toLowerCase().includes(words.trim().toLowerCase()))
-  return <Picker what="Tenant" several="tenants" current={tenant.name} className="ten" places={found} words={words} search={setWords} />
+  return (
+    <Picker
+      what="Tenant"
+      several="tenants"
+      current={tenant.name}
+      className="ten"
+      places={found}
+      words={words}
+      search={setWords}
+      all={{ name: 'All tenants, and a new one', link: linkOptions({ to: '/tenants' }) }}
+    />
+  )
 }
 
 function ProjectPicker() {
@@ -129,63 +128,5 @@ function EnvironmentSwitch() {
           )
         })}
     </nav>
-  )
-}
-
-function Account() {
-  const { me, tenant } = useScope()
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const initials = (me.name ?? me.email).slice(0, 2).toUpperCase()
-  const leave = useAction(signOut, { done: () => location.assign('/dashboard') })
-  const schemes = { auto: 'Like the system', light: 'Light', dark: 'Dark' } as const
-  return (
-    <>
-      <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
-        <Menu.Target>
-          <button type="button" className="ava" aria-label={`${initials}: your account`}>
-            {initials}
-          </button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>
-            {me.email}, {tenant.role}
-          </Menu.Label>
-          {(['auto', 'light', 'dark'] as const).map((scheme) => (
-            <Menu.Item
-              key={scheme}
-              leftSection={<Icon name={colorScheme === scheme ? 'check' : 'dots'} />}
-              onClick={() => setColorScheme(scheme)}
-            >
-              {schemes[scheme]}
-            </Menu.Item>
-          ))}
-          <Menu.Divider />
-          <Menu.Item component="a" href="/docs" leftSection={<Icon name="page" />}>
-            Documentation
-          </Menu.Item>
-          <Menu.Item leftSection={<Icon name="out" />} onClick={() => leave.run(undefined)}>
-            Sign out
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <Dialog
-        opened={leave.error !== null}
-        alert
-        onClose={leave.reset}
-        title="You are still signed in"
-        footer={
-          <>
-            <button type="button" className="btn" onClick={leave.reset}>
-              Stay
-            </button>
-            <button type="button" className="btn pri" disabled={leave.busy} onClick={() => leave.run(undefined)}>
-              Sign out
-            </button>
-          </>
-        }
-      >
-        <Problem error={leave.error} />
-      </Dialog>
-    </>
   )
 }

@@ -5,23 +5,24 @@ import { operatorPages, pageAt } from '../frame/navigation.ts'
 import { useScope } from '../scope.tsx'
 import { useTab } from './tab.ts'
 
-export function Page({
-  title: own_title,
-  lead,
-  actions,
-  children,
-  logo,
-}: {
+interface PageProps {
   title: string
   lead?: ReactNode
   actions?: ReactNode
   logo?: ReactNode
   children: ReactNode
-}) {
+}
+
+export function Page(props: PageProps) {
   const { environment, project, tenant, is_root } = useScope()
   const page = pageAt(useLocation().pathname)
-  const title = (is_root && page?.name === own_title && operatorPages[page.path]) || own_title
+  const title = (is_root && page?.name === props.title && operatorPages[page.path]) || props.title
   useTab(`${title} · ${project?.name ?? tenant.name} · Ostiary`, environment?.type)
+  return <Titled {...props} title={title} />
+}
+
+/** The head and the content of a page, in a tenant or outside of one. */
+export function Titled({ title, lead, actions, children, logo }: PageProps) {
   useFocusAtTitle()
   return (
     <>

@@ -58,3 +58,26 @@ test('the log line of a request with a trace has the ids of the trace, of its sp
 })
 
 test('at the level warn, no request is logged', () => assert.deepEqual(linesOf('warn', request), []))
+
+test('at a terminal a line has the time of day, what happened and why, and nothing that a terminal obeys', () => {
+  const lines: string[] = []
+  const log = createLog(
+    'info',
+    () => at,
+    (line) => lines.push(line),
+    'text',
+  )
+  log.debug('below the level')
+  log.info('listening', { base_url: 'http://localhost:4000', port: 4000, gone: null })
+  log.error('A worker\u001b[2J ended.', { why: 'two words\n', code: 1 }, 'the cause')
+  const refused = { code: 'invalid_key', reason: 'The key is revoked.', client_id: null, key_start: null }
+  log.answered({ ...request, status: 401, refused })
+  assert.deepEqual(
+    lines.map((line) => line.replace(/^\d\d:\d\d:00 /, '')),
+    [
+      'listening base_url=http://localhost:4000 port=4000\n',
+      'ERROR "A worker\\u001b[2J ended." why="two words\\n" code=1\nthe cause\n',
+      '401 GET /env/:environment_id/oauth/authorize 0.3 ms req_01m80hn2y4e8sv1vx0x54xdrkj invalid_key: The key is revoked.\n',
+    ],
+  )
+})

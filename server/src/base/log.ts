@@ -1,8 +1,11 @@
 /**
- * Writes the log: JSON lines on standard output. It must hold no secret, so callers name single fields and never pass a request,
- * a header, a query or a body.
+ * Writes the log: JSON lines on standard output, or lines for a person at a terminal. It must hold no secret, so callers name single fields
+ * and never pass a request, a header, a query or a body.
  */
 import { stackOf } from './stack.ts'
+
+/** `json` is for programs, `text` for a person who watches the service at a terminal. */
+export type LogForm = 'json' | 'text'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
@@ -29,7 +32,8 @@ export interface AnsweredRequest {
 
 const levels = ['debug', 'info', 'warn', 'error'] as const
 
-export function createLog(least: LogLevel | 'silent', now: () => Date, write: (line: string) => void): Log {
+export function createLog(least: LogLevel | 'silent', now: () => Date, write: (line: string) => void, form: LogForm = 'json'): Log {
+  if (form === 'text') return createTextLog(least, now, write)
   const threshold = least === 'silent' ? levels.length : levels.indexOf(least)
   const timeText = createTimeText(now)
   const at = (level: LogLevel) => {
@@ -61,6 +65,38 @@ export function createLog(least: LogLevel | 'silent', now: () => Date, write: (l
     answered: logs_requests ? answered : () => {},
   }
 }
+
+/** The same lines for a terminal: the time of day, the level where it is not `info`, the message and the fields. */
+function createTextLog(least: LogLevel | 'silent', now: () => Date, write: (line: string) => void): Log {
+  const threshold = least === 'silent' ? levels.length : levels.indexOf(least)
+  const line = (level: LogLevel, words: string) =>
+    write(`${clockTime.format(now())} ${level === 'info' ? '' : `${level.toUpperCase()} `}${words}\n`)
+  const at = (level: LogLevel) => {
+    if (levels.indexOf(level) < threshold) return () => {}
+    return (message: string, fields: LogFields = {}, cause?: unknown) => {
+      const shown = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)
+      const words = shown.map(([name, value]) => ` ${name}=${word(String(value))}`).join('')
+      line(level, `${sentence(message)}${words}${cause === undefined ? '' : `\n${describe(cause)}`}`)
+    }
+  }
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    answered({ request_id, method, route, status, duration_ms, refused }) {
+      if (levels.indexOf('info') < threshold) return
+      const why = refused === null ? '' : ` ${refused.code}: ${sentence(refused.reason)}`
+      line('info', `${status} ${method} ${word(route)} ${duration_ms} ms ${request_id}${why}`)
+    },
+  }
+}
+
+const clockTime = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+
+/** Text as it is, or in quotes where it has characters that a terminal would obey. A word has no blanks either. */
+const sentence = (text: string) => (/^[ -~]*$/.test(text) ? text : JSON.stringify(text))
+const word = (text: string) => (/^[!#-~]+$/.test(text) ? text : JSON.stringify(text))
 
 /** RFC 8259 §7. Text from a client may need escapes; nearly all text does not. */
 const textOf = (text: string) => (/^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : JSON.stringify(text))

@@ -26,15 +26,20 @@ import { endDashboardSession, insertDashboardSession } from './store.ts'
 import { type DashboardServices, keepTokens, requestTokens, rootIssuer, type TokenResponse } from './tokens.ts'
 
 export async function beginDashboardSignIn(services: DashboardServices, { query }: DashboardRequest): Promise<Answer> {
-  const { config, client } = services
   const asked = new URLSearchParams(query)
   const max_age = asked.get('max_age')
   if (max_age !== null && !/^[0-9]{1,6}$/.test(max_age)) throw new ApiError('malformed_request', 'max_age is a number of seconds.')
-  const issuer = await rootIssuer(services)
+  const { request, cookie } = await beginRequest(services, { max_age, return_to: returnPath(asked.get('return_to') ?? '') })
+  return redirect(`${(await rootIssuer(services)).url}/oauth/authorize?${request}`, { 'set-cookie': [cookie] })
+}
+
+/** An authorization request of the dashboard, and the cookie that its answer is checked against. */
+export function beginRequest(services: DashboardServices, { max_age, return_to }: { max_age: string | null; return_to: string }) {
+  const { config, client } = services
   const secret = newSecret(services)
   const id = services.random(12).toString('base64url')
   const { state, nonce, code_verifier } = derived(services, id, secret)
-  const parameters = new URLSearchParams({
+  const request = new URLSearchParams({
     response_type: 'code',
     client_id: client.client_id,
     redirect_uri: client.redirect_uri,
@@ -46,10 +51,7 @@ export async function beginDashboardSignIn(services: DashboardServices, { query 
     code_challenge_method: 'S256',
     ...(max_age === null ? {} : { max_age }),
   })
-  const return_to = returnPath(asked.get('return_to') ?? '')
-  return redirect(`${issuer.url}/oauth/authorize?${parameters}`, {
-    'set-cookie': [signInCookie(config.base_url, id, { secret, return_to })],
-  })
+  return { request: request.toString(), cookie: signInCookie(config.base_url, id, { secret, return_to }) }
 }
 
 export async function finishDashboardSignIn(services: DashboardServices, request: DashboardRequest): Promise<Answer> {

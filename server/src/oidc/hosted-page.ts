@@ -23,6 +23,7 @@ export function pageContext(
   return {
     issuer: issuer.url,
     environment_type: issuer.type,
+    is_own: issuer.is_root && branding.logo_url === null,
     branding: { ...branding, display_name: issuer.display_name },
     links,
     ...languageFor(ui_locales.join(' '), header(call, 'accept-language')),

@@ -12,6 +12,7 @@ import { createBoundedMap } from '../base/bounded-map.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { issuerAtHost } from '../http/place.ts'
+import { service_name } from '../pages/service.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
 import { type KeyPool, loadErasedKeys, loadSigningKeys, type PublicKey, type SigningKey } from './signing-keys.ts'
 
@@ -24,6 +25,8 @@ export interface Issuer {
   readonly url: string
   /** Whether the issuer is an origin of its own, and not an address below the base URL. */
   readonly has_own_host: boolean
+  /** Whether it is the environment of the deployment itself, in which administrators sign in. */
+  readonly is_root: boolean
   /** The name that sign-in pages show. */
   readonly display_name: string
   readonly settings: StoredSettings
@@ -51,6 +54,7 @@ const EnvironmentRow = z.object({
   issuer: z.string(),
   settings: z.record(z.string(), z.unknown()),
   project_name: z.string(),
+  root: z.record(z.string(), z.string()).nullable(),
 })
 
 const most_cached = 5_000
@@ -64,7 +68,8 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
   async function load(environment_id: EnvironmentId): Promise<Issuer | null> {
     const row = await db.maybeOne(
       EnvironmentRow,
-      sql`select e.tenant_id, e.project_id, e.type, e.issuer, e.settings, p.name as project_name
+      sql`select e.tenant_id, e.project_id, e.type, e.issuer, e.settings, p.name as project_name,
+                 (select d.value from deployment d where d.name = 'root') as root
             from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
            where e.id = ${environment_id}`,
     )
@@ -73,6 +78,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
       loadSigningKeys(deployment, pool, environment_id),
       loadErasedKeys(deployment, environment_id),
     ])
+    const is_root = row.root?.environment_id === environment_id
     const settings = effectiveSettings(row.type, row.settings) as StoredSettings // as: Live lacks only the groups that no code reads in Live
     return {
       tenant_id: row.tenant_id,
@@ -81,7 +87,8 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
       type: row.type,
       url: row.issuer,
       has_own_host: new URL(row.issuer).pathname === '/',
-      display_name: settings.branding.display_name ?? row.project_name,
+      is_root,
+      display_name: settings.branding.display_name ?? (is_root ? service_name : row.project_name),
       settings,
       keys,
       erased_keys,

@@ -17,8 +17,12 @@ export const mark_icon = markupOf(tile(fill, html`<path fill="${on_fill}" transf
  * The mark of the service on its own pages and in Test. A Live page shows nothing of the service: its icon is the tenant's logo, or the
  * initial of the tenant's name.
  */
-export function iconOf({ environment_type, branding }: Pick<PageContext, 'environment_type' | 'branding'>): string {
-  if (environment_type !== 'live') return dataUrl(mark_icon)
+export function iconOf({
+  environment_type,
+  branding,
+  is_own = false,
+}: Pick<PageContext, 'environment_type' | 'branding' | 'is_own'>): string {
+  if (environment_type !== 'live' || is_own) return dataUrl(mark_icon)
   if (branding.logo_url !== null && imageOrigin(branding.logo_url) !== null) return branding.logo_url
   const { tile: ground, on_tile } = brandColours(branding.primary_color, 'light')
   const letter = html`<text x="12" y="17" text-anchor="middle" font-family="system-ui,sans-serif" font-weight="700" font-size="14" fill="${on_tile}">${initials(branding.display_name, 1)}</text>`

@@ -14,6 +14,8 @@ export interface PageContext {
   issuer: string
   /** `null` for a page of the service itself, which belongs to no environment. */
   environment_type: 'test' | 'live' | null
+  /** The page belongs to the administrators of the service, who have set no logo: it has the mark of the service. */
+  is_own?: boolean
   /** `display_name` is resolved: it is never empty. */
   branding: { display_name: string; logo_url: string | null; primary_color: string | null }
   links: { terms_url: string | null; privacy_url: string | null; support_url: string | null }

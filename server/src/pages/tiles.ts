@@ -13,8 +13,8 @@ export interface Person {
 }
 
 /** The tile of the tenant's brand, or the mark on a page of the service itself. */
-export const brandTile = ({ branding, environment_type }: PageContext): Html =>
-  environment_type === null ? mark : tile(branding.display_name, branding.logo_url, 'brand')
+export const brandTile = ({ branding, environment_type, is_own = false }: PageContext): Html =>
+  environment_type === null || is_own ? mark : tile(branding.display_name, branding.logo_url, 'brand')
 
 export const brandLine = (context: PageContext): Html =>
   html`<div class="org">${brandTile(context)}<span>${context.branding.display_name}</span></div>`

@@ -28,6 +28,9 @@ const Demo = z.object({
 export type Demo = z.infer<typeof Demo>
 
 export const demo_names = { project_name: 'Demo Shop', application_name: 'Token viewer' }
+const slugs = { tenant: 'demo', project: 'shop', environment: 'test' }
+/** The overview of the demo's Test environment, below the path of the dashboard. Slugs never change. */
+export const demo_path = `/t/${slugs.tenant}/p/${slugs.project}/${slugs.environment}`
 
 const Stored = z.object({ value: z.string() })
 const associated_data = sealed_columns.deployment.associatedData('demo')
@@ -64,12 +67,12 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
     {},
   )
   const password_hash = await passwords.hash(demo.password)
-  const first = { email: demo.email, password: demo.password, tenant_name: 'Demo', slug: 'demo' }
+  const first = { email: demo.email, password: demo.password, tenant_name: 'Demo', slug: slugs.tenant }
   try {
     const { key } = await createFirstTenant(deployment, passwords, first, {
       also: (tenant_id) => [
-        insertProject(tenant_id, project_id, { slug: 'shop', name: demo_names.project_name }, at),
-        insertEnvironment(tenant_id, project_id, environment_id, { slug: 'test', name: 'Test', type: 'test' }, demo.issuer, at),
+        insertProject(tenant_id, project_id, { slug: slugs.project, name: demo_names.project_name }, at),
+        insertEnvironment(tenant_id, project_id, environment_id, { slug: slugs.environment, name: 'Test', type: 'test' }, demo.issuer, at),
         insertEnvironment(
           tenant_id,
           project_id,

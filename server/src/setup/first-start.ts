@@ -20,13 +20,18 @@ import { html } from '../oidc/hosted-page.ts'
 import { serviceContext } from '../pages/service.ts'
 import { type SetupView, setUpPage, setupCommandPage, setupPage } from '../pages/setup.ts'
 import type { Passwords } from '../users/password.ts'
-import { createFirstTenant, hasTenant, SetupRefused } from './first-tenant.ts'
+import { createFirstTenant, hasAdministrator, hasTenant, SetupRefused } from './first-tenant.ts'
 
 export interface FirstStart {
   /** The link for the first tenant; `null` where a tenant exists. */
   readonly url: string | null
-  readonly answer: AnswerDashboard
+  /** Reports whether nobody can sign in, since there is neither an owner nor an operator. */
+  isWaiting(): Promise<boolean>
+  answer(request: DashboardRequest, signIn: SignInOwner): ReturnType<AnswerDashboard>
 }
+
+/** Signs the new owner in to the dashboard. `null` where the person has to enter the password again. */
+export type SignInOwner = (request: DashboardRequest, owner: { user_id: string; email: string }) => Promise<Answer | null>
 
 /** For each address: the token cannot be guessed, so this only bounds the work. */
 const visits = { limit: 60, window_seconds: 60 }
@@ -43,7 +48,7 @@ export async function createFirstStart(
   const isToken = (sent: string): boolean =>
     token !== null && timingSafeEqual(hash('sha256', sent, 'buffer'), hash('sha256', token, 'buffer'))
 
-  async function create(request: DashboardRequest): Promise<Answer> {
+  async function create(request: DashboardRequest, signIn: SignInOwner): Promise<Answer> {
     const form = await readForm(request.raw, serviceRoutes.createFirst)
     const sent = form instanceof URLSearchParams ? form : new URLSearchParams()
     const context = serviceContext(base_url, request.headers['accept-language'])
@@ -52,9 +57,10 @@ export async function createFirstStart(
     if (!isOwnForm(request, base_url))
       return refused(html(setupPage(context, { ...view, problems: { ...view.problems, form: 'foreign' } })), foreign_form)
     if (!first) return refused(html(setupPage(context, view)), wrong_fields)
+    let owner: { user_id: string }
     try {
       const by = { action: 'setup', request_id: request.request_id, ip: request.ip } as const
-      await createFirstTenant(deployment, passwords, first, { by, has_key: false })
+      owner = await createFirstTenant(deployment, passwords, first, { by, has_key: false })
     } catch (error) {
       if (!(error instanceof SetupRefused)) throw error
       if (error.problem === 'exists') {
@@ -69,7 +75,8 @@ export async function createFirstStart(
     }
     token = null
     deployment.log.info('The first tenant was created in a browser.', { request_id: request.request_id })
-    return redirect(`${base_url}${serviceRoutes.dashboardSignIn.path}?return_to=${encodeURIComponent(serviceRoutes.dashboard.path)}`)
+    const by_hand = `${base_url}${serviceRoutes.dashboardSignIn.path}?return_to=${encodeURIComponent(serviceRoutes.dashboard.path)}`
+    return (await signIn(request, { ...owner, email: first.email })) ?? redirect(by_hand)
   }
 
   async function withoutToken({ headers }: DashboardRequest) {
@@ -79,10 +86,11 @@ export async function createFirstStart(
 
   return {
     url: token && `${base_url}${serviceRoutes.setup.path}?token=${token}`,
-    async answer(request) {
+    isWaiting: async () => token !== null && !(await hasAdministrator(deployment.db)),
+    async answer(request, signIn) {
       const { allowed, retry_after_seconds } = await limiter.take(`setup.${sourceOf(request.ip)}`, visits)
       if (!allowed) throw rateLimited('Too many visits of this page. Try again shortly.', retry_after_seconds)
-      if (request.method === 'POST') return create(request)
+      if (request.method === 'POST') return create(request, signIn)
       const sent = new URLSearchParams(request.query).get('token') ?? ''
       if (!isToken(sent) || (await hasTenant(deployment))) return html(await withoutToken(request))
       const values = { tenant_name: '', slug: '', email: '' }

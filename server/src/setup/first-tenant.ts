@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { anchorLog } from '../audit/chaining.ts'
 import { describeChange } from '../audit/entry.ts'
 import { insertAuditEntry } from '../audit/store.ts'
-import { guard, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { bySystem, originOf } from '../events/origin.ts'
 import { insertEvent } from '../events/store.ts'
@@ -51,6 +51,10 @@ export async function hasTenant(deployment: Deployment): Promise<boolean> {
   const { tenant_id } = await ensureRoot(deployment)
   return (await deployment.db.maybeOne(Id, sql`select id from tenants where id <> ${tenant_id} limit 1`)) !== null
 }
+
+/** Reports whether a person can sign in to the dashboard: an owner of a tenant, or an operator whom `recover` invited. */
+export const hasAdministrator = async (db: Db): Promise<boolean> =>
+  (await db.maybeOne(Id, sql`select user_id as id from members limit 1`)) !== null
 
 /**
  * Creates the tenant with its owner, who also becomes the first operator.

@@ -9,6 +9,7 @@ import { anchorLog } from '../audit/chaining.ts'
 import { slugFrom } from '../base/slug.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { service_name } from '../pages/service.ts'
 import { findAudiences, insertResourceServer } from '../resource-servers/store.ts'
 import { createWithSlug } from '../slugs/choose.ts'
 import { defaultIssuer } from '../tenancy/default-issuer.ts'
@@ -53,7 +54,7 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
     guard(sql`insert into deployment (name, value) values ('root', ${root}) on conflict (name) do nothing`),
     insertTenant(tenant_id, { slug: 'ostiary', name: 'Ostiary' }, at),
     anchorLog(secrets, tenant_id),
-    insertProject(tenant_id, project_id, { slug: 'console', name: 'Ostiary console' }, at),
+    insertProject(tenant_id, project_id, { slug: 'console', name: service_name }, at),
     // Administrators join by invitation, so sign-up is closed.
     insertEnvironment(tenant_id, project_id, environment_id, { slug: 'live', name: 'Live', type: 'live' }, root.issuer, at, {
       sign_up: { mode: 'closed' },

@@ -54,8 +54,10 @@ test(
     const { page, faults } = await openDashboard(w, browser, owner)
     const whoami = async (key: string) => (await w.call('GET', '/v1/api-keys/whoami', { key })).status
 
+    // The only project of the only tenant is opened at once, although an operator is also a member of the deployment itself.
     await page.goto(`${w.base_url}/dashboard`)
-    await page.getByRole('link', { name: /^Acme/ }).click()
+    await page.waitForURL(/\/dashboard\/t\/acme\/p\/[^/]+\/test$/)
+    await page.goto(`${w.base_url}/dashboard/t/acme`)
     await button(page, 'New project').click()
     await page.getByLabel('Name').fill('Storefront')
     await button(page, 'Create project').click()
@@ -427,6 +429,21 @@ test('a mail, a project and a new tenant are reached whatever else there is', { 
     await button(page, 'Create tenant').click()
     await page.waitForURL(/\/t\/bakery-ltd$/)
     await page.getByText('This tenant has no project yet.').waitFor()
+  })
+
+  await t.test('the choice of a tenant is a page of the dashboard, where there is a choice', async () => {
+    await page.unroute('**/dashboard/session')
+    await page.goto(`${w.base_url}/dashboard`)
+    await page.getByRole('heading', { level: 1, name: 'Choose a tenant' }).waitFor()
+    await page.getByRole('banner').getByRole('link', { name: 'Deployment' }).waitFor()
+    assert.deepEqual(await page.getByRole('main').getByRole('link').allTextContents(), ['Bakery Ltdbakery-ltdowner', 'Acmeacmeowner'])
+    assert.deepEqual(await audit(page, 'dashboard tenants'), [])
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.getByRole('link', { name: /^Acme/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
+    await page.getByRole('button', { name: /^Tenant: / }).click()
+    await page.getByRole('link', { name: 'All tenants, and a new one' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Choose a tenant' }).waitFor()
   })
   assert.deepEqual(faults, [])
 })

@@ -12,7 +12,7 @@ import { startService } from '../../src/main.ts'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
 import { recover } from '../../src/setup/recover.ts'
 import { createPasswords } from '../../src/users/password.ts'
-import { createAgent, followToClient } from '../support/cookie-browser.ts'
+import { createAgent, followPages } from '../support/cookie-browser.ts'
 import { createAccount } from '../support/invitations.ts'
 import { dropDatabase, freshDatabase } from '../support/postgres.ts'
 import { expectStatus, freePort, owner, patient } from '../support/world.ts'
@@ -173,7 +173,7 @@ test('a first tenant of the command line ends the page', async () => {
   assert.deepEqual(await other.tenants(), ['acme', 'ostiary'])
 })
 
-test('of 50 parallel forms one creates the tenant and its owner, who signs in to the dashboard; no key is created', async () => {
+test('of 50 parallel forms one creates the tenant and its owner; no key is created', async () => {
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, i) =>
       post({ ...fields, token, slug: `acme-${i}`, email: `owner${i}@example.com` }, { 'x-forwarded-for': `203.0.113.${i}` }),
@@ -188,18 +188,6 @@ test('of 50 parallel forms one creates the tenant and its owner, who signs in to
   const log = await db.all(z.object({ action: z.string(), ip: z.string().nullable() }), sql`select action, ip from audit_log`)
   assert.ok(log.length === 2 && log.every(({ action, ip }) => action === 'setup' && ip !== null))
 
-  const to = replies[made[0] ?? 0]?.headers.get('location') ?? ''
-  assert.equal(to, `${s.base_url}/dashboard/sign-in?return_to=%2Fdashboard`)
-  const agent = createAgent()
-  const url = (await agent.get(to)).headers.get('location') ?? ''
-  const person = { email: `owner${made[0]}@example.com`, password: owner.password }
-  const answer = await followToClient(agent, { url, redirect_uri: `${s.base_url}/dashboard/callback` }, person)
-  assert.equal((await agent.get(answer.href)).headers.get('location'), `${s.base_url}/dashboard`)
-  const session = await agent.get(`${s.base_url}/dashboard/session`)
-  assert.deepEqual(
-    JSON.parse(session.body).memberships.map(({ role }: { role: string }) => role),
-    ['owner', 'owner'],
-  )
   assert.equal((await post({ ...fields, token })).status, 403)
   await s.restart()
   assert.equal(s.service.setup_url, null)
@@ -214,4 +202,43 @@ test('a source visits the page at most 60 times a minute, and an IPv6 /64 is one
     [60, 1],
   )
   assert.equal((await visit('2001:db8:0:2::1')).status, 200)
+})
+
+test('after the form the owner is signed in to the dashboard by an ordinary session, without the password again', async () => {
+  const other = await emptyService()
+  const agent = createAgent()
+  const begun = await agent.submit(await agent.get(other.service.setup_url ?? '', page), fields)
+  assert.match(begun.headers.get('location') ?? '', /\/oauth\/authorize\?/)
+  const authorized = await agent.get(begun.headers.get('location') ?? '')
+  const callback = await agent.get(authorized.headers.get('location') ?? '')
+  assert.equal(callback.headers.get('location'), `${other.base_url}/dashboard`)
+  const session = JSON.parse((await agent.get(`${other.base_url}/dashboard/session`)).body)
+  assert.equal(session.email, owner.email)
+  assert.deepEqual(
+    session.memberships.map(({ role }: { role: string }) => role),
+    ['owner', 'owner'],
+  )
+  const { db } = other.service.deployment
+  const kinds = await db.all(z.object({ type: z.string() }), sql`select type from events order by type`)
+  assert.deepEqual(
+    kinds.map(({ type }) => type),
+    ['session.created', 'sign_in.succeeded', 'user.created'],
+  )
+})
+
+test('before the first tenant the dashboard leads to the page of the first start, unless an operator can sign in', async () => {
+  const other = await emptyService()
+  const at = async (path: string) => (await createAgent().get(other.base_url + path, page)).headers.get('location')
+  const paths = ['/dashboard', '/dashboard/t/acme', '/dashboard/sign-in?return_to=%2Fdashboard']
+  for (const path of paths) assert.equal(await at(path), `${other.base_url}/setup`, path)
+
+  const { invitation_url } = await recover(other.service.deployment, { tenant: 'ostiary', email: 'operator@example.com' })
+  const agent = createAgent()
+  expectStatus(200, await agent.submit(await createAccount(agent, invitation_url, 'operator@example.com'), {}))
+  for (const path of paths) assert.notEqual(await at(path), `${other.base_url}/setup`, path)
+
+  // The mark, and one name.
+  const sign_in = await followPages(createAgent(), await createAgent().get((await at('/dashboard/sign-in')) ?? '', page))
+  assert.match(sign_in.body, /<title>Sign in · Ostiary<\/title>/)
+  assert.match(sign_in.body, /<div class="org"><svg[\s\S]*?<\/svg><span>Ostiary<\/span>/)
 })

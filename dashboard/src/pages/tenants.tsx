@@ -1,0 +1,89 @@
+/** The tenants of a person: the choice among them, and a new one. */
+import type { NewTenant } from '@ostiary/sdk'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../api.ts'
+import { Outside } from '../frame/outside.tsx'
+import { ownTenants } from '../frame/places.ts'
+import { useMe } from '../frame/scopes.tsx'
+import { useAction } from '../parts/action.ts'
+import { NameField, SlugField, slugFrom } from '../parts/fields.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Titled } from '../parts/page.tsx'
+import { Loaded } from '../parts/reading.tsx'
+
+export default function Tenants() {
+  const me = useMe()
+  const [is_creating, setCreating] = useState(false)
+  const create = (
+    <button type="button" className="btn pri" onClick={() => setCreating(true)}>
+      <Icon name="plus" /> New tenant
+    </button>
+  )
+  return (
+    <Outside me={me.data}>
+      <Loaded of={me}>
+        {(me) => {
+          const tenants = ownTenants(me)
+          return (
+            <Titled
+              title={tenants.length === 0 ? 'No tenant yet' : 'Choose a tenant'}
+              lead="A tenant is one organisation with its projects and members."
+              actions={tenants.length === 0 ? null : create}
+            >
+              {tenants.length === 0 ? (
+                <section className="card empty">
+                  <p>You are a member of no tenant. Create one, or ask an administrator of another for an invitation.</p>
+                  {create}
+                </section>
+              ) : (
+                <ul className="choices">
+                  {tenants.map(({ tenant_id, slug, name, role }) => (
+                    <li key={tenant_id}>
+                      <Link className="card" to="/t/$tenant" params={{ tenant: slug }}>
+                        <Icon name="building" size={20} />
+                        <span>
+                          <b>{name}</b>
+                          <span className="small muted">{slug}</span>
+                        </span>
+                        <span className="small faint">{role}</span>
+                        <Icon name="right" size={16} />
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Titled>
+          )
+        }}
+      </Loaded>
+      {is_creating ? <CreateTenant close={() => setCreating(false)} /> : null}
+    </Outside>
+  )
+}
+
+/** Every administrator may create a tenant, and owns it. */
+function CreateTenant({ close }: { close: () => void }) {
+  const navigate = useNavigate()
+  const [name, setName] = useState('')
+  const [slug, setSlug] = useState<string | null>(null)
+  const entered = { name, slug: slug ?? slugFrom(name) }
+  const action = useAction((tenant: NewTenant) => api.createTenant(tenant), {
+    changes: [['me']],
+    done: ({ slug }) => void navigate({ to: '/t/$tenant', params: { tenant: slug } }),
+  })
+  return (
+    <FormDialog
+      title="New tenant"
+      lead="A tenant is one organisation with its projects and members. You become its owner."
+      submit="Create tenant"
+      action={action}
+      onSubmit={() => action.run(entered)}
+      onClose={close}
+    >
+      <NameField value={name} change={setName} error={action.error} />
+      <SlugField value={entered.slug} change={setSlug} error={action.error} />
+    </FormDialog>
+  )
+}
