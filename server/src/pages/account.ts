@@ -11,6 +11,7 @@ import { type AccountAction, type AccountNotice, isRemovable, removals } from '.
 import { accountFields, accountHref, signOutRequest } from './account-links.ts'
 import { account_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
+import { type Dates, datesOf } from './dates.ts'
 import { hidden, problemSummary } from './form.ts'
 import * as icons from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
@@ -69,9 +70,13 @@ interface Section {
   body: Html
 }
 
-export function accountPage(context: PageContext, view: AccountView): Page {
-  const texts = context.texts.account
+/** What the sections share. */
+type AccountContext = PageContext & { readonly dates: Dates }
+
+export function accountPage(page: PageContext, view: AccountView): Page {
+  const texts = page.texts.account
   const { person, notice, problem } = view
+  const context = { ...page, dates: datesOf(texts.date_locale, person.zoneinfo) }
   const sections = [
     profile(context, view),
     signingIn(context, view),
@@ -176,7 +181,7 @@ ${row({ icon: icons.globe, name: texts.language_and_zone, detail: [locale && tex
   return { id: 'profile', title: texts.profile, body }
 }
 
-function signingIn(context: PageContext, view: AccountView): Section | null {
+function signingIn(context: AccountContext, view: AccountView): Section | null {
   const texts = context.texts.account
   const { password, methods, can_add } = view
   const first = methods.filter(({ type }) => !second_kinds.includes(type))
@@ -186,18 +191,18 @@ function signingIn(context: PageContext, view: AccountView): Section | null {
   return { id: 'signing-in', title: texts.signing_in, body }
 }
 
-function passwordRow(context: PageContext, view: AccountView, { is_set, set_at }: NonNullable<AccountView['password']>): Html {
+function passwordRow(context: AccountContext, view: AccountView, { is_set, set_at }: NonNullable<AccountView['password']>): Html {
   const texts = context.texts.account
-  const detail = is_set ? (set_at === null ? null : texts.password_set(day(context, view, set_at))) : texts.no_password
+  const detail = is_set ? (set_at === null ? null : texts.password_set(context.dates.day(set_at))) : texts.no_password
   const action = link(context, view, 'change-password', is_set ? texts.change : texts.set_password, context.texts.form.password)
   return row({ icon: icons.padlock, name: context.texts.form.password, detail, action })
 }
 
-function methodRow(context: PageContext, view: AccountView, method: AccountView['methods'][number]): Html {
+function methodRow(context: AccountContext, view: AccountView, method: AccountView['methods'][number]): Html {
   const texts = context.texts.account
   const { id, type, name, codes_left, created_at, last_used_at } = method
   const title = name ?? texts.methods[type]
-  const used = texts.added(day(context, view, created_at), last_used_at && day(context, view, last_used_at))
+  const used = texts.added(context.dates.day(created_at), last_used_at && context.dates.day(last_used_at))
   return row({
     id,
     icon: method_icons[type],
@@ -210,7 +215,7 @@ function methodRow(context: PageContext, view: AccountView, method: AccountView[
 }
 
 /** Shown where the person has a second factor, or can add one. */
-function secondStep(context: PageContext, view: AccountView): Section | null {
+function secondStep(context: AccountContext, view: AccountView): Section | null {
   const second = view.methods.filter(({ type }) => second_kinds.includes(type))
   const { texts } = context
   if (second.length === 0 && !view.can_add.totp) return null
@@ -218,11 +223,11 @@ function secondStep(context: PageContext, view: AccountView): Section | null {
   return { id: 'second', title: texts.account.second, body: html`${second.map((method) => methodRow(context, view, method))}${add}` }
 }
 
-function devices(context: PageContext, view: AccountView): Section {
+function devices(context: AccountContext, view: AccountView): Section {
   const texts = context.texts.account
   const rows = view.sessions.map(({ id, is_this, device, ip, created_at, last_seen_at }) => {
     const name = texts.device(device)
-    const when = is_this ? texts.signed_in_at(moment(context, view, created_at)) : texts.active_at(moment(context, view, last_seen_at))
+    const when = is_this ? texts.signed_in_at(context.dates.moment(created_at)) : texts.active_at(context.dates.moment(last_seen_at))
     const where = ip === null ? when : html`${breakable(ip)}, ${when}`
     return row({
       id,
@@ -240,7 +245,7 @@ function devices(context: PageContext, view: AccountView): Section {
   }
 }
 
-function apps(context: PageContext, view: AccountView): Section | null {
+function apps(context: AccountContext, view: AccountView): Section | null {
   const texts = context.texts.account
   if (view.applications.length === 0) return null
   const rows = view.applications.map(({ id, name, logo_url, since, gets }) => {
@@ -250,7 +255,7 @@ function apps(context: PageContext, view: AccountView): Section | null {
       id,
       icon: appTile({ name, logo_url }),
       name,
-      detail: html`${what}${texts.since(day(context, view, since))}`,
+      detail: html`${what}${texts.since(context.dates.day(since))}`,
       action: button(context, view, 'disconnect', html`${texts.remove}<span class="vh">: ${name}</span>`, { id }),
     })
   })
@@ -263,21 +268,3 @@ function data(context: PageContext, view: AccountView): Section {
 ${row({ icon: icons.bin, name: texts.delete_title, detail: texts.delete_detail, action: link(context, view, 'delete-account', texts.delete, texts.delete_title) })}`
   return { id: 'data', title: texts.data, body }
 }
-
-const zoneOf = ({ person: { zoneinfo } }: AccountView) => (zoneinfo !== null && isTimeZone(zoneinfo) ? zoneinfo : 'UTC')
-
-/** A backend may have stored a zone that this runtime does not know. */
-export function isTimeZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone })
-    return true
-  } catch {
-    return false // RangeError: the only way to ask
-  }
-}
-
-const day = ({ texts }: PageContext, view: AccountView, at: Date): Html =>
-  html`<time datetime="${at.toISOString()}">${at.toLocaleDateString(texts.account.date_locale, { dateStyle: 'medium', timeZone: zoneOf(view) })}</time>`
-
-const moment = ({ texts }: PageContext, view: AccountView, at: Date): Html =>
-  html`<time datetime="${at.toISOString()}">${at.toLocaleString(texts.account.date_locale, { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short', timeZone: zoneOf(view) })}</time>`
