@@ -1,5 +1,6 @@
 /** Builds the pages of the account page from what is stored about the person. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { findMethod, listMethods } from '../../../accounts/methods.ts'
 import { deviceName } from '../../../base/device-name.ts'
 import { digestOf } from '../../../base/digest.ts'
@@ -222,6 +223,7 @@ export async function showAccountPage(
     listLatestSessions(db, environment_id, session, most_sessions, now),
     applicationsOf(services, call, user.id),
   ])
+  await nextTurn()
   const password = methods.find(({ type }) => type === 'password')
   const hasRoom = (type: string, most: number) => methods.filter((method) => method.type === type).length < most
   const { csrf, set_cookie } = formToken(services, call, own.browser)
@@ -267,10 +269,15 @@ export async function showAccountPage(
 
 const standard_gains = ['profile', 'email', 'phone'] as const
 
-/** What each application gets: by the consent where there is one, otherwise by its active grants. */
+/**
+ * What each application gets: by the consent where there is one, otherwise by its active grants. Gives other requests a turn before and after
+ * the long read: with the embedded engine a person with many rows would otherwise hold the thread for 20 ms.
+ */
 async function applicationsOf({ db }: OidcServices, call: OidcCall, user_id: string): Promise<AccountView['applications']> {
   const { environment_id } = call.issuer
+  await nextTurn()
   const connected = await listConnected(db, environment_id, user_id, call.now)
+  await nextTurn()
   const words = new Map(
     await Promise.all(
       connected.map(async ({ id, scope }): Promise<[string, string[]]> => {
