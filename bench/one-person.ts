@@ -5,8 +5,9 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { z } from 'zod'
-import { createDb, type Db, sql } from '../server/src/db/db.ts'
+import { createDb, type Db, type Statement, sql } from '../server/src/db/db.ts'
 import { openPostgres } from '../server/src/db/postgres.ts'
 import { openSqlite } from '../server/src/db/sqlite.ts'
 import { formOf } from './browser.ts'
@@ -47,7 +48,7 @@ async function surveyEngine(place: Place, grants: number, progress: Progress) {
   let ostiary = await startOstiary(checkout, master_key)
   const empty_start_ms = ostiary.process.started_ms
   const seeded = await seedOstiary(root, ostiary, 3)
-  const growth = await measureGrowth(seeded, ostiary, openDb, grants / 10, say)
+  const growth = await measureGrowth(seeded, ostiary, { openDb, database_url: place.database_url }, grants / 10, say)
   await ostiary.process.stop()
 
   say('planting')
@@ -114,8 +115,32 @@ async function openRows(openDb: () => Db, user_id: string): Promise<number> {
   return open?.count ?? 0
 }
 
+interface Disk {
+  readonly openDb: () => Db
+  readonly database_url: string | null
+}
+
+/** The bytes of the database: `packed` without the space that the engine will use again, `found` with it. */
+async function bytesOf({ openDb, database_url }: Disk): Promise<{ found_mib: number; packed_mib: number }> {
+  const db = openDb()
+  const bytes = async (query: Statement) => ((await db.all(Count, query))[0]?.count ?? Number.NaN) / mebibyte
+  const size = sql`select pg_database_size(current_database()) as count`
+  const pages = sql`select page_count * page_size as count from pragma_page_count, pragma_page_size`
+  const used_pages = sql`select (page_count - freelist_count) * page_size as count from pragma_page_count, pragma_freelist_count, pragma_page_size`
+  const found_mib = await bytes(database_url === null ? pages : size)
+  if (database_url !== null) {
+    const client = new Client({ connectionString: database_url })
+    await client.connect()
+    await client.query('vacuum full')
+    await client.end()
+  }
+  const packed_mib = await bytes(database_url === null ? used_pages : size)
+  await db.close()
+  return { found_mib, packed_mib }
+}
+
 /** Disk and memory after many `authorize` requests of one session, and after ten times as many. */
-async function measureGrowth(seeded: Seeded, { process: running, address }: Ostiary, openDb: () => Db, requests: number, say: Progress) {
+async function measureGrowth(seeded: Seeded, { process: running, address }: Ostiary, disk: Disk, requests: number, say: Progress) {
   const connections = await Promise.all(Array.from({ length: 8 }, () => openConnection(address)))
   const cookie = seeded.cookies[1] ?? ''
   let sent = 0
@@ -131,12 +156,7 @@ async function measureGrowth(seeded: Seeded, { process: running, address }: Osti
     )
   const sample = async () => {
     const { resident_bytes } = await running.collect()
-    const db = openDb()
-    const size = sql`select pg_database_size(current_database()) as count`
-    const pages = sql`select (page_count - freelist_count) * page_size as count from pragma_page_count, pragma_freelist_count, pragma_page_size`
-    const [bytes] = await db.all(Count, db.engine === 'sqlite' ? pages : size)
-    await db.close()
-    return { resident_mib: resident_bytes / mebibyte, disk_mib: (bytes?.count ?? Number.NaN) / mebibyte }
+    return { resident_mib: resident_bytes / mebibyte, ...(await bytesOf(disk)) }
   }
   say(`${requests} authorization requests`)
   await sendUntil(requests / 10)
@@ -144,7 +164,14 @@ async function measureGrowth(seeded: Seeded, { process: running, address }: Osti
   await sendUntil(requests)
   const after = await sample()
   for (const connection of connections) connection.close()
-  return { requests, before, after, memory: after.resident_mib / before.resident_mib, disk: after.disk_mib / before.disk_mib }
+  return {
+    requests,
+    before,
+    after,
+    memory: after.resident_mib / before.resident_mib,
+    disk: after.packed_mib / before.packed_mib,
+    disk_found: after.found_mib / before.found_mib,
+  }
 }
 
 const User = z.object({ id: z.string(), environment_id: z.string() })

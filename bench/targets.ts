@@ -67,7 +67,7 @@ export function targetsOf(
       { what: `one person with very many rows: accepted after an ending (${engine})`,             unit: '',   at_most: 0,    is: measured.late },
       { what: `one person with very many rows: rise of p99 at a neighbour (${engine})`,           unit: 'ms', at_most: 10,   is: measured.neighbour_of_worker.rise_ms },
       { what: `memory after ten times as many authorization requests (${engine})`,                unit: 'x',  at_most: 1.05, is: measured.growth.memory },
-      { what: `disk after ten times as many authorization requests (${engine})`,                  unit: 'x',  at_most: 1.05, is: measured.growth.disk },
+      { what: `disk after ten times as many authorization requests, packed (${engine})`,          unit: 'x',  at_most: 1.05, is: measured.growth.disk },
     ]),
     ...Object.entries(guessing ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
       { what: `sign-ins beside 200 wrong passwords of another source, p99 of the quiet one, ${engine}`, unit: 'x', at_most: 3, is: measured.on_all_cores.p99_ratio },
