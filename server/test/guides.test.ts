@@ -10,7 +10,7 @@ import { createAccount, enterCode } from './support/person.ts'
 
 const skip = process.platform === 'win32' ? 'the commands are for a POSIX shell' : noBrowser
 
-const ports = ['3000', '8080', '8081', '8082', '8083', '8084', '8085', '8086']
+const ports = ['3000', '8080', '8081', '8082', '8083', '8084', '8085', '8086', '8087']
 const place = await cleanFolder(ports, { CHROME_PATH: '' })
 const guides = join(place.folder, 'guides')
 
@@ -85,6 +85,29 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   ],
   'issuer-host': [],
   testing: [],
+  express: [
+    () =>
+      inBrowser(async (page) => {
+        await page.goto(place.origin('8087'))
+        await page.getByRole('link', { name: 'Sign in' }).click()
+        await signUp(page, 'express@example.com')
+        await page.getByText('Signed in as express@example.com').waitFor()
+      }),
+  ],
+  nextjs: [],
+  react: [],
+  django: [],
+  fastapi: [],
+  go: [],
+  'going-live': [],
+  'key-rotation': [],
+  'sign-out': [],
+  mail: [],
+  'emailed-codes': [],
+  passkeys: [],
+  'second-factor': [],
+  proxy: [],
+  postgresql: [],
 }
 
 test('Before a guide', { skip }, () => follow(place, 'docs/guides.md', place.clone, []))

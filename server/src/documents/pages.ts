@@ -126,7 +126,7 @@ export function examplePage(library: Library, file: string): DocumentPage | null
 export function searchPage(library: Library, query: string, found: readonly Found[]): DocumentPage {
   const body = html`<h1>Search</h1>
 ${searchForm(query, 'on-page')}
-${query !== '' && html`<p role="status">${found.length === 0 ? html`Nothing has all these words: <b>${query}</b>. Try fewer words, or an error code.` : `${found.length === 1 ? 'One section' : `${found.length} sections`} found.`}</p>`}
+${query !== '' && html`<p role="status">${found.length === 0 ? html`Nothing was found for <b>${query}</b>. Try other words, or an error code.` : `${found.length === 1 ? 'One section' : `${found.length} sections`} found.`}</p>`}
 <ol class="found">${found.map(
     ({ title, heading, url, excerpt }) =>
       html`<li><a href="${url}">${heading}</a>${title !== heading && html` <span class="fine">${title}</span>`}<p>${excerpt}</p></li>`,
@@ -136,6 +136,6 @@ ${query !== '' && html`<p role="status">${found.length === 0 ? html`Nothing has 
 
 /** @param id makes the fields of several forms different */
 function searchForm(query: string, id: string): Html {
-  return html`<form class="search" role="search" aria-label="On this page" action="/docs/search"><label for="q-${id}">Words that a section has</label>
+  return html`<form class="search" role="search" aria-label="On this page" action="/docs/search"><label for="q-${id}">A question, words or an error code</label>
 <input type="search" id="q-${id}" name="q" value="${query}" maxlength="${longest_query}" autocomplete="off"> <button class="b">Search</button></form>`
 }

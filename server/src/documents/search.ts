@@ -1,10 +1,17 @@
-// pure
 /**
- * The search of the documentation. The index is a list of sections in memory, and a query looks at each of them once: about a millisecond
- * of work, for at most `longest_query` characters and `most_words` words.
+ * The search of the documentation: an index of sections in memory, which MiniSearch ranks. A question is words in any form: words that every
+ * question has count nothing, endings are cut, words of the field find their synonyms, and a word that is nowhere does not empty the result.
+ * A query is at most `longest_query` characters and `most_words` words, so it costs a few milliseconds.
  */
+import MiniSearch, { type Query, type SearchResult } from 'minisearch'
+import { stemmer } from 'stemmer'
+import { common_words, phrases, synonyms } from './search-words.ts'
+
+/** What a section is: what answers a question stands above what explains a decision. */
+export type EntryKind = 'guide' | 'error' | 'operation' | 'project' | 'record'
 
 export interface Entry {
+  readonly kind: EntryKind
   /** Where the section is: the title of its document. */
   readonly title: string
   /** The heading of the section; the title where it is the beginning of the document. */
@@ -13,71 +20,95 @@ export interface Entry {
   readonly text: string
   /** The exact name of the thing, such as that of an operation. */
   readonly name?: string
+  /** Other words for what the whole document is about. */
+  readonly about?: string
 }
 
-export interface Found extends Omit<Entry, 'text' | 'name'> {
+export interface Found extends Pick<Entry, 'title' | 'heading' | 'url'> {
   /** The text around the first word that was found. */
   readonly excerpt: string
 }
 
 export const longest_query = 100
-const most_words = 8
+const most_words = 12
 const most_results = 20
+/** Sections of one page that are shown, so that a long page does not hide the others. */
+const most_of_page = 2
 const excerpt_length = 160
 
-interface Prepared extends Entry {
-  readonly in_heading: string
-  readonly in_name: string
-  readonly in_title: string
-  readonly in_text: string
-}
+const weights: Record<EntryKind, number> = { guide: 1.5, error: 1.1, operation: 0.8, project: 0.5, record: 0.3 }
 
-/** Returns the search over these sections. Of equally good ones, the first comes first. */
+/** Who types the number of a decision wants that one. */
+const number_of_decision = /^\d{4}$/
+
+/** Returns the search over these sections. Decision records come after everything else that was found. */
 export function createSearch(entries: readonly Entry[]) {
-  const prepared: Prepared[] = entries.map((entry) => ({
-    ...entry,
-    in_heading: entry.heading.toLowerCase(),
-    in_name: (entry.name ?? entry.heading).toLowerCase(),
-    in_title: entry.title.toLowerCase(),
-    in_text: entry.text.toLowerCase(),
-  }))
+  const index = new MiniSearch<Entry & { id: number }>({
+    fields: ['name', 'heading', 'title', 'about', 'text'],
+    tokenize: wordsOf,
+    processTerm: stemOf,
+    searchOptions: {
+      boost: { name: 5, heading: 3, title: 3, about: 2 },
+      boostDocument: (id) => weights[entries[Number(id)]?.kind ?? 'record'],
+      prefix: (term) => term.length > 3,
+      fuzzy: (term) => (term.length > 5 ? 0.17 : false),
+      weights: { prefix: 0.3, fuzzy: 0.15 },
+    },
+  })
+  index.addAll(entries.map((entry, id) => ({ ...entry, id })))
 
   return (query: string): Found[] => {
-    const words = wordsOf(query)
-    if (words.length === 0) return []
-    const rated = prepared.map((entry) => ({ entry, points: pointsOf(entry, words) })).filter(({ points }) => points > 0)
-    return rated
-      .toSorted((a, b) => b.points - a.points)
+    const found = index.search(queryOf(query)).flatMap(({ id, terms }: SearchResult) => {
+      const entry = entries[Number(id)]
+      return entry ? [{ ...entry, terms }] : []
+    })
+    const shown = new Map<string, number>()
+    const isLast = ({ kind }: Entry) => kind === 'record' && !number_of_decision.test(query.trim())
+    return [...found.filter((entry) => !isLast(entry)), ...found.filter(isLast)]
+      .filter(({ url }) => {
+        const page = url.split('#', 1)[0] ?? url
+        shown.set(page, (shown.get(page) ?? 0) + 1)
+        return (shown.get(page) ?? 0) <= most_of_page
+      })
       .slice(0, most_results)
-      .map(({ entry: { title, heading, url, text, in_text } }) => ({ title, heading, url, excerpt: excerptOf(text, in_text, words) }))
+      .map(({ title, heading, url, text, terms }) => ({ title, heading, url, excerpt: excerptOf(text, terms) }))
   }
 }
 
-/** The words of a query: identifiers such as `redirect_uri` and codes such as `0028` are words too. */
-const wordsOf = (query: string): string[] => [
-  ...new Set(
-    query
-      .slice(0, longest_query)
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}_.-]+/u)
-      .filter((word) => word !== '')
-      .slice(0, most_words),
-  ),
-]
+/** Identifiers such as `redirect_uri` and codes such as `0028` are words, and the parts of an identifier too. */
+const wordsOf = (text: string): string[] =>
+  text
+    .split(/[^\p{L}\p{N}_]+/u)
+    .flatMap((word) => (word.includes('_') ? [word, ...word.split('_')] : [word]))
+    .filter((word) => word !== '')
 
-/** 0 where a word occurs nowhere. */
-function pointsOf({ in_heading, in_name, in_title, in_text }: Prepared, words: readonly string[]): number {
-  let sum = 0
-  for (const word of words) {
-    const points = in_name === word ? 20 : in_heading.includes(word) ? 8 : in_title.includes(word) ? 3 : in_text.includes(word) ? 1 : 0
-    if (points === 0) return 0
-    sum += points
-  }
-  return in_heading === words.join(' ') ? sum + 20 : sum
+const stemOf = (word: string): string | null => {
+  const lower = word.toLowerCase()
+  return common_words.has(lower) ? null : lower.includes('_') ? lower : stemmer(lower)
 }
 
-function excerptOf(text: string, in_text: string, words: readonly string[]): string {
-  const places = words.map((word) => in_text.indexOf(word)).filter((place) => place >= 0)
+/** Each word of the question, or one of its synonyms. A phrase becomes the words that the documents have for it. */
+function queryOf(question: string): Query {
+  const asked = phrases.reduce(
+    (text, [phrase, words]) => text.replace(phrase, ` ${words} `),
+    question.slice(0, longest_query).toLowerCase(),
+  )
+  const words = [...new Set(wordsOf(asked))].slice(0, most_words)
+  return {
+    combineWith: 'OR',
+    queries: words.map((word) => {
+      const others = synonyms.get(stemOf(word) ?? '') ?? []
+      return { combineWith: 'OR', queries: [word, ...(others.length > 0 ? [{ queries: [...others], boost: other_boost }] : [])] }
+    }),
+  }
+}
+
+/** A section with the asked word itself stands above one with another word for it. */
+const other_boost = { name: 2, heading: 1.5, title: 1.5, about: 1, text: 0.5 }
+
+function excerptOf(text: string, terms: readonly string[]): string {
+  const lower = text.toLowerCase()
+  const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0)
   const begin = Math.max(0, Math.min(...places, text.length) - excerpt_length / 4)
   const from = places.length === 0 || begin === 0 ? 0 : text.indexOf(' ', begin) + 1
   const end = from + excerpt_length

@@ -12,7 +12,7 @@ import { groupsOf, referenceGroup, referenceOverview, referenceSchemas } from '.
 import type { Library } from './document.ts'
 import { readLibrary } from './library.ts'
 import { decisionsPage, documentPageOf, examplePage, linksOf, navigation, overviewPage, searchPage } from './pages.ts'
-import { createSearch, type Entry, type Found, longest_query } from './search.ts'
+import { createSearch, type Entry, type EntryKind, type Found, longest_query } from './search.ts'
 
 /** The rows of the route table that are answered here. Those with a parameter have a page for each value that exists. */
 export type DocumentationRow =
@@ -133,13 +133,21 @@ async function withForms({ body, headers }: { body: string; headers: Record<stri
 /** What the search finds: the sections of documents, the operations and the error codes. Other requests are answered in between. */
 async function entriesOf(library: Library, document: Described): Promise<Entry[]> {
   const sections: Entry[] = []
-  for (const { title, url, render } of library.documents.values()) {
+  for (const { name, title, summary, url, render } of library.documents.values()) {
     for (const { heading, text } of render().sections)
-      sections.push({ title, heading: heading?.text ?? title, url: heading ? `${url}#${heading.id}` : url, text })
+      sections.push({
+        kind: kindOf(name),
+        title,
+        heading: heading?.text ?? title,
+        url: heading ? `${url}#${heading.id}` : url,
+        text,
+        ...(heading ? {} : { about: summary }),
+      })
     await setImmediate()
   }
   const operations = groupsOf(document).flatMap((group) =>
     group.entries.map(({ method, path, operation: { operationId, summary, description } }) => ({
+      kind: 'operation' as const,
       title: `API reference: ${group.name}`,
       heading: summary.replaceAll('`', ''),
       url: `${group.url}#${operationId}`,
@@ -148,10 +156,17 @@ async function entriesOf(library: Library, document: Described): Promise<Entry[]
     })),
   )
   const errors = errorsOf().map(({ code, explanation }) => ({
+    kind: 'error' as const,
     title: 'Errors',
     heading: code,
     url: `/docs/errors/${code}`,
     text: explanation,
   }))
   return [...sections, ...operations, ...errors]
+}
+
+/** Documents that are rarely the answer: those of the project, and records of what was decided and changed. */
+function kindOf(name: string): EntryKind {
+  if (name.startsWith('decisions/') || name === 'changelog') return 'record'
+  return ['readme', 'contributing', 'architecture', 'results'].includes(name) ? 'project' : 'guide'
 }
