@@ -4,8 +4,8 @@ import { type Html, html } from '../base/html.ts'
 import { code, type DocumentPage, documentPage, inline } from '../reference/layout.ts'
 import { contents } from './contents.ts'
 import type { Document, Library } from './document.ts'
+import { type Found, longest_query } from './found.ts'
 import type { Heading } from './markdown.ts'
-import { type Found, longest_query } from './search.ts'
 
 interface Link {
   readonly title: string

@@ -1,4 +1,3 @@
-// pure
 /** The words that the search of the documentation knows about: those that say nothing, and those that mean the same. */
 import { stemmer } from 'stemmer'
 

@@ -5,18 +5,14 @@
  */
 import MiniSearch, { type Query, type SearchResult } from 'minisearch'
 import { stemmer } from 'stemmer'
+import { type Found, longest_query } from './found.ts'
 import { common_words, phrases, synonyms } from './search-words.ts'
 
 /** What a section is: what answers a question stands above what explains a decision. */
 export type EntryKind = 'guide' | 'error' | 'operation' | 'project' | 'record'
 
-export interface Entry {
+export interface Entry extends Omit<Found, 'excerpt'> {
   readonly kind: EntryKind
-  /** Where the section is: the title of its document. */
-  readonly title: string
-  /** The heading of the section; the title where it is the beginning of the document. */
-  readonly heading: string
-  readonly url: string
   readonly text: string
   /** The exact name of the thing, such as that of an operation. */
   readonly name?: string
@@ -24,12 +20,6 @@ export interface Entry {
   readonly about?: string
 }
 
-export interface Found extends Pick<Entry, 'title' | 'heading' | 'url'> {
-  /** The text around the first word that was found. */
-  readonly excerpt: string
-}
-
-export const longest_query = 100
 const most_words = 12
 const most_results = 20
 /** Sections of one page that are shown, so that a long page does not hide the others. */

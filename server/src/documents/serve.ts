@@ -10,9 +10,10 @@ import { type Described, errorIndex, errorPage, errorsOf } from '../reference/er
 import { type DocumentPage, documentPolicy } from '../reference/layout.ts'
 import { groupsOf, referenceGroup, referenceOverview, referenceSchemas } from '../reference/page.ts'
 import type { Library } from './document.ts'
+import { type Found, longest_query } from './found.ts'
 import { readLibrary } from './library.ts'
 import { decisionsPage, documentPageOf, examplePage, linksOf, navigation, overviewPage, searchPage } from './pages.ts'
-import { createSearch, type Entry, type EntryKind, type Found, longest_query } from './search.ts'
+import { createSearch, type Entry, type EntryKind } from './search.ts'
 
 /** The rows of the route table that are answered here. Those with a parameter have a page for each value that exists. */
 export type DocumentationRow =

@@ -1,3 +1,4 @@
+// pure
 /** Dates as a page shows them. A page makes its formats once: two hundred of them took 20 ms of the thread. */
 import { type Html, html } from '../base/html.ts'
 

@@ -1,0 +1,14 @@
+// pure
+/** What a search of the documentation is asked, and what it answers. */
+
+export const longest_query = 100
+
+export interface Found {
+  /** Where the section is: the title of its document. */
+  readonly title: string
+  /** The heading of the section; the title where it is the beginning of the document. */
+  readonly heading: string
+  readonly url: string
+  /** The text around the first word that was found. */
+  readonly excerpt: string
+}
