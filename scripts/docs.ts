@@ -1,10 +1,11 @@
 /**
  * `npm run docs` generates docs/routes.md, docs/openapi.json and the sources of the client library from the route table,
- * docs/commands.md from the table of commands, and docs/settings.md and the dashboard's table of settings from the settings. With `--check` it only reports stale files.
+ * docs/commands.md from the table of commands, docs/events.md from the kinds of events, and docs/settings.md and the dashboard's table of settings from the settings. With `--check` it only reports stale files.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commandsMarkdown } from '../cli/src/commands-markdown.ts'
+import { eventsMarkdown } from '../contract/src/events-markdown.ts'
 import { openApi } from '../contract/src/openapi.ts'
 import { routesMarkdown } from '../contract/src/routes-markdown.ts'
 import { sdkSources } from '../contract/src/sdk-source.ts'
@@ -14,6 +15,7 @@ const root = join(import.meta.dirname, '..')
 const generated = {
   'docs/openapi.json': `${JSON.stringify(openApi(), null, 2)}\n`,
   'docs/routes.md': routesMarkdown(),
+  'docs/events.md': eventsMarkdown(),
   'docs/commands.md': commandsMarkdown(),
   ...sdkSources(),
   ...settingsSources(),

@@ -57,7 +57,10 @@ export const contents: readonly Group[] = [
       })),
     ],
   },
-  { title: 'Reference', documents: [doc('routes'), doc('settings'), doc('commands'), { name: 'sdk', file: 'sdk/README.md' }] },
+  {
+    title: 'Reference',
+    documents: [doc('routes'), doc('events'), doc('settings'), doc('commands'), { name: 'sdk', file: 'sdk/README.md' }],
+  },
   {
     title: 'Operation',
     documents: [

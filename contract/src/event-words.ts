@@ -1,0 +1,49 @@
+/** When each kind of event is recorded, and what a receiver does with it. The type makes the table complete. */
+import type { EventKind } from './event.ts'
+
+interface EventWords {
+  readonly when: string
+  readonly use: string
+}
+
+const copies = 'Bring your copy up to date: read the object by its id.'
+const audited = 'For a log of your own. The audit log has the change with its actor, too.'
+
+// biome-ignore format: this table is read by column
+export const event_words: Record<EventKind, EventWords> = {
+  'user.created':                 { when: 'An account begins: by the API, a sign-up, a provider or an invitation.', use: 'Create the record that belongs to `user_id`, or greet the person.' },
+  'user.updated':                 { when: 'A field of the account changes. `changed` names them.', use: copies },
+  'user.deleted':                 { when: 'The account is deleted, by the API or by its person. Earlier events of it lose their data.', use: 'Delete what you keep about `user_id`.' },
+  'user.blocked':                 { when: 'The API blocks the account. All its sessions and tokens have ended.', use: 'Stop what runs for the person.' },
+  'user.unblocked':               { when: 'The account may sign in again.', use: 'Undo what you did at `user.blocked`.' },
+  'user.email_verified':          { when: 'A person proves an address, by a code, a link, or at a provider that is trusted for it.', use: 'From now on the address counts: send mail to it, or join an organization by its domain.' },
+  'user.method_added':            { when: 'An account gets a password, or is linked with a provider.', use: 'Nothing in most cases; the person gets a mail.' },
+  'session.created':              { when: 'A browser is signed in.', use: 'Count active people, or look for places that are new for a person.' },
+  'session.ended':                { when: 'A session ends by its person, the API, or since the person has too many (`replaced`). `reason` says which.', use: 'End your own session with that `session_id`. Back-channel logout does the same without a webhook.' },
+  'sign_in.succeeded':            { when: 'A person passes all steps of a sign-in.', use: 'A record of who signed in, how and from where.' },
+  'sign_in.failed':               { when: 'A password, code, passkey or provider is refused. `reason` is a word.', use: 'Look for attacks. `user_id` is `null` where no account was meant.' },
+  'mfa.enrolled':                 { when: 'An authenticator app, recovery codes or a passkey is added.', use: 'Nothing in most cases; the person gets a mail.' },
+  'mfa.removed':                  { when: 'One of them is removed, by the person or the API.', use: 'Ask the person again before what is dear to them.' },
+  'consent.granted':              { when: 'A person allows an application what it asks for.', use: 'A record of what was allowed, and when.' },
+  'consent.revoked':              { when: 'A person or the API takes the consent back. The grants of the application have ended.', use: 'Stop what the application did for the person.' },
+  'token.reuse_detected':         { when: 'A code or a refresh token that was spent is used again. Its grant has ended.', use: 'A token may have been stolen: tell the person, and look at the address of the call.' },
+  'application.created':          { when: 'An application is registered.', use: audited },
+  'application.updated':          { when: 'A field of an application changes.', use: audited },
+  'application.deleted':          { when: 'An application is deleted with its grants.', use: audited },
+  'application.secret_rotated':   { when: 'The client secret is replaced. The old one has ended.', use: 'Check that the program has the new one.' },
+  'resource_server.created':      { when: 'An API is registered.', use: audited },
+  'resource_server.updated':      { when: 'A field of it changes, such as its scopes.', use: audited },
+  'resource_server.deleted':      { when: 'It is deleted: no token is issued for it any more.', use: audited },
+  'provider.created':             { when: 'A provider is set up.', use: audited },
+  'provider.updated':             { when: 'A field of it changes.', use: audited },
+  'provider.deleted':             { when: 'It is deleted: nobody signs in by it any more.', use: audited },
+  'environment.settings_updated': { when: 'Settings change. `changed` names the groups.', use: audited },
+  'auth_key.created':             { when: 'A key is created.', use: audited },
+  'auth_key.rotated':             { when: 'A key is replaced. The old one has ended.', use: 'Check that the program has the new one.' },
+  'auth_key.revoked':             { when: 'A key ends.', use: audited },
+  'mail.sent':                    { when: 'The mail server has accepted a mail, or Test has captured it.', use: 'Nothing in most cases.' },
+  'mail.failed':                  { when: 'A mail could not be delivered: at its first failure, and when it is given up (`final`).', use: 'At `final`, look at `reason`: `auth` and `tls` concern your settings, `rejected` the address.' },
+  'signing_key.rotated':          { when: 'The next signing key is published. It signs from `signs_from` on.', use: 'Nothing where a library reads the JWKS. A copy of it is fetched again before that time.' },
+  'webhook.disabled':             { when: 'The service switches a webhook off: its receiver answered 410, or failed for five days.', use: 'Mend the receiver, enable the webhook, and resend what was given up. Watch it by another webhook.' },
+  'test.ping':                    { when: 'An administrator or a key sends a test event to a webhook. It goes to that one alone.', use: 'Answer 2xx.' },
+}
