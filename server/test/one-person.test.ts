@@ -8,13 +8,14 @@ import { createDb, type Db, type Statement, sql } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { listEvents } from '../src/events/store.ts'
-import * as account from '../src/sessions/account.ts'
 import * as lists from '../src/sessions/account-lists.ts'
 import * as bounds from '../src/sessions/bounds.ts'
+import { listConsents } from '../src/sessions/consents.ts'
 import * as grant_bounds from '../src/sessions/grant-bounds.ts'
+import * as visits from '../src/sessions/grant-visits.ts'
 import { listGrants } from '../src/sessions/grants.ts'
-import { findSessions, listSessionRecords } from '../src/sessions/sessions.ts'
-import * as visits from '../src/sessions/visits.ts'
+import { listSessionRecords } from '../src/sessions/session-records.ts'
+import { findSessions } from '../src/sessions/sessions.ts'
 import { freshDatabase, noPostgres, runCommand } from './support/postgres.ts'
 
 const rows = 20_000
@@ -22,6 +23,7 @@ const environment_id = 'e' as EnvironmentId // as: ids of this test
 const [user_id, session_id] = ['u' as UserId, 's1' as SessionId] // as: ids of this test
 const now = new Date(1_000)
 const page = sql`order by id desc limit 101`
+const user = { environment_id, id: user_id }
 const place = { environment_id, user_id, session_id, application_id: 'a1' }
 
 /** The rows that a use may read. */
@@ -29,16 +31,16 @@ const most = 4_000
 
 // biome-ignore format: this table is read by column
 const uses: [what: string, use: (db: Db) => Promise<unknown>][] = [
-  ['the sessions of the account page',     (db) => lists.listLatestSessions(db, environment_id, { id: session_id, user_id }, 100, now)],
+  ['the sessions of the account page',     (db) => lists.listLatestSessions(db, { environment_id, id: session_id, user_id }, 100, now)],
   ['the applications of the account page', (db) => lists.listConnected(db, environment_id, user_id, now)],
   ['the scopes of an application',         (db) => lists.listGrantedScopes(db, environment_id, { user_id, application_id: 'a1' }, now)],
   ['the account chooser',                  (db) => findSessions(db, environment_id, ['t1', 't2', 't3'])],
-  ['the sessions of the API',              (db) => listSessionRecords(db, environment_id, user_id, now, page)],
-  ['the grants of the API',                (db) => listGrants(db, environment_id, user_id, now, page)],
+  ['the sessions of the API',              (db) => listSessionRecords(db, user, now, page)],
+  ['the grants of the API',                (db) => listGrants(db, user, now, page)],
   ['the methods of the API',               (db) => listMethods(db, environment_id, user_id, page)],
   ['the events of the dashboard',          (db) => listEvents(db, environment_id, { user_id }, sql`order by v.sequence desc limit 101`)],
-  ['the consents of the export',           (db) => account.listConsents(db, environment_id, user_id, { after: '', limit: 100 })],
-  ['the sessions that are too many',       (db) => bounds.findUnseen(db, environment_id, user_id, { limit: 200, added: 1, most: 10 }, now)],
+  ['the consents of the export',           (db) => listConsents(db, environment_id, user_id, { after: '', limit: 100 })],
+  ['the sessions that are too many',       (db) => bounds.findUnseen(db, user, { limit: 200, added: 1, most: 10 }, now)],
   ['the grants that are too many',         (db) => grant_bounds.findReplaced(db, { ...place, is_offline: true }, { limit: 100, added: 1, most: 10 }, now)],
   ['the grants of a session',              (db) => grant_bounds.findReplaced(db, { ...place, is_offline: false }, { limit: 50, added: 1, most: 10 }, now)],
   ['one grant that is too many',           async (db) => db.batch([...grant_bounds.replacingOne({ ...place, is_offline: true }, 100, { except: 'new', ended: [] }, now).replace])],

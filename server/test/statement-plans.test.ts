@@ -17,17 +17,19 @@ import { openPostgres } from '../src/db/postgres.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/passkeys/store.ts'
 import { findIdentity } from '../src/providers/store.ts'
-import * as account from '../src/sessions/account.ts'
 import * as account_lists from '../src/sessions/account-lists.ts'
 import { enqueueBackchannelLogouts } from '../src/sessions/backchannel-logouts.ts'
 import * as bounds from '../src/sessions/bounds.ts'
+import * as consents from '../src/sessions/consents.ts'
+import { disconnectApplication } from '../src/sessions/disconnect.ts'
 import { findEndings, nextSlice } from '../src/sessions/ending-slices.ts'
 import * as endings from '../src/sessions/endings.ts'
 import * as grant_bounds from '../src/sessions/grant-bounds.ts'
+import * as visits from '../src/sessions/grant-visits.ts'
 import * as grants from '../src/sessions/grants.ts'
 import { findHalfSignIn } from '../src/sessions/half-sign-ins.ts'
+import { findSessionRecord, listSessionRecords } from '../src/sessions/session-records.ts'
 import * as sessions from '../src/sessions/sessions.ts'
-import * as visits from '../src/sessions/visits.ts'
 import * as attempts from '../src/users/attempts.ts'
 import { findEmailChange } from '../src/users/email-changes.ts'
 import * as codes from '../src/users/mailed-codes.ts'
@@ -121,20 +123,20 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['an opaque access token',                 (db) => grants.findOpaqueToken(db, environment_id, id)],
   ['the redemption of a code',               (db) => grants.redeemCode(db, environment_id, spent, 'x', tokens)],
   ['the rotation of a refresh token',        (db) => grants.rotateRefreshToken(db, environment_id, spent, 'x', tokens, now)],
-  ['the grants of a user',                   (db) => grants.listGrants(db, environment_id, id, now, first_page)],
-  ['more grants of a user',                  (db) => grants.listGrants(db, environment_id, id, now, next_page)],
-  ['the end of everything at an application', () => account.disconnectApplication(environment_id, { user_id, application_id: other, grant_id: id }, origin(), now)],
+  ['the grants of a user',                   (db) => grants.listGrants(db, { environment_id, id }, now, first_page)],
+  ['more grants of a user',                  (db) => grants.listGrants(db, { environment_id, id }, now, next_page)],
+  ['the end of everything at an application', () => disconnectApplication(environment_id, { user_id, application_id: other, grant_id: id }, origin(), now)],
   ['the sessions of a browser',              (db) => sessions.findSessions(db, environment_id, [id, other])],
-  ['a session',                              (db) => sessions.findSessionRecord(db, environment_id, id, now)],
-  ['the sessions of a user',                 (db) => sessions.listSessionRecords(db, environment_id, id, now, first_page)],
-  ['more sessions of a user',                (db) => sessions.listSessionRecords(db, environment_id, id, now, next_page)],
+  ['a session',                              (db) => findSessionRecord(db, environment_id, id, now)],
+  ['the sessions of a user',                 (db) => listSessionRecords(db, { environment_id, id }, now, first_page)],
+  ['more sessions of a user',                (db) => listSessionRecords(db, { environment_id, id }, now, next_page)],
   ['a renewed session',                      () => sessions.renewSession(environment_id, raised, sql`1 = 1`, now)],
   ['the end of a session',                   () => sessions.endSession(environment_id, id, { reason: 'signed_out', origin: origin() }, now)],
   ['the end of everything of a user',        () => endings.endEverything(environment_id, id, { by: '' }, now)],
   ['the end of what began with a method',    () => endings.endBegunWith(environment_id, id, id, now)],
   ['the end of the consents of a user',      () => endings.endConsents(environment_id, id, now)],
   ['the end of the other sessions',          () => endings.endOtherSessions(environment_id, session, { by: 'ended_by_person', origin: origin() }, now)],
-  ['a session of the account page',          () => account.holdSession(environment_id, session, now)],
+  ['a session of the account page',          () => sessions.holdSession(environment_id, session, now)],
   ['a new session',                          () => sessions.insertSession(environment_id, { ...raised, id: 'new' as SessionId, token_hash: 'new' }, sql`1 = 1`, now)], // as: an id of this test
   ['a new code',                             (db) => grants.storeCode(db, environment_id, session, 'new' as GrantId, code, now)], // as: an id of this test
   ['a disabled application',                 () => endings.endDisabled(environment_id, 'application', id, now)],
@@ -143,12 +145,12 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ...endings.ending_kinds.flatMap((kind) =>
     [0, 1].map((slices): (typeof uses)[number] => [`the rows of an ending: ${kind} after ${slices}`, async (db) => (await nextSlice(db, { ...ending, kind, slices }, now))?.statements ?? []]),
   ),
-  ['the consents of the users of a browser', (db) => sessions.findConsents(db, environment_id, id, [id, other])],
-  ['the end of a consent',                   () => sessions.revokeConsent(environment_id, { user_id, application_id: id }, origin(), now)],
+  ['the consents of the users of a browser', (db) => consents.findConsents(db, environment_id, id, [id, other])],
+  ['the end of a consent',                   () => consents.revokeConsent(environment_id, { user_id, application_id: id }, origin(), now)],
   ['the applications of a user',             (db) => account_lists.listConnected(db, environment_id, id, now)],
   ['the scopes of a user',                   (db) => account_lists.listGrantedScopes(db, environment_id, { user_id: id, application_id: id }, now)],
-  ['the sessions of the account page',       (db) => account_lists.listLatestSessions(db, environment_id, session, 100, now)],
-  ['the sessions that are too many',         (db) => bounds.findUnseen(db, environment_id, id, { limit: 5, added: 1, most: 10 }, now)],
+  ['the sessions of the account page',       (db) => account_lists.listLatestSessions(db, { environment_id, ...session }, 100, now)],
+  ['the sessions that are too many',         (db) => bounds.findUnseen(db, { environment_id, id }, { limit: 5, added: 1, most: 10 }, now)],
   ['the end of sessions that are too many',  () => bounds.endUnseen(environment_id, [id, other], origin(), now)],
   ['the room for a session',                 () => bounds.hasRoomForSession(environment_id, id, 5, now)],
   ['the grants of a session that are too many', (db) => grant_bounds.findReplaced(db, { ...place, is_offline: false }, { limit: 5, added: 1, most: 10 }, now)],
@@ -159,7 +161,7 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['a crowd of grants',                      (db) => visits.hasCrowd(db, { ...place, id } as visits.DueGrant, { of_session: 50, of_person: 100 })], // as: what it reads
   ['a crowd of sessions',                    (db) => visits.hasCrowdOfSessions(db, { environment_id, user_id, id }, 200, now)],
   ['a visited grant',                        () => visits.visitAgain(environment_id, [{ id } as visits.DueGrant], 1, now)], // as: what the statement reads
-  ['the consents of a user',                 (db) => account.listConsents(db, environment_id, id, { after: '', limit: 100 })],
+  ['the consents of a user',                 (db) => consents.listConsents(db, environment_id, id, { after: '', limit: 100 })],
   ['a half sign-in',                         (db) => findHalfSignIn(db, environment_id, id, now)],
   ['a user',                                 (db) => findUser(db, environment_id, id)],
   ['some users',                             (db) => findUsers(db, environment_id, [id, other])],
@@ -169,7 +171,7 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the methods of a user',                  (db) => listMethods(db, environment_id, id, first_page)],
   ['more methods of a user',                 (db) => listMethods(db, environment_id, id, next_page)],
   ['a method of a user',                     (db) => findMethod(db, environment_id, id, id)],
-  ['the ways in of a user',                  (db) => waysIn(db, environment_id, id, ways, { password: '', email_code: '', passkey: '' })],
+  ['the ways in of a user',                  (db) => waysIn(db, { environment_id, id }, ways, { password: '', email_code: '', passkey: '' })],
   ['the last way in of a user',              () => userKeepsWayIn(environment_id, id, id, ways)],
   ['the authenticator apps of a user',       (db) => factors.findTotps(db, environment_id, id)],
   ['the users with a second factor',         (db) => factors.findUsersWithSecondFactor(db, environment_id, [id, other])],

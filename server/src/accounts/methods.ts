@@ -15,6 +15,7 @@ import {
   sign_in_methods,
   switched_methods,
 } from '@ostiary/contract/sign-in-methods.ts'
+import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, join, list, type Statement, sql } from '../db/db.ts'
 import { removeAllPasskeys, removePasskey } from '../passkeys/store.ts'
 import { passwordMethodOf } from '../sessions/standing.ts'
@@ -93,7 +94,7 @@ const switched_kinds = switched_methods.map((method) => sign_in_methods[method].
 const Way = SignInMethod.pick({ type: true, name: true })
 
 /** Names the ways in that the account has now, for a mail. A second factor is not one of them. Each provider is named once. */
-export async function waysIn(db: Db, environment_id: EnvironmentId, user_id: string, on: WaysOn, words: WayWords): Promise<string[]> {
+export async function waysIn(db: Db, { environment_id, id: user_id }: UserRef, on: WaysOn, words: WayWords): Promise<string[]> {
   const enabled = sql`exists (select 1 from providers p where p.environment_id = ${environment_id} and p.id = provider_id and p.enabled = 1)`
   const ways = await db.all(
     Way,

@@ -40,7 +40,7 @@ export interface ResetAsked {
  */
 export async function resetStatements(services: Services, asked: ResetAsked, now: Date): Promise<Statement[]> {
   const { environment_id, owner, device, sign_in, words } = asked
-  const ways = await waysIn(services.db, environment_id, owner?.id ?? '', sign_in, words)
+  const ways = await waysIn(services.db, { environment_id, id: owner?.id ?? '' }, sign_in, words)
   const has_link = sign_in.password && (!isProven(owner) || owner.password_hash !== null)
   const to = owner?.email ?? asked.email
   return codeStatements(

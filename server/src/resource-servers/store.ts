@@ -93,3 +93,19 @@ export function deleteResourceServer(current: ResourceServerRow): Statement {
   return guard(sql`delete from resource_servers
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
+
+const IdentifierWithName = z.object({ identifier: z.string(), name: z.string() })
+
+/** The names of these resource servers, by identifier. */
+export async function namesOfResources(
+  db: Db,
+  environment_id: EnvironmentId,
+  identifiers: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (identifiers.length === 0) return new Map()
+  const rows = await db.all(
+    IdentifierWithName,
+    sql`select identifier, name from resource_servers where environment_id = ${environment_id} and identifier in (${list(identifiers)})`,
+  )
+  return new Map(rows.map(({ identifier, name }) => [identifier, name]))
+}

@@ -5,6 +5,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, list, type Statement, sql } from '../db/db.ts'
+import { consentsOf } from './consents.ts'
 import { grantStands, sessionStands } from './standing.ts'
 
 const ShownSession = z.object({
@@ -20,8 +21,7 @@ const window_of_sessions = 3
 
 export function listLatestSessions(
   db: Db,
-  environment_id: EnvironmentId,
-  { id, user_id }: { id: string; user_id: string },
+  { environment_id, id, user_id }: { environment_id: EnvironmentId; id: string; user_id: string },
   limit: number,
   now: Date,
 ) {
@@ -70,8 +70,6 @@ export async function listConnected(db: Db, environment_id: EnvironmentId, user_
   const first = (offline: 0 | 1) => sql`(
     select g.created_at from grants g where ${openGrants(environment_id, user_id)} and g.application_id = valid.id and g.offline = ${offline}
      order by g.id limit 1)`
-  const present = sql`c.ending = (select consents_ending from users where environment_id = ${environment_id} and id = ${user_id})`
-  const consents = sql`from consents c where c.environment_id = ${environment_id} and c.user_id = ${user_id} and ${present}`
   const used = await db.all(
     Used,
     sql`with recursive used (id, nth) as (
@@ -85,7 +83,7 @@ export async function listConnected(db: Db, environment_id: EnvironmentId, user_
           union all
           select id, ${first(1)}, null from valid
           union all
-          select * from (select c.application_id, c.created_at, c.scope ${consents} order by c.application_id limit ${most_read}) given)
+          select * from (select c.application_id, c.created_at, c.scope ${consentsOf(environment_id, user_id)} order by c.application_id limit ${most_read}) given)
         select application_id, min(since) as since, max(scope) as scope from every_use group by application_id`,
   )
   const ids = used.map(({ application_id }) => application_id).sort()

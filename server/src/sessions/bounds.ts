@@ -8,6 +8,7 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import type { Origin } from '../events/store.ts'
 import { followSessions, sessionEndEvents } from './endings.ts'
@@ -44,8 +45,7 @@ export interface UnseenSessions {
  */
 export async function findUnseen(
   db: Db,
-  environment_id: EnvironmentId,
-  user_id: string,
+  { environment_id, id: user_id }: UserRef,
   { limit, added, most }: { limit: number; added: 0 | 1; most: number },
   now: Date,
 ): Promise<UnseenSessions> {

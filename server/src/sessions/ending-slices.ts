@@ -3,11 +3,13 @@
  * `takeSlice`. Of parallel workers one gets a slice, and a worker that dies leaves the rest to the next one. Nothing here decides what
  * counts: that is decided by the numbers alone (`standing.ts`).
  */
+
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { insertEvents, type Origin } from '../events/store.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
+import { findWithdrawn, removeWithdrawn } from './consents.ts'
 import { Cause, type EndReason, ending_kinds, sessionEndEvents } from './endings.ts'
 import { grantStands, halfSignInStands, sessionStands } from './standing.ts'
 
@@ -151,16 +153,9 @@ function deleted(table: Statement, key: Statement, environment_id: EnvironmentId
   return { statements: [sql`delete from ${table} where environment_id = ${environment_id} and ${key} in (${list([...ids].sort())})`] }
 }
 
-const consentsBefore: Step = async (db, { environment_id, user_id, number }) => {
-  const of_user = sql`environment_id = ${environment_id} and user_id = ${user_id}`
-  const ids = await idsOf(
-    db,
-    sql`select application_id as id from consents where ${of_user} and ending < ${number} order by application_id limit ${others_at_once}`,
-  )
-  if (ids.length === 0) return null
-  return {
-    statements: [sql`delete from consents where ${of_user} and application_id in (${list(ids)}) and ending < ${number}`],
-  }
+const consentsBefore: Step = async (db, withdrawn) => {
+  const ids = await findWithdrawn(db, withdrawn, others_at_once)
+  return ids.length === 0 ? null : { statements: [removeWithdrawn(withdrawn, ids)] }
 }
 
 /** Where a walk over the sessions or grants of a user is, in the order of their index. */

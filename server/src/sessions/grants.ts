@@ -6,6 +6,7 @@ import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contrac
 import { Grant } from '@ostiary/contract/method.ts'
 import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
+import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { most_others } from './bounds.ts'
 import { findEnded, findReplaced, limitOf, type Replacement, replacingNone, replacingOne, replacingThese } from './grant-bounds.ts'
@@ -338,8 +339,8 @@ export function revokeAccessToken(environment_id: EnvironmentId, jti: string, ex
 }
 
 /** Lists the grants of a user that stand, as the management API shows them. `rest` is the end of the query. */
-export function listGrants(db: Db, environment_id: EnvironmentId, user_id: string, now: Date, rest: Statement): Promise<Grant[]> {
+export function listGrants(db: Db, { environment_id, id }: UserRef, now: Date, rest: Statement): Promise<Grant[]> {
   const columns = sql`id, application_id, session_id, scope, resource, created_at, expires_at, last_used_at`
   const valid = sql`and expires_at > ${now} ${rest}`
-  return db.all(Grant, sql`select * from (${standingGrantsOf(environment_id, user_id, columns, valid)}) listed where 1 = 1 ${rest}`)
+  return db.all(Grant, sql`select * from (${standingGrantsOf(environment_id, id, columns, valid)}) listed where 1 = 1 ${rest}`)
 }

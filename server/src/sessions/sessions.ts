@@ -1,11 +1,11 @@
-/** Sessions. A session is the sign-in of a person in a browser; the cookie holds its secret, the row the digest. It also has consents. */
+/** Sessions. A session is the sign-in of a person in a browser; the cookie holds its secret, the row the digest. */
 import type { EnvironmentId, SessionId, UserId } from '@ostiary/contract/ids.ts'
-import { Session } from '@ostiary/contract/session.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
-import { insertEvents, type Origin } from '../events/store.ts'
-import { canBeEnded, followSession, sessionEndEvents } from './endings.ts'
-import { grantStands, numberOfNewBeginning, sessionStands, standingSessionsOf } from './standing.ts'
+import type { Origin } from '../events/store.ts'
+import { strong_levels } from '../oidc/protocol/second-factor.ts'
+import { followSession, sessionEndEvents } from './endings.ts'
+import { numberOfNewBeginning, sessionStands } from './standing.ts'
 
 const SessionRow = z.object({
   id: z.custom<SessionId>(),
@@ -115,137 +115,23 @@ export function endSession(
   ]
 }
 
-/** The version of a session is the time of its sign-in, so that use of the session does not change it. */
-const SessionRecord = Session.omit({ applications: true }).extend({ environment_id: z.string(), version: z.int() })
+/**
+ * Fails as a guard if the session does not stand, as after the end of its user. Put it after the write of the user's row, which every
+ * ending of the user writes first.
+ */
+export function holdSession(environment_id: EnvironmentId, { id, user_id }: { id: string; user_id: string }, now: Date): Statement {
+  return guard(sql`update sessions set last_seen_at = ${now}
+    where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and expires_at > ${now}
+      and ${sessionStands(sql`sessions`)}`)
+}
 
-type Versioned = Session & { version: number }
-
-const record = sql`
-  select id, environment_id, user_id, created_at, last_seen_at, expires_at, ip, user_agent, amr, auth_time as version from sessions`
-
-/** The sessions of a user that can be ended, as the management API shows them. */
-export async function listSessionRecords(
-  db: Db,
+/** The same for a session of one factor. Fails too if `has_second_factor`, a condition on the user, is true. */
+export const holdSessionOfLevel = (
   environment_id: EnvironmentId,
-  user_id: string,
+  { id, user_id }: { id: string; user_id: string },
+  has_second_factor: Statement,
   now: Date,
-  rest: Statement,
-): Promise<Session[]> {
-  const rows = await db.all(
-    SessionRecord,
-    sql`${record} where ${standingSessionsOf(environment_id, user_id)} and ${canBeEnded(now)} ${rest}`,
-  )
-  return (await withApplications(db, environment_id, rows)).map(({ version: _, ...session }) => session)
-}
-
-export async function findSessionRecord(db: Db, environment_id: EnvironmentId, id: string, now: Date): Promise<Versioned | null> {
-  const which = sql`environment_id = ${environment_id} and id = ${id} and ${canBeEnded(now)} and ${sessionStands(sql`sessions`)}`
-  const rows = await db.all(SessionRecord, sql`${record} where ${which}`)
-  return (await withApplications(db, environment_id, rows))[0] ?? null
-}
-
-/** An application has tokens of a session where one of its newest grants stands. */
-const grants_looked_at = 50
-
-const UsedApplication = z.object({ session_id: z.string(), application_id: Session.shape.applications.element })
-
-async function withApplications(
-  db: Db,
-  environment_id: EnvironmentId,
-  rows: readonly z.infer<typeof SessionRecord>[],
-): Promise<Versioned[]> {
-  if (rows.length === 0) return []
-  // One step for each application of each session, however many grants it has there.
-  const next = (session_id: Statement, after: Statement) => sql`(
-    select g.application_id from grants g where g.session_id = ${session_id} and g.environment_id || '' = ${environment_id} ${after}
-     order by g.application_id limit 1)`
-  const newest = sql`select * from grants g
-    where g.session_id = used.session_id and g.environment_id || '' = ${environment_id} and g.application_id = used.application_id
-      and g.ended_at is null order by g.id desc limit ${grants_looked_at}`
-  const used = await db.all(
-    UsedApplication,
-    sql`with recursive used (session_id, application_id) as (
-          select s.id, ${next(sql`s.id`, sql``)} from sessions s
-           where s.environment_id = ${environment_id} and s.id in (${list(rows.map(({ id }) => id))})
-          union all
-          select used.session_id, ${next(sql`used.session_id`, sql`and g.application_id > used.application_id`)}
-            from used where used.application_id is not null)
-        select used.session_id, used.application_id from used
-         where used.application_id is not null and exists (
-           select 1 from (${newest}) listed where ${grantStands(sql`listed`)})`,
-  )
-  return rows.map(({ environment_id: _, ...row }) => ({
-    ...row,
-    applications: used.filter(({ session_id }) => session_id === row.id).map(({ application_id }) => application_id),
-  }))
-}
-
-/** Ends a session with all its grants. A guard: the batch fails where the session ended or was renewed after it was read. */
-export function endSessionRecord(environment_id: EnvironmentId, session: Versioned, now: Date): Statement[] {
-  return [
-    guard(sql`update sessions set ended_at = ${now}, ends_grants = 1
-         where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.version}
-           and ${sessionStands(sql`sessions`)}`),
-    followSession(environment_id, session.id, 'session_ended', now),
-  ]
-}
-
-const ConsentRow = z.object({ user_id: z.string(), scope: z.string() })
-
-/** The consent of these users for an application, in the words of `consentWords` (protocol/consent.ts). */
-export async function findConsents(
-  db: Db,
-  environment_id: EnvironmentId,
-  application_id: string,
-  user_ids: readonly string[],
-): Promise<Map<string, string[]>> {
-  if (user_ids.length === 0) return new Map()
-  const rows = await db.all(
-    ConsentRow,
-    sql`select c.user_id, c.scope from consents c
-          join users u on u.environment_id = c.environment_id || '' and u.id = c.user_id and u.consents_ending = c.ending
-         where c.environment_id = ${environment_id} and c.application_id = ${application_id} and c.user_id in (${list(user_ids)})`,
-  )
-  return new Map(rows.map((row) => [row.user_id, row.scope.split(' ')]))
-}
-
-/** Fails as a guard if the consent is not `before` any more, since another window or a disconnect was first, or the application is gone. */
-export function storeConsent(
-  environment_id: EnvironmentId,
-  { user_id, application_id }: { user_id: string; application_id: string },
-  { before, after }: { before: readonly string[] | null; after: readonly string[] },
-  now: Date,
-): Statement {
-  const application = sql`from applications a
-    join users u on u.environment_id = a.environment_id || '' and u.id = ${user_id}
-   where a.environment_id = ${environment_id} and a.id = ${application_id} and a.disabled = 0`
-  const scope = after.join(' ')
-  if (before === null)
-    return guard(sql`insert into consents (environment_id, user_id, application_id, scope, ending, created_at, updated_at)
-      select a.environment_id, u.id, a.id, ${scope}, u.consents_ending, ${now}, ${now} ${application}
-      on conflict (environment_id, user_id, application_id) do update
-        set scope = excluded.scope, ending = excluded.ending, created_at = excluded.created_at, updated_at = excluded.updated_at
-        where consents.ending < excluded.ending`)
-  return guard(sql`update consents set scope = ${scope}, updated_at = ${now}
-    where environment_id = ${environment_id} and user_id = ${user_id} and application_id = ${application_id}
-      and scope = ${before.join(' ')} and exists (select 1 ${application} and u.consents_ending = consents.ending)`)
-}
-
-/** Removes the consent of a user for an application, with its event where there was one. */
-export function revokeConsent(
-  environment_id: EnvironmentId,
-  { user_id, application_id }: { user_id: string; application_id: string },
-  origin: Origin,
-  now: Date,
-): Statement[] {
-  const which = sql`environment_id = ${environment_id} and user_id = ${user_id} and application_id = ${application_id}`
-  const columns = {
-    suffix: sql`substr(application_id, 19, 12)`,
-    user_id: sql`user_id`,
-    application_id: sql`application_id`,
-    data: sql`'{}'`,
-    from: sql`from consents where ${which}
-      and ending = (select consents_ending from users where environment_id = ${environment_id} and id = ${user_id})`,
-  }
-  return [insertEvents(environment_id, origin, 'consent.revoked', columns, now), sql`delete from consents where ${which}`]
-}
+): Statement =>
+  guard(sql`update sessions set last_seen_at = ${now}
+    where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and expires_at > ${now}
+      and ${sessionStands(sql`sessions`)} and (acr in (${list(strong_levels)}) or not ${has_second_factor})`)

@@ -4,6 +4,7 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { endOpenCodes, expiryOf } from './mailed-codes.ts'
 
@@ -52,9 +53,9 @@ function unchanged(environment_id: EnvironmentId, user_id: string, change: Email
 export type End = 'new' | 'old'
 
 /** Fails as a guard if the change is no longer as it was read. */
-export function confirmEnd(environment_id: EnvironmentId, user_id: string, change: EmailChange, end: End, now: Date): Statement {
+export function confirmEnd({ environment_id, id }: UserRef, change: EmailChange, end: End, now: Date): Statement {
   const column = end === 'new' ? sql`new_confirmed_at` : sql`old_confirmed_at`
-  return guard(sql`update email_changes set ${column} = ${now} where ${unchanged(environment_id, user_id, change, now)}`)
+  return guard(sql`update email_changes set ${column} = ${now} where ${unchanged(environment_id, id, change, now)}`)
 }
 
 /** Ends a change with its codes. Fails as a guard if it is no longer as it was read. */

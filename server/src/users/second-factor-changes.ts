@@ -51,23 +51,21 @@ export async function addTotp(
   services: Services,
   user: Owner,
   totp: Omit<NewTotp, 'id'>,
-  before: number,
   asked: Asked,
 ): Promise<{ statements: Statement[]; codes: string[] | null }> {
-  const { statements, codes, notice } = enrolment(services, user, totp, before, asked)
+  const { statements, codes, notice } = enrolment(services, user, totp, asked)
   return { statements: [...statements, ...(await noticeMail(services, user, notice, asked))], codes }
 }
 
-function enrolment(services: Services, user: Owner, totp: Omit<NewTotp, 'id'>, before: number, asked: Asked) {
-  const { id: user_id, environment_id } = user
+function enrolment(services: Services, user: Owner, totp: Omit<NewTotp, 'id'>, asked: Asked) {
   const id = services.newId('mth')
-  const codes = before === 0 ? newRecoveryCodes(services.random) : null
+  const codes = totp.before === 0 ? newRecoveryCodes(services.random) : null
   const { event, notice } = methodAdded(services, user, { type: 'totp', name: null, id }, asked)
   return {
     codes,
     notice,
     statements: [
-      ...insertTotp(services, environment_id, user_id, { id, ...totp }, before, asked.now),
+      ...insertTotp(services, user, { id, ...totp }, asked.now),
       ...(codes ? storeCodes(services, user, { id: services.newId('mth'), codes }, asked.now) : []),
       event,
     ],
@@ -98,7 +96,7 @@ export async function confirmTotp(
   // The form was sent before.
   if (totps.some((totp) => unsealTotp(services, user.environment_id, totp).equals(secret))) return { added: false, why: 'changed' }
   if (totps.length >= most_totps) return { added: false, why: 'too_many' }
-  const { statements, codes, notice } = enrolment(services, user, { secret, step }, totps.length, asked)
+  const { statements, codes, notice } = enrolment(services, user, { secret, step, before: totps.length }, asked)
   const added = await asked.commit(notice, [...statements, ...asked.keep(codes)])
   return added ? { added: true, codes } : { added: false, why: 'changed' }
 }

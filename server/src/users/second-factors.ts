@@ -5,6 +5,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { FactorKind } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
+import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, join, list, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
@@ -91,15 +92,15 @@ export interface NewTotp {
   secret: Buffer
   /** The step of the code that confirmed the app, which is used with it. */
   step: number
+  /** How many apps the user has. */
+  before: number
 }
 
 /** Adds an app. Fails as a guard if the number of apps is not `before`, or if the user was deleted. */
 export function insertTotp(
   { secrets }: Pick<Deployment, 'secrets'>,
-  environment_id: EnvironmentId,
-  user_id: string,
-  { id, secret, step }: NewTotp,
-  before: number,
+  { environment_id, id: user_id }: UserRef,
+  { id, secret, step, before }: NewTotp,
   now: Date,
 ): Statement[] {
   const sealed = secrets.seal(secret.toString('base64'), sealed_columns.totp_methods.associatedData(environment_id, id))
@@ -112,7 +113,7 @@ export function insertTotp(
 }
 
 /** RFC 6238 §5.2: fails as a guard if a code of this step or of a later one was used. */
-export function useTotp(environment_id: EnvironmentId, user_id: string, id: string, step: number, now: Date): Statement {
+export function useTotp({ environment_id, id: user_id }: UserRef, { id, step }: Pick<NewTotp, 'id' | 'step'>, now: Date): Statement {
   return guard(sql`update totp_methods set last_step = ${step}, last_used_at = ${now}
     where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and last_step < ${step}`)
 }

@@ -9,7 +9,6 @@ import type { Deployment } from '../deployment/deployment.ts'
 import { bySystem, originOf } from '../events/origin.ts'
 import { endUnseen, findUnseen, holdPerson } from '../sessions/bounds.ts'
 import { endThese, findReplaced, limitOf, mostOfSession, removeGrants } from '../sessions/grant-bounds.ts'
-import { unused_kept_ms } from '../sessions/grants.ts'
 import {
   canGo,
   type DueGrant,
@@ -21,7 +20,8 @@ import {
   rows_at_once,
   type UncountedSession,
   visitAgain,
-} from '../sessions/visits.ts'
+} from '../sessions/grant-visits.ts'
+import { unused_kept_ms } from '../sessions/grants.ts'
 
 /** Sessions that one slice ends. SQLite blocks the process while it writes them. */
 const sessions_at_once = 25
@@ -53,7 +53,7 @@ async function countSessions({ db, now, newId, config }: Visited): Promise<boole
   if (crowded) {
     const { environment_id, user_id } = crowded
     const origin = originOf({ newId }, bySystem, null)
-    const { ids } = await findUnseen(db, environment_id, user_id, { limit: most, added: 0, most: sessions_at_once }, at)
+    const { ids } = await findUnseen(db, { environment_id, id: user_id }, { limit: most, added: 0, most: sessions_at_once }, at)
     const statements = [holdPerson(environment_id, user_id), ...endUnseen(environment_id, ids, origin, at)]
     if (ids.length > 0 && (await db.batch(statements))) return true
   }

@@ -117,7 +117,7 @@ test('existing_account names the ways in that work', async () => {
   )
   const identity = (id: string) => ({ provider_id: id, issuer: 'https://accounts.google.com', subject: user.id })
   await db.batch([
-    ...insertTotp(w.deployment, environment.id, user.id, app, 0, w.now()),
+    ...insertTotp(w.deployment, { environment_id: environment.id, id: user.id }, { ...app, before: 0 }, w.now()),
     ...replaceRecoveryCodes(environment.id, user.id, codes, w.now()),
     ...[provider.id, off.id].map((id) => insertIdentity(environment.id, identity(id), { id: newId('mth'), user_id: user.id }, w.now())),
   ])
@@ -417,7 +417,7 @@ for (const mode of ['off', 'optional', 'required'])
       await w.changeSettings(environment, { mfa: { mode } })
       const user = await w.createUser(environment, { email_verified: false })
       const app = { id: w.deployment.newId('mth'), secret: Buffer.alloc(20, 7), step: 1 }
-      await w.deployment.db.batch(insertTotp(w.deployment, environment.id, user.id, app, 0, w.now()))
+      await w.deployment.db.batch(insertTotp(w.deployment, { environment_id: environment.id, id: user.id }, { ...app, before: 0 }, w.now()))
       const agent = createAgent()
       const location = (await prove(user.email, agent)).headers.get('location') ?? ''
       // Where a second factor is required, the owner enrols one, after a mailed code of this sign-in.

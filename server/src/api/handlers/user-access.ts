@@ -7,7 +7,7 @@ import { notFound } from '../../http/problem.ts'
 import { readPage } from '../../lists/lists.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { mailStatements } from '../../mail/send.ts'
-import { disconnectApplication } from '../../sessions/account.ts'
+import { disconnectApplication } from '../../sessions/disconnect.ts'
 import { endBegunWith, endEverything } from '../../sessions/endings.ts'
 import { listGrants } from '../../sessions/grants.ts'
 import { findUser, holdUser, type UserRow } from '../../users/store.ts'
@@ -84,7 +84,7 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
 
 export const listUserGrants: Handler<'listUserGrants'> = async (services, call) => {
   const { id, environment_id } = await userOf(services, call)
-  return readPage(services, call, `grants.${id}`, (rest) => listGrants(services.db, environment_id, id, services.now(), rest))
+  return readPage(services, call, `grants.${id}`, (rest) => listGrants(services.db, { environment_id, id }, services.now(), rest))
 }
 
 /** Decision 0034: the whole application is disconnected, because the consent goes and every grant of it with the consent. */
@@ -92,7 +92,7 @@ export const disconnectGrant: Handler<'disconnectGrant'> = async (services, call
   const { db, now } = services
   const { id: user_id, environment_id, project_id } = await userOf(services, call)
   const load = async () => {
-    const [grant] = await listGrants(db, environment_id, user_id, now(), sql`and id = ${call.params.grant_id ?? ''}`)
+    const [grant] = await listGrants(db, { environment_id, id: user_id }, now(), sql`and id = ${call.params.grant_id ?? ''}`)
     return grant ? { ...grant, version: 1 } : null
   }
   await changeVersioned(call.if_match, load, async (grant) => {

@@ -10,7 +10,7 @@ import { type PageCall, readPage } from '../../lists/lists.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { mailStatements } from '../../mail/send.ts'
 import { endEverything } from '../../sessions/endings.ts'
-import { endSessionRecord, findSessionRecord, listSessionRecords } from '../../sessions/sessions.ts'
+import { endSessionRecord, findSessionRecord, listSessionRecords } from '../../sessions/session-records.ts'
 import { eraseUser } from '../../users/erase.ts'
 import { endCodesOf } from '../../users/mailed-codes.ts'
 import type { Turn } from '../../users/password.ts'
@@ -147,7 +147,7 @@ export const listUserSessions: Handler<'listUserSessions'> = async (services, ca
   const { db, now } = services
   const environment_id = call.caller.environment.id
   const user = await findUser(services, environment_id, call)
-  return readPage(services, call, `sessions.${user.id}`, (rest) => listSessionRecords(db, environment_id, user.id, now(), rest))
+  return readPage(services, call, `sessions.${user.id}`, (rest) => listSessionRecords(db, user, now(), rest))
 }
 
 export const getSession: Handler<'getSession'> = ({ db, now }, { caller, params }) =>

@@ -18,9 +18,9 @@ import { insertEvent, listEvents } from '../../../events/store.ts'
 import { endInvitationsOf } from '../../../members/invitations.ts'
 import { deleteMemberships, findMember, findMemberships, findSoleOwnerships, type MemberRow } from '../../../members/store.ts'
 import { deletedPage } from '../../../pages/account-forms.ts'
-import { type Consent, listConsents } from '../../../sessions/account.ts'
+import { type Consent, listConsents } from '../../../sessions/consents.ts'
 import { listGrants } from '../../../sessions/grants.ts'
-import { listSessionRecords } from '../../../sessions/sessions.ts'
+import { listSessionRecords } from '../../../sessions/session-records.ts'
 import { holdTenant } from '../../../tenancy/store.ts'
 import { eraseUser } from '../../../users/erase.ts'
 import { endCodesOf } from '../../../users/mailed-codes.ts'
@@ -85,13 +85,13 @@ const olderThan = (last: { id: string } | undefined, limit: number) =>
   sql`${last ? sql`and id < ${last.id}` : sql``} order by id desc limit ${limit}`
 
 const sessionsOf: Part = ({ db }, { now }, { user }) =>
-  inPages<Session>(most_of_a_kind, (last, limit) => listSessionRecords(db, user.environment_id, user.id, now, olderThan(last, limit)))
+  inPages<Session>(most_of_a_kind, (last, limit) => listSessionRecords(db, user, now, olderThan(last, limit)))
 
 const methodsOf: Part = ({ db }, _call, { user }) =>
   inPages<SignInMethod>(most_of_a_kind, (last, limit) => listMethods(db, user.environment_id, user.id, olderThan(last, limit)))
 
 const grantsOf: Part = ({ db }, { now }, { user }) =>
-  inPages<Grant>(most_of_a_kind, (last, limit) => listGrants(db, user.environment_id, user.id, now, olderThan(last, limit)))
+  inPages<Grant>(most_of_a_kind, (last, limit) => listGrants(db, user, now, olderThan(last, limit)))
 
 const consentsOf: Part = ({ db }, _call, { user }) =>
   inPages<Consent>(most_of_a_kind, (last, limit) =>

@@ -138,7 +138,7 @@ export async function confirmEmailChange(
 
 const waitForOther = (call: OidcCall, user: OwnUser, change: EmailChange, { end, spent, session }: Confirmation): Statement[] => [
   spent,
-  confirmEnd(call.issuer.environment_id, user.id, change, end, call.now),
+  confirmEnd(user, change, end, call.now),
   holdUnchanged(user),
   ...(session ? [holdFreshSession(call, session)] : []),
 ]
@@ -198,7 +198,7 @@ async function mailEnds(
     findCredential(services.db, environment_id, user.email),
     findCredential(services.db, environment_id, new_email),
   ])
-  const ways = await waysIn(services.db, environment_id, taken?.id ?? '', call.issuer.settings.sign_in, texts.ways_in)
+  const ways = await waysIn(services.db, { environment_id, id: taken?.id ?? '' }, call.issuer.settings.sign_in, texts.ways_in)
   const device = deviceOf(call)
   const asked = {
     environment_id,

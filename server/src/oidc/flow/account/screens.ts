@@ -28,7 +28,7 @@ import { type AddPasskeyView, type AddTotpView, addPasskeyPage, addTotpPage, new
 import type { Page, PageContext } from '../../../pages/layout.ts'
 import { locales } from '../../../pages/locale.ts'
 import { most_passkeys } from '../../../passkeys/store.ts'
-import { namesOfResources } from '../../../sessions/account.ts'
+import { namesOfResources } from '../../../resource-servers/store.ts'
 import { listConnected, listGrantedScopes, listLatestSessions } from '../../../sessions/account-lists.ts'
 import { offerTotp, showOfferedTotp } from '../../../users/second-factor-changes.ts'
 import { findTotps, most_totps } from '../../../users/second-factors.ts'
@@ -220,7 +220,7 @@ export async function showAccountPage(
   const { session, user } = own
   const [methods, sessions, applications] = await Promise.all([
     listMethods(db, environment_id, user.id, sql`order by created_at, id limit ${most_methods}`),
-    listLatestSessions(db, environment_id, session, most_sessions, now),
+    listLatestSessions(db, { environment_id, ...session }, most_sessions, now),
     applicationsOf(services, call, user.id),
   ])
   await nextTurn()

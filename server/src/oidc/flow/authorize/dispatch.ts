@@ -1,6 +1,6 @@
 /** The step that an authorization request needs next, and the page or answer of that step. `protocol/next-step.ts` holds the rules. */
 import { findUsersWithPasskey } from '../../../passkeys/store.ts'
-import { findConsents } from '../../../sessions/sessions.ts'
+import { findConsents } from '../../../sessions/consents.ts'
 import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { hintedUser } from '../../id-token-hint.ts'

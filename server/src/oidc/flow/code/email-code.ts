@@ -66,7 +66,7 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   const to = owner?.email ?? address
   const marked = { user_id: account.id, email: address, password_hash: account.password_hash }
   const { texts, locale } = pageContext(call, interaction.request.ui_locales)
-  const ways = await waysIn(services.db, environment_id, account.id, issuer.settings.sign_in, texts.ways_in)
+  const ways = await waysIn(services.db, { environment_id, id: account.id }, issuer.settings.sign_in, texts.ways_in)
   const device = deviceOf(call)
   const { query } = interaction
   const is_sign_up = wanted.kind === 'sign_up'

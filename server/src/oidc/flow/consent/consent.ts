@@ -2,8 +2,8 @@
 
 import { byUser, originOf } from '../../../events/origin.ts'
 import { insertEvent } from '../../../events/store.ts'
-import { holdSession } from '../../../sessions/account.ts'
-import { findConsents, storeConsent } from '../../../sessions/sessions.ts'
+import { findConsents, storeConsent } from '../../../sessions/consents.ts'
+import { holdSession } from '../../../sessions/sessions.ts'
 import { holdUser } from '../../../users/store.ts'
 import { foreign_form, isOwnForm, session_gone, sessionCookie, withCookies } from '../../browser.ts'
 import { type OidcEndpoint, redirect, refused } from '../../call.ts'

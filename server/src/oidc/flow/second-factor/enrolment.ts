@@ -61,7 +61,7 @@ export const enrolTotp: OidcEndpoint = async (services, call) => {
   const user = await findUser(services.db, environment_id, half.user_id)
   if (!user) return over()
   const asked = { request_id: call.request_id, device: deviceOf(call), now }
-  const { statements, codes } = await addTotp(services, user, { secret, step }, 0, asked)
+  const { statements, codes } = await addTotp(services, user, { secret, step, before: 0 }, asked)
   const shown = keepShownCodes(services, call, interaction.browser, { user_id: half.user_id, codes })
   const added = { method: 'totp', amr: sign_in_methods.totp.amr, first: [...stillFirst(call, continued), ...statements, ...shown] }
   const ended = await completeHalfSignIn(services, call, interaction, half, added)

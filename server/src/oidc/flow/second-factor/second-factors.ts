@@ -55,7 +55,8 @@ const totp: Check = {
   async check(services, { issuer: { environment_id }, now }, { user_id }, sent) {
     for (const app of await findTotps(services.db, environment_id, user_id)) {
       const step = stepOf(unsealTotp(services, environment_id, app), typedCode(sent), { last_step: app.last_step, now })
-      if (step !== null) return { statements: [useTotp(environment_id, user_id, app.id, step, now)], amr: sign_in_methods.totp.amr }
+      if (step !== null)
+        return { statements: [useTotp({ environment_id, id: user_id }, { id: app.id, step }, now)], amr: sign_in_methods.totp.amr }
     }
     return { refusal: wrong_code }
   },

@@ -131,7 +131,8 @@ export async function establishSession(
       }).statement,
     ])
   const bound = { limit: sessions_per_person, added: 1, most: most_others } as const
-  const findOthers = async () => (known ? no_others : findUnseen(services.db, issuer.environment_id, user_id, bound, at))
+  const findOthers = async () =>
+    known ? no_others : findUnseen(services.db, { environment_id: issuer.environment_id, id: user_id }, bound, at)
   let others_end = await findOthers()
   for (let tries = 1; !(await store(others_end)); tries++) {
     const wait_seconds = await waitForPerson(services.db, 'sign_in', counted, sign_ins_per_person)

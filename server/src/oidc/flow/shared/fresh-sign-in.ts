@@ -1,7 +1,7 @@
 /** Sessions that may make a sensitive change: of a recent sign-in with every factor of the account (decision 0046). */
 import type { Statement } from '../../../db/db.ts'
-import { holdSession, holdSessionOfLevel } from '../../../sessions/account.ts'
 import type { SessionRow } from '../../../sessions/sessions.ts'
+import { holdSession, holdSessionOfLevel } from '../../../sessions/sessions.ts'
 import { findUsersWithSecondFactor, hasSecondFactor } from '../../../users/second-factors.ts'
 import type { Browser } from '../../browser.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
