@@ -38,7 +38,7 @@ export const floors: readonly Floor[] = [
   { folders: ['oidc/grants'],                                 owns: 'one file for each grant type, and the issuing of tokens' },
   { folders: ['oidc/flow/shared'],                            owns: 'what the steps of a sign-in share: the request, its continuation, sessions, half sign-ins' },
   { folders: ['oidc/flow/passkey'],                           owns: 'the step of passkeys' },
-  { folders: ['oidc/flow/code'],                              owns: 'the step of emailed codes' },
+  { folders: ['oidc/flow/email-code'],                        owns: 'the step of emailed codes' },
   { folders: ['oidc/flow/reset', 'oidc/flow/sign-out'],       owns: 'password reset; sign-out' },
   { folders: ['oidc/flow/account'],                           owns: 'the account page of a person' },
   { folders: ['oidc/flow/authorize', 'oidc/flow/consent', 'oidc/flow/invitation', 'oidc/flow/link', 'oidc/flow/provider', 'oidc/flow/second-factor', 'oidc/flow/sign-in'], owns: 'one step each: its endpoint, checks and screens' },

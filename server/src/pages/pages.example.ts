@@ -5,8 +5,8 @@ import { changeEmailPage, confirmEmailPage } from './account-address.ts'
 import { accountChooserPage } from './account-chooser.ts'
 import { deletedPage, deletionPage, exportPage, passwordPage, profilePage, removalPage } from './account-forms.ts'
 import { addPasskeyPage, addTotpPage, newCodesPage } from './account-methods.ts'
-import { type CodeView, codePage } from './code.ts'
 import { type ConsentView, consentPage } from './consent.ts'
+import { type EmailCodeView, emailCodePage } from './email-code.ts'
 import { type EnrolFactorView, enrolFactorPage, enrolmentCodePage, recoveryCodesPage } from './enrolment.ts'
 import { formPostPage } from './form-post.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from './invitation.ts'
@@ -329,7 +329,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
   const forgot = { csrf: 'token', request, email, problem: null, back_url: 'https://id.example.com/e/env_1/oauth/authorize' }
   const link = { csrf: 'token', token: 'token', kind: 'reset_password' as const, email, new_email: 'new@example.com', problem: null }
   const new_password = { csrf: 'token', token: 'token', email, password_rule: { min_length: 12, reject_common: true }, problem: null }
-  const code: CodeView = {
+  const code: EmailCodeView = {
     csrf: 'token',
     request,
     email,
@@ -381,10 +381,10 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     }),
     'sign-in, code only': signInPage(context, { ...sign_in, methods: { password: false, email_code: true } }),
     'sign-in, malformed address': signInPage(context, { ...sign_in, problem: 'malformed_email' }),
-    code: codePage(context, code),
-    'code, wrong': codePage(context, { ...code, problem: 'wrong' }),
-    'code, too many': codePage(context, { ...code, problem: 'too_many', wait_seconds: 600 }),
-    'code, expired form': codePage(context, { ...code, problem: 'expired_form', offers_password: false }),
+    code: emailCodePage(context, code),
+    'code, wrong': emailCodePage(context, { ...code, problem: 'wrong' }),
+    'code, too many': emailCodePage(context, { ...code, problem: 'too_many', wait_seconds: 600 }),
+    'code, expired form': emailCodePage(context, { ...code, problem: 'expired_form', offers_password: false }),
     'forgot password': forgotPage(context, forgot),
     'forgot password, malformed address': forgotPage(context, { ...forgot, problem: 'malformed' }),
     'forgot password, sent': forgotSentPage(context, forgot),

@@ -17,7 +17,7 @@ import { foreign_form, formToken, isOwnForm, readBrowser, session_gone, withCook
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
 import { html, pageContext, sessionLost } from '../../hosted-page.ts'
 import { asksForSignUp } from '../../protocol/sign-up.ts'
-import { sendCode } from '../code/email-code.ts'
+import { sendCode } from '../email-code/send-code.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
 import { factsOf, no_problems, showAccounts, showSignIn, showSignUp } from '../shared/screens.ts'

@@ -11,7 +11,7 @@ import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redir
 import { chosenLanguages, html, languagesOf, pageContext } from '../../hosted-page.ts'
 import { cancelEmailChange, confirmEmailChange } from '../account/email-change.ts'
 import { findOwnUser } from '../account/gate.ts'
-import { createAccountByLink } from '../code/email-code.ts'
+import { createAccountByLink } from '../email-code/account-by-code.ts'
 import { linkUrl, newPasswordUrl } from '../reset/new-password.ts'
 import { linkEnded } from '../shared/link-ended.ts'
 import { offersReset } from '../shared/new-account.ts'

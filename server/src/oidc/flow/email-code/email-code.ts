@@ -8,7 +8,9 @@ import { type OidcEndpoint, typedOf } from '../../call.ts'
 import { readStepQuery, type Step } from '../../step-token.ts'
 import { beginInteraction, continueInteraction } from '../shared/begin.ts'
 import { showSignIn } from '../shared/screens.ts'
-import { checkCode, resendCode, showCode } from './email-code.ts'
+import { checkCode } from './check-code.ts'
+import { showCode } from './email-code-screen.ts'
+import { resendCode } from './send-code.ts'
 
 /** Loading the page sends nothing, and spends nothing. */
 export const showCodePage: OidcEndpoint = async (services, call) => {

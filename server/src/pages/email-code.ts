@@ -7,7 +7,7 @@ import { field, hidden, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
 
-export interface CodeView {
+export interface EmailCodeView {
   csrf: string
   request: string
   email: string
@@ -20,7 +20,7 @@ export interface CodeView {
   back_url: string
 }
 
-export function codePage(context: PageContext, view: CodeView): Page {
+export function emailCodePage(context: PageContext, view: EmailCodeView): Page {
   const { texts, issuer } = context
   const { csrf, request, email, problem } = view
   const values = hidden({ csrf, request, email })
@@ -42,7 +42,7 @@ ${field({ name: 'code', label: texts.code.label, type: 'digits', autocomplete: '
   })
 }
 
-function problemText({ texts, issuer }: PageContext, problem: NonNullable<CodeView['problem']>, wait_seconds: number | null): string {
+function problemText({ texts, issuer }: PageContext, problem: NonNullable<EmailCodeView['problem']>, wait_seconds: number | null): string {
   if (problem === 'wrong') return texts.code.wrong
   if (problem === 'too_many') return texts.form.too_many(wait_seconds)
   return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired

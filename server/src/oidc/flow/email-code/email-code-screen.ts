@@ -1,0 +1,39 @@
+import type { Refusal } from '../../../base/refusal.ts'
+import { type EmailCodeView, emailCodePage } from '../../../pages/email-code.ts'
+import { formToken, withCookies } from '../../browser.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
+import { html, pageContext } from '../../hosted-page.ts'
+import { stepQuery } from '../../step-token.ts'
+import type { Interaction } from '../shared/begin.ts'
+import { continueUrl, withPrompt } from '../shared/continue.ts'
+import { afterWait } from '../shared/screens.ts'
+
+type CodeStep = Pick<EmailCodeView, 'email' | 'problem'> & { wait_seconds?: number | null; refusal?: Refusal }
+
+export function showCode(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { refusal, wait_seconds = null, ...view }: CodeStep,
+): Answer {
+  const { query, request, browser } = interaction
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const address = browser.form_seed === null ? continueUrl(call, query) : codePageUrl(services, call, interaction, view.email)
+  const page = emailCodePage(pageContext(call, request.ui_locales, address), {
+    csrf,
+    request: query,
+    ...view,
+    wait_seconds,
+    offers_password: call.issuer.settings.sign_in.password,
+    back_url: continueUrl(call, withPrompt(query, 'login')),
+  })
+  const answer = afterWait(withCookies(html(page), set_cookie), wait_seconds)
+  return refusal ? refused(answer, refusal) : answer
+}
+
+/** The page of the code has an address of its own, so that it can be loaded again. */
+export const toCodePage = (services: OidcServices, call: OidcCall, interaction: Interaction, email: string): Answer =>
+  redirect(codePageUrl(services, call, interaction, email))
+
+const codePageUrl = (services: OidcServices, call: OidcCall, { browser, query }: Interaction, email: string): string =>
+  `${call.issuer.url}/code?${stepQuery(services, call, browser, { page: 'code', email })}&${query}`

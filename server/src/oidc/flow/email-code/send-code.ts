@@ -1,0 +1,112 @@
+/** Mails codes: as a way in, and as the proof of a sign-up (decision 0041). */
+
+import { findOwner, isProven } from '../../../accounts/address-proof.ts'
+import { waysIn } from '../../../accounts/methods.ts'
+import { digestOf } from '../../../base/digest.ts'
+import { accountAddress } from '../../../base/email.ts'
+import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
+import { sourceOf } from '../../../base/source.ts'
+import { accountOf } from '../../../users/attempts.ts'
+import { payloadOf, requestCode } from '../../../users/code-mail.ts'
+import { type CodeRow, findCodeOfBrowser } from '../../../users/mailed-codes.ts'
+import { knownDevice } from '../../browser.ts'
+import type { Answer, OidcCall, OidcServices } from '../../call.ts'
+import { deviceOf } from '../../device.ts'
+import { pageContext } from '../../hosted-page.ts'
+import { fixedCodeOf } from '../../issuer.ts'
+import type { Interaction } from '../shared/begin.ts'
+import { mayCreateAccount, offersCodes } from '../shared/new-account.ts'
+import { showSignIn } from '../shared/screens.ts'
+import { toCodePage } from './email-code-screen.ts'
+
+interface Wanted {
+  kind: 'sign_in' | 'sign_up'
+  /** As it was typed. */
+  email: string
+  name?: string | null
+  password_hash?: string | null
+}
+
+const nobody = { id: '', email: '', password_hash: null, blocked_at: null }
+
+/**
+ * Mails a code, or does the same work for an address that gets none, and leads to the page that asks for it. Text that no account can have
+ * as its address leads back to the sign-in page.
+ */
+export async function sendCode(services: OidcServices, call: OidcCall, interaction: Interaction, wanted: Wanted): Promise<Answer> {
+  const { issuer, now, request_id } = call
+  const { environment_id } = issuer
+  const { email } = wanted
+  const address = accountAddress(email)
+  if (address === null)
+    return showSignIn(services, call, interaction, { email, problem: 'malformed_email', refusal: no_address, wait_seconds: null })
+  const owner = await findOwner(services.db, environment_id, address)
+  const account = owner ?? nobody
+  call.subject.user_id = owner?.id ?? null
+  const to = owner?.email ?? address
+  const marked = { user_id: account.id, email: address, password_hash: account.password_hash }
+  const { texts, locale } = pageContext(call, interaction.request.ui_locales)
+  const ways = await waysIn(services.db, { environment_id, id: account.id }, issuer.settings.sign_in, texts.ways_in)
+  const device = deviceOf(call)
+  const { query } = interaction
+  const is_sign_up = wanted.kind === 'sign_up'
+  const is_taken = is_sign_up && isProven(owner)
+  const is_refused = owner ? owner.blocked_at !== null && !is_taken : !mayCreateAccount(call, interaction)
+  await requestCode(
+    services,
+    {
+      environment_id,
+      kind: wanted.kind,
+      payload: {
+        email: to,
+        name: wanted.name ?? null,
+        password_hash: wanted.password_hash ?? null,
+        request: is_sign_up ? keptRequest(query) : null,
+      },
+      user_id: owner?.id ?? null,
+      browser: interaction.browser.form_seed,
+      source: sourceOf(call.ip),
+      is_known: knownDevice(services, call, interaction.browser, marked) !== null,
+      fixed_code: fixedCodeOf(issuer),
+      letter: ({ code, link, expires_at }) =>
+        is_taken
+          ? { kind: 'existing_account', asked_for: 'sign_up', ways, expires_at, device }
+          : is_sign_up
+            ? { kind: 'verify_email', code, link, expires_at, device, makes_account: true }
+            : { kind: 'sign_in_code', code, expires_at, device },
+      is_decoy: is_refused,
+      has_code: !is_taken,
+      has_link: is_sign_up && !is_taken,
+      to,
+      locales: locale,
+      request_id,
+      issuer_url: issuer.url,
+    },
+    now,
+  )
+  return toCodePage(services, call, interaction, email)
+}
+
+/** The request with which the link of a sign-up goes on. Rows are small, so a link of a longer request leads to the account page. */
+const keptRequest = (query: string): string => (query.length <= longest_kept_request ? query : 'visit=account')
+const longest_kept_request = 4_000
+
+const no_address = refusal('validation_failed', reason`The email is missing or malformed.`)
+
+/** Mails a new code for what this browser asked for before. */
+export async function resendCode(services: OidcServices, call: OidcCall, interaction: Interaction, email: string): Promise<Answer> {
+  const row = await findPending(services, call, interaction, email)
+  if (row?.kind === 'sign_up') {
+    const { name, password_hash } = payloadOf(services, call.issuer.environment_id, row)
+    return sendCode(services, call, interaction, { kind: 'sign_up', email, name, password_hash })
+  }
+  if (offersCodes(call) || row) return sendCode(services, call, interaction, { kind: 'sign_in', email })
+  return toCodePage(services, call, interaction, email)
+}
+
+/** The code that this browser waits for. */
+export function findPending({ db }: OidcServices, call: OidcCall, { browser }: Interaction, email: string): Promise<CodeRow | null> {
+  const seed = digestOf(browser.form_seed ?? '')
+  return findCodeOfBrowser(db, call.issuer.environment_id, { kind: 'sign_in', account: accountOf(email), browser: seed }, call.now)
+}
