@@ -28,7 +28,7 @@ import { listenForMetrics, listenOnAll, refuseTakenPort } from './http/listen.ts
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createKeyStore } from './keys/store.ts'
 import { createIssuers } from './oidc/issuer.ts'
-import { createKeyPool, type KeyPool } from './oidc/signing-keys.ts'
+import { createKeyPool, type KeyPool } from './oidc/key-pool.ts'
 import { createOutbound, type Outbound } from './outbound/fetch.ts'
 import type { Resolve } from './outbound/resolve.ts'
 import { createSmtp, type DeliverBySmtp } from './outbound/smtp.ts'

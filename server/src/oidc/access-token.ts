@@ -4,7 +4,7 @@ import { digestOf } from '../base/digest.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { findLiveGrant, findOpaqueToken, type GrantRow } from '../sessions/grants.ts'
 import type { Issuer } from './issuer.ts'
-import { verifyJwt } from './signing-keys.ts'
+import { verifyJwt } from './jwt.ts'
 
 const Claims = z.object({
   iss: z.string(),

@@ -11,8 +11,8 @@ import type { Job } from '../queue/queue.ts'
 import type { JobKind, Outcome } from '../queue/runner.ts'
 import { LogoutPayload, settleLogout } from '../sessions/backchannel-logouts.ts'
 import type { Issuer, Issuers } from './issuer.ts'
+import { signerAt, signJwt } from './jwt.ts'
 import { logoutTokenClaims, outcomeOfLogout } from './protocol/logout-token.ts'
-import { signerAt, signJwt } from './signing-keys.ts'
 
 /** Few and short, because a sign-out should happen at once. An application that is down for longer ends its own sessions. */
 const retry_after_seconds = [5, 30, 120]

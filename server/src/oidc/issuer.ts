@@ -14,7 +14,8 @@ import type { Deployment } from '../deployment/deployment.ts'
 import { issuerAtHost } from '../http/place.ts'
 import { service_name } from '../pages/service.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
-import { type KeyPool, loadErasedKeys, loadSigningKeys, type PublicKey, type SigningKey } from './signing-keys.ts'
+import type { KeyPool } from './key-pool.ts'
+import { loadErasedKeys, loadSigningKeys, type PublicKey, type SigningKey } from './signing-keys.ts'
 
 export interface Issuer {
   readonly tenant_id: string

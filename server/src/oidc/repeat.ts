@@ -17,8 +17,9 @@ import { messagePage } from '../pages/message.ts'
 import { openForBrowser, sealForBrowser } from '../secrets/secrets.ts'
 import { claimAnswer, findKept, keepAnswer, type PressId, releaseClaim } from '../sessions/kept-answers.ts'
 import { accountUrl } from './account-url.ts'
-import { isOwnForm, readFormSeed, sessionCookieOf, withSessionsOf } from './browser.ts'
+import { readFormSeed, sessionCookieOf, withSessionsOf } from './browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, refused } from './call.ts'
+import { isOwnForm } from './form-token.ts'
 import { html, pageContext } from './hosted-page.ts'
 
 /** A press of a button, as a later one recognises it. */

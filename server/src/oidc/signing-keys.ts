@@ -3,19 +3,17 @@
  * it signs. An old key stays published until the last token that it signed has expired. Then its private key is erased, and the public key
  * stays for ID tokens that come back as hints.
  */
-import { createPrivateKey, createPublicKey, generateKeyPair, hash, type KeyObject, sign, verify } from 'node:crypto'
-import { promisify } from 'node:util'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { createBoundedMap } from '../base/bounded-map.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { changeAllButLast } from '../db/slices.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { bySystem, originOf } from '../events/origin.ts'
 import { insertEvent } from '../events/store.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
-import { longest_jwt } from './protocol/claims.ts'
-import { currentKey, longest_session_ms, longest_token_ms } from './protocol/key-states.ts'
+import type { KeyPool } from './key-pool.ts'
+import { longest_session_ms, longest_token_ms } from './protocol/key-states.ts'
 
 const KeyRow = z.object({
   kid: z.string(),
@@ -42,53 +40,6 @@ export interface SigningKey extends PublicKey {
 /** How long a verifier may cache the JWKS. A new key signs only after every cached copy has expired. */
 export const jwks_max_age_seconds = 300
 const publish_before_signing_ms = 2 * jwks_max_age_seconds * 1000
-
-export interface SpareKey {
-  kid: string
-  public_jwk: Record<string, string>
-  pem: string
-}
-
-const generate = promisify(generateKeyPair)
-
-/** Keeps `size` spare key pairs, made one at a time in the background. An empty pool makes one on demand. */
-export function createKeyPool(size: number) {
-  const spare: SpareKey[] = []
-  let is_filling = false
-  let closed = false
-
-  async function fill(): Promise<void> {
-    if (is_filling) return
-    is_filling = true
-    while (spare.length < size && !closed) spare.push(await makeKey())
-    is_filling = false
-  }
-  return {
-    fill,
-    async take(): Promise<SpareKey> {
-      const key = spare.pop() ?? (await makeKey())
-      void fill()
-      return key
-    },
-    close(): void {
-      closed = true
-    },
-  }
-}
-export type KeyPool = ReturnType<typeof createKeyPool>
-
-/** Makes an RSA key pair, which takes 75 ms of a thread. */
-export async function makeKey(): Promise<SpareKey> {
-  const pair = await generate('rsa', { modulusLength: 2048 })
-  const { n = '', e = '' } = pair.publicKey.export({ format: 'jwk' })
-  // RFC 7638 §3: the thumbprint is over the required members, in this order.
-  const kid = hash('sha256', JSON.stringify({ e, kty: 'RSA', n }), 'base64url')
-  return {
-    kid,
-    public_jwk: { kty: 'RSA', n, e, alg: 'RS256', use: 'sig', kid },
-    pem: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  }
-}
 
 const { associatedData } = sealed_columns.signing_keys
 
@@ -211,93 +162,4 @@ async function changeOld(db: Db, condition: Statement, change: Statement): Promi
   }
   const last = await changeAllButLast(most_erased_at_once, find, write)
   if (last && last.length > 0) await write(last)
-}
-
-/** A key that is ready to sign. */
-export interface Signer {
-  readonly kid: string
-  readonly private_key: KeyObject
-}
-
-/** The key that signs at this time. Throws where it cannot be unsealed, so callers take it before they write anything. */
-export function signerAt(keys: readonly SigningKey[], now: Date): Signer {
-  const key = currentKey(keys, now)
-  return { kid: key.kid, private_key: key.private_key() }
-}
-
-/** The encoded header of each key and type. */
-const heads = createBoundedMap<string, string>(10_000)
-
-/** RFC 7515 §3.1, RS256. Signs on the thread pool, because a signature takes a third of a millisecond. */
-export function signJwt(
-  { kid, private_key }: Signer,
-  typ: 'JWT' | 'at+jwt' | 'logout+jwt',
-  claims: Record<string, unknown>,
-): Promise<string> {
-  const name = `${typ}.${kid}`
-  let head = heads.get(name)
-  if (head === undefined) {
-    head = Buffer.from(JSON.stringify({ alg: 'RS256', typ, kid })).toString('base64url')
-    heads.set(name, head)
-  }
-  const input = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
-  return new Promise((resolve, reject) => {
-    sign('sha256', Buffer.from(input), private_key, (error, signature) =>
-      error ? reject(error) : resolve(`${input}.${signature.toString('base64url')}`),
-    )
-  })
-}
-
-/**
- * The claims of a JWT of this type that one of these keys signed with RS256; `null` for any other text. The caller checks time and
- * audience. The header does not choose the algorithm (RFC 8725 §3.1).
- */
-export function verifyJwt(keys: readonly PublicKey[], typ: string, token: string): Readonly<Record<string, unknown>> | null {
-  if (token.length > longest_jwt) return null
-  const digest = hash('sha256', token, 'base64url')
-  let found = verified.get(digest) ?? null
-  if (!found) {
-    found = verifySignature(keys, token)
-    if (!found) return null
-    verified.set(digest, found)
-  }
-  const { kid } = found
-  return found.typ === typ && keys.some((key) => key.kid === kid) ? found.claims : null
-}
-
-interface VerifiedJwt {
-  readonly typ: unknown
-  /** The thumbprint of the key, which no other key has. */
-  readonly kid: string
-  readonly claims: Readonly<Record<string, unknown>>
-}
-
-/**
- * JWTs with a valid signature, by their digest: backends send the same token many times. Whether the key is among those
- * that the caller accepts, and everything else that can change, is checked each time.
- */
-const verified = createBoundedMap<string, VerifiedJwt>(5_000)
-
-function verifySignature(keys: readonly PublicKey[], token: string): VerifiedJwt | null {
-  const [head, body, signature, ...rest] = token.split('.')
-  if (!head || !body || !signature || rest.length > 0) return null
-  const header = parseObject(head)
-  if (header?.alg !== 'RS256' || header.crit !== undefined) return null
-  const key = keys.find((candidate) => candidate.kid === header.kid)
-  if (!key) return null
-  const bytes = Buffer.from(signature, 'base64url')
-  if (bytes.toString('base64url') !== signature) return null
-  if (!verify('sha256', Buffer.from(`${head}.${body}`), key.public_key(), bytes)) return null
-  const claims = parseObject(body)
-  return claims && { typ: header.typ, kid: key.kid, claims: Object.freeze(claims) }
-}
-
-/** Decodes a base64url part; `null` where it is not a JSON object. */
-function parseObject(part: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null // as: just checked
-  } catch {
-    return null // not JSON, so this service did not sign it
-  }
 }

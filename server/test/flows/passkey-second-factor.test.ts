@@ -5,7 +5,7 @@ import { decodeJwt } from 'jose'
 import type { OidcCall, OidcServices } from '../../src/oidc/call.ts'
 import { beginPasskeyFactor, finishPasskeyFactor } from '../../src/oidc/flow/second-factor/passkey-second-factor.ts'
 import { createIssuers } from '../../src/oidc/issuer.ts'
-import { createKeyPool } from '../../src/oidc/signing-keys.ts'
+import { createKeyPool } from '../../src/oidc/key-pool.ts'
 import { type Changes, createAuthenticator, type SoftwareAuthenticator } from '../support/authenticator.ts'
 import { appCode, codeAfter, enrolPerson, passwordStep, stepOn } from '../support/authenticator-app.ts'
 import {

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createKeyPool, type KeyPool, makeKey, type SpareKey } from '../../src/oidc/signing-keys.ts'
+import { createKeyPool, type KeyPool, makeKey, type SpareKey } from '../../src/oidc/key-pool.ts'
 
 const most_pairs = 48
 

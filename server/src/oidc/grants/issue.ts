@@ -6,13 +6,13 @@ import { findAudiences } from '../../resource-servers/store.ts'
 import type { GrantRow, NewTokens } from '../../sessions/grants.ts'
 import { opaque_prefix } from '../access-token.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
+import { type Signer, signerAt, signJwt } from '../jwt.ts'
 import { accessTokenClaims, idTokenClaims, userClaims } from '../protocol/claims.ts'
 import type { Client } from '../protocol/client.ts'
 import type { RequestParameters } from '../protocol/parameters.ts'
 import { expiryOfRefreshToken } from '../protocol/refresh-grant.ts'
 import { includesScope } from '../protocol/scope.ts'
 import { type TokenTarget, targetOf } from '../protocol/token-target.ts'
-import { type Signer, signerAt, signJwt } from '../signing-keys.ts'
 
 /** RFC 6749 §5.1, OIDC Core §3.1.3.3. */
 export interface TokenResponse {

@@ -1,5 +1,4 @@
 /** What the proof of an address by a code or its link makes: a new account, or one that is handed over (decision 0041). */
-
 import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import {
   type Chosen,

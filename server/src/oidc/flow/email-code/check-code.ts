@@ -1,5 +1,4 @@
 /** Emailed codes as a way in, and as the proof of a sign-up: what a right one does (decision 0041). */
-
 import { findOwner, isProven, type Owner } from '../../../accounts/address-proof.ts'
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
@@ -8,8 +7,8 @@ import { giveBackToSource, takeFromSource } from '../../../users/attempts.ts'
 import { payloadOf, tryCode } from '../../../users/code-mail.ts'
 import { type CodeRow, spendCode } from '../../../users/mailed-codes.ts'
 import { aboutUser, findCredential } from '../../../users/store.ts'
-import { knownDevice } from '../../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
+import { knownDevice } from '../../known-browser.ts'
 import type { Interaction } from '../shared/begin.ts'
 import type { SignedIn } from '../shared/establish-session.ts'
 import { recordFailedSignIn } from '../shared/failed-sign-in.ts'

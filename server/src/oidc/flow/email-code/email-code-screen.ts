@@ -1,7 +1,9 @@
+/** The page that asks for an emailed code, at an address of its own. It says the same whether a mail was sent or not. */
 import type { Refusal } from '../../../base/refusal.ts'
 import { type EmailCodeView, emailCodePage } from '../../../pages/email-code.ts'
-import { formToken, withCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
+import { withCookies } from '../../cookies.ts'
+import { formToken } from '../../form-token.ts'
 import { html, pageContext } from '../../hosted-page.ts'
 import { stepQuery } from '../../step-token.ts'
 import type { Interaction } from '../shared/begin.ts'

@@ -1,5 +1,4 @@
 /** Mails codes: as a way in, and as the proof of a sign-up (decision 0041). */
-
 import { findOwner, isProven } from '../../../accounts/address-proof.ts'
 import { waysIn } from '../../../accounts/methods.ts'
 import { digestOf } from '../../../base/digest.ts'
@@ -10,11 +9,11 @@ import { sourceOf } from '../../../base/source.ts'
 import { accountOf } from '../../../users/attempts.ts'
 import { payloadOf, requestCode } from '../../../users/code-mail.ts'
 import { type CodeRow, findCodeOfBrowser } from '../../../users/mailed-codes.ts'
-import { knownDevice } from '../../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { pageContext } from '../../hosted-page.ts'
 import { fixedCodeOf } from '../../issuer.ts'
+import { knownDevice } from '../../known-browser.ts'
 import type { Interaction } from '../shared/begin.ts'
 import { mayCreateAccount, offersCodes } from '../shared/new-account.ts'
 import { showSignIn } from '../shared/screens.ts'

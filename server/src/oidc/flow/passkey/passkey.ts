@@ -1,6 +1,9 @@
 /** The forms of passkeys: the sign-in, and the offer after another sign-in. Both post the JSON of WebAuthn in the field `credential`. */
-import { foreign_form, formProblem, formRefusals, isOwnForm, laterCookie, session_gone, withCookies } from '../../browser.ts'
+
+import { session_gone } from '../../browser.ts'
 import { type OidcEndpoint, redirect, refused } from '../../call.ts'
+import { laterCookie, withCookies } from '../../cookies.ts'
+import { foreign_form, formProblem, formRefusals, isOwnForm } from '../../form-token.ts'
 import { withSession } from '../../protocol/next-step.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'

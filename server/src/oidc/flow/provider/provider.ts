@@ -15,8 +15,10 @@ import {
   type UpstreamSignIn,
 } from '../../../providers/upstream-sign-ins.ts'
 import { takeFromSource } from '../../../users/attempts.ts'
-import { type Browser, foreign_form, isOwnForm, no_cookies, readBrowser, upstreamCookie, withCookies } from '../../browser.ts'
+import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { upstreamCookie, withCookies } from '../../cookies.ts'
+import { foreign_form, isOwnForm, no_cookies } from '../../form-token.ts'
 import { pageContext, sessionLost, tooLong } from '../../hosted-page.ts'
 import { beginInteraction, continueInteraction, type Interaction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'

@@ -3,8 +3,10 @@
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { type NewPasswordView, newPasswordPage } from '../../../pages/reset.ts'
-import { formRefusals, formToken, readBrowser, withCookies } from '../../browser.ts'
+import { readBrowser } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, refused } from '../../call.ts'
+import { withCookies } from '../../cookies.ts'
+import { formRefusals, formToken } from '../../form-token.ts'
 import { too_busy } from '../../hashing.ts'
 import { chosenLanguages, html, languagesOf, pageContext } from '../../hosted-page.ts'
 

@@ -1,8 +1,9 @@
 /** The page of new recovery codes, and its button: the person has kept them. */
 import { UserId } from '@ostiary/contract/ids.ts'
 import { deleteShownCodes } from '../../../sessions/shown-codes.ts'
-import { foreign_form, isOwnForm, readBrowser } from '../../browser.ts'
+import { readBrowser } from '../../browser.ts'
 import { asQuery, type OidcEndpoint, redirect, refused } from '../../call.ts'
+import { foreign_form, isOwnForm } from '../../form-token.ts'
 import { tooLong } from '../../hosted-page.ts'
 import { continueUrl } from '../shared/continue.ts'
 import { readCodesQuery, showCodes } from '../shared/shown-codes.ts'

@@ -10,10 +10,10 @@ import { accountOf } from '../../../users/attempts.ts'
 import { requestCode, tryCode } from '../../../users/code-mail.ts'
 import { findCodeOfBrowser, spendCode } from '../../../users/mailed-codes.ts'
 import { aboutUser, findUser } from '../../../users/store.ts'
-import { knownDevice } from '../../browser.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { fixedCodeOf } from '../../issuer.ts'
+import { knownDevice } from '../../known-browser.ts'
 import type { Interaction } from './begin.ts'
 
 /** Sends a new code. A request too soon or over a limit sends nothing (decision 0041). */

@@ -4,8 +4,8 @@
  */
 import type { Statement } from '../../../db/db.ts'
 import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
-import { lastUsedCookie, withCookies } from '../../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
+import { lastUsedCookie, withCookies } from '../../cookies.ts'
 import { acrOf } from '../../protocol/claims.ts'
 import { missingAfterFirstFactor } from '../../protocol/second-factor.ts'
 import type { Interaction } from './begin.ts'

@@ -11,8 +11,9 @@ import { type AssertionResponse, readAssertion } from '../../../passkeys/respons
 import { findPasskey, type PasskeyRow, usePasskey, wasRemoved } from '../../../passkeys/store.ts'
 import { type RelyingParty, verifyPasskey } from '../../../passkeys/verify.ts'
 import { holdUser } from '../../../users/store.ts'
-import { ableCookie, browserOfToken } from '../../browser.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
+import { ableCookie } from '../../cookies.ts'
+import { browserOfToken } from '../../form-token.ts'
 
 /** `null` where passkeys are off. The settings refuse them where the issuer has no RP ID. */
 export const relyingPartyOf = (call: Pick<OidcCall, 'issuer'>): RelyingParty | null =>

@@ -9,8 +9,10 @@ import type { Statement } from '../../../db/db.ts'
 import { recoveryCodesPage } from '../../../pages/enrolment.ts'
 import { openForBrowser, sealForBrowser } from '../../../secrets/secrets.ts'
 import { findShownCodes, insertShownCodes } from '../../../sessions/shown-codes.ts'
-import { type Browser, formToken, withCookies } from '../../browser.ts'
+import type { Browser } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
+import { withCookies } from '../../cookies.ts'
+import { formToken } from '../../form-token.ts'
 import { html, languagesOf, message, pageContext } from '../../hosted-page.ts'
 
 type Seed = Pick<Browser, 'form_seed'>

@@ -1,0 +1,65 @@
+/** The buttons that take access back: end the own sessions, disconnect an application. */
+import { ApplicationId, SessionId } from '@ostiary/contract/ids.ts'
+import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
+import { insertEvent } from '../../../events/store.ts'
+import { disconnectApplication } from '../../../sessions/disconnect.ts'
+import { endOtherSessions as endOthers } from '../../../sessions/endings.ts'
+import { endSessionRecord, findSessionRecord } from '../../../sessions/session-records.ts'
+import { holdSession } from '../../../sessions/sessions.ts'
+import { holdUser } from '../../../users/store.ts'
+import { accountUrl } from '../../account-url.ts'
+import { type OidcEndpoint, redirect, refused } from '../../call.ts'
+import { beginChange, changedMeanwhile, done, ownOrigin } from './gate.ts'
+
+/** Ends another session of the person with all its grants. */
+export const endOwnSession: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, null)
+  if ('answer' in own) return own.answer
+  const { environment_id } = call.issuer
+  const { user, session } = own
+  const id = SessionId.safeParse(call.form?.get('id')).data ?? ''
+  const other = id === session.id ? null : await findSessionRecord(services.db, environment_id, id, call.now)
+  if (other?.user_id !== user.id) return refused(redirect(accountUrl(call)), unknown_object)
+  const event = { type: 'session.ended', user_id: user.id, data: { session_id: other.id, reason: 'ended_by_person' } } as const
+  const ended = await services.db.batch([
+    holdUser(environment_id, user.id),
+    holdSession(environment_id, session, call.now),
+    ...endSessionRecord(environment_id, other, call.now),
+    insertEvent(environment_id, ownOrigin(services, call, own), event, call.now),
+  ])
+  return ended ? done(call, own, 'end-session') : changedMeanwhile(services, call, own, { action: null, id: null })
+}
+
+const unknown_object = refusal('not_found', reason`The account has no such session, method or application.`)
+
+/** Ends every other session and every grant that did not begin in this one. */
+export const endOtherSessions: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, null)
+  if ('answer' in own) return own.answer
+  const { environment_id } = call.issuer
+  const { user, session } = own
+  const ended = await services.db.batch([
+    holdUser(environment_id, user.id),
+    holdSession(environment_id, session, call.now),
+    ...endOthers(environment_id, session, { by: 'ended_by_person', origin: ownOrigin(services, call, own) }, call.now),
+  ])
+  return ended ? done(call, own, 'end-other-sessions') : changedMeanwhile(services, call, own, { action: null, id: null })
+}
+
+/** Ends the consent and all grants of an application. */
+export const disconnect: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, null)
+  if ('answer' in own) return own.answer
+  const { environment_id } = call.issuer
+  const { session } = own
+  const application_id = ApplicationId.safeParse(call.form?.get('id')).data
+  if (application_id === undefined) return refused(redirect(accountUrl(call)), unknown_object)
+  const which = { user_id: own.user.id, application_id }
+  const ended = await services.db.batch([
+    holdUser(environment_id, which.user_id),
+    holdSession(environment_id, session, call.now),
+    ...disconnectApplication(environment_id, which, ownOrigin(services, call, own), call.now),
+  ])
+  return ended ? done(call, own, 'disconnect') : changedMeanwhile(services, call, own, { action: null, id: null })
+}
