@@ -7,7 +7,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../server/src/config/config.ts'
-import { makeKey } from '../server/src/keys/format.ts'
+import { makeApiKey } from '../server/src/keys/format.ts'
 import { insertKey } from '../server/src/keys/store.ts'
 import { openDeployment } from '../server/src/main.ts'
 import { sealed_columns } from '../server/src/secrets/sealed-columns.ts'
@@ -82,7 +82,7 @@ async function store(env: Record<string, string>, { issuer }: Seeded, port: numb
     return insertWebhook(environment_id, { id, slug: `silent-${n}` }, fields, secret, now())
   })
   const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
-  const made = makeKey('platform_secret', null, random)
+  const made = makeApiKey('platform_secret', null, random)
   const unlimited = { limit: 100_000, window_seconds: 1 }
   const fields = { label: 'Quiet', scopes: ['*' as const], allowed_origins: [], ip_allowlist: [], rate_limit: unlimited, expires_at: null }
   const owner = { tenant_id, project_id: null, environment_id: null }

@@ -135,7 +135,7 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the end of everything of a user',        () => endings.endEverything(environment_id, id, { by: '' }, now)],
   ['the end of what began with a method',    () => endings.endBegunWith(environment_id, id, id, now)],
   ['the end of the consents of a user',      () => endings.endConsents(environment_id, id, now)],
-  ['the end of the other sessions',          () => endings.endOtherSessions(environment_id, session, { by: 'ended_by_person', origin: origin() }, now)],
+  ['the end of the other sessions',          () => endings.endEverythingElse(environment_id, session, { by: 'ended_by_person', origin: origin() }, now)],
   ['a session of the account page',          () => sessions.holdSession(environment_id, session, now)],
   ['a new session',                          () => sessions.insertSession(environment_id, { ...raised, id: 'new' as SessionId, token_hash: 'new' }, sql`1 = 1`, now)], // as: an id of this test
   ['a new code',                             (db) => grants.storeCode(db, environment_id, session, 'new' as GrantId, code, now)], // as: an id of this test
@@ -194,7 +194,7 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the mailed code of a browser',           (db) => codes.findCodeOfBrowser(db, environment_id, asked, now)],
   ['the mailed code of a user',              (db) => codes.findCodeOfUser(db, environment_id, asked, now)],
   ['the code of a link',                     (db) => codes.findCodeOfLink(db, environment_id, id, now)],
-  ['a try of a mailed code',                 () => codes.countTry(environment_id, code_row, now)],
+  ['a try of a mailed code',                 () => codes.countCodeTry(environment_id, code_row, now)],
   ['the end of the codes of a user',         () => codes.endCodesOf(environment_id, id, now)],
   ['the messages of a webhook',              (db) => findMessages(db, webhook, 200, '1')],
   ['200 deleted messages',                   () => deleteMessages(webhook, many)],

@@ -20,7 +20,7 @@ interface Rules extends Pick<Settings['mfa'], 'mode'> {
  * Removes the method and ends what began with it; nothing begins with an app. The last way in stays, and where a second factor is
  * required the last one. `changed`: the user no longer has the method, or the session ended.
  */
-export async function removeOwnMethod(
+export async function removeMethodByPerson(
   { db, newId }: Pick<Deployment, 'db' | 'newId'>,
   { id: user_id, environment_id }: Pick<UserRow, 'id' | 'environment_id'>,
   method: SignInMethod,

@@ -29,9 +29,9 @@ const systems: readonly [RegExp, string][] = [
 ]
 
 export function deviceName(user_agent: string | null): DeviceName {
-  const first = (known: readonly [RegExp, string][]) => known.find(([pattern]) => pattern.test(user_agent ?? ''))?.[1] ?? null
-  const system = first(systems)
-  return { browser: first(browsers), system, is_phone: system === 'iPhone' || /\bMobile\b/.test(user_agent ?? '') }
+  const nameIn = (known: readonly [RegExp, string][]) => known.find(([pattern]) => pattern.test(user_agent ?? ''))?.[1] ?? null
+  const system = nameIn(systems)
+  return { browser: nameIn(browsers), system, is_phone: system === 'iPhone' || /\bMobile\b/.test(user_agent ?? '') }
 }
 
 /** For a mail, without words of a language: `Firefox, Linux`. `null` for an unknown device. */

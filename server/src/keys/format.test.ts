@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { digestOf } from '../base/digest.ts'
-import { makeKey, recogniseKey } from './format.ts'
+import { makeApiKey, recogniseKey } from './format.ts'
 
 // The checksums come from another implementation: secret scanners must compute the same ones.
 // biome-ignore format: this table is read by column
@@ -19,8 +19,8 @@ for (const { type, environment_type, prefix, random, checksum } of known) {
   test(`${prefix}… with a valid checksum is recognised`, () => {
     assert.deepEqual(recogniseKey(prefix + random + checksum), { type, environment_type })
   })
-  test(`makeKey(${type}, ${environment_type}) makes a key that begins with ${prefix} and is recognised`, () => {
-    const made = makeKey(type, environment_type, randomBytes)
+  test(`makeApiKey(${type}, ${environment_type}) makes a key that begins with ${prefix} and is recognised`, () => {
+    const made = makeApiKey(type, environment_type, randomBytes)
     assert.match(made.key, new RegExp(`^${prefix}[0-9A-Za-z]{38}$`))
     assert.deepEqual(recogniseKey(made.key), { type, environment_type })
     assert.equal(made.digest, createHash('sha256').update(made.key).digest('hex'))
@@ -71,7 +71,7 @@ test('makeKey uses every base62 digit with equal probability', () => {
   let next = 0
   const cycle = (n: number) => Uint8Array.from({ length: n }, () => everyByte[next++ % 256] ?? 0)
   for (let key = 0; key < 31; key++) {
-    for (const digit of makeKey('platform_secret', null, cycle).key.slice(16, 48)) counts.set(digit, (counts.get(digit) ?? 0) + 1)
+    for (const digit of makeApiKey('platform_secret', null, cycle).key.slice(16, 48)) counts.set(digit, (counts.get(digit) ?? 0) + 1)
   }
   assert.equal(counts.size, 62)
   assert.deepEqual([...new Set(counts.values())], [16]) // 31 keys of 32 digits use up the 248 accepted bytes four times
@@ -79,13 +79,13 @@ test('makeKey uses every base62 digit with equal probability', () => {
 
 test('makeKey asks for more random bytes when it rejected some', () => {
   let asked = 0
-  const { key } = makeKey('auth_secret', 'live', (n) => new Uint8Array(n).fill(asked++ === 0 ? 255 : 1))
+  const { key } = makeApiKey('auth_secret', 'live', (n) => new Uint8Array(n).fill(asked++ === 0 ? 255 : 1))
   assert.equal(key.slice(17, 49), '1'.repeat(32))
 })
 
 test('makeKey throws for an auth key without an environment type and for a platform key with one', () => {
-  assert.throws(() => makeKey('auth_secret', null, randomBytes), TypeError)
-  assert.throws(() => makeKey('platform_secret', 'live', randomBytes), TypeError)
+  assert.throws(() => makeApiKey('auth_secret', null, randomBytes), TypeError)
+  assert.throws(() => makeApiKey('platform_secret', 'live', randomBytes), TypeError)
 })
 
 test('digestOf returns SHA-256 in hexadecimal (FIPS 180-4, test vector "abc")', () => {

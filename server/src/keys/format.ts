@@ -36,7 +36,7 @@ const checksum_length = 6
 const secret_part = new RegExp(`^[0-9A-Za-z]{${random_length + checksum_length}}$`)
 
 /** Makes a key. `random` is a CSPRNG that returns `n` bytes. */
-export function makeKey(type: KeyType, environment_type: EnvironmentType | null, random: (n: number) => Uint8Array): NewKey {
+export function makeApiKey(type: KeyType, environment_type: EnvironmentType | null, random: (n: number) => Uint8Array): NewKey {
   const kind = kinds.find((each) => each.type === type && each.environment_type === environment_type)
   if (!kind) throw new TypeError(`There are no ${type} keys for the environment type ${environment_type}.`)
 

@@ -56,7 +56,7 @@ export const pendingAsMember = (tenant_id: TenantId, now: Date) => sql`
          null as accepted_at, null as last_sign_in_at, version, created_at, updated_at
     from invitations where tenant_id = ${tenant_id} and ${isPending(now)}`
 
-export async function findPending(db: Db, tenant_id: TenantId, id: string, now: Date): Promise<PendingRow | null> {
+export async function findPendingInvitation(db: Db, tenant_id: TenantId, id: string, now: Date): Promise<PendingRow | null> {
   if (!InvitationId.safeParse(id).success) return null
   return db.maybeOne(PendingRow, sql`select * from (${pendingAsMember(tenant_id, now)}) pending where id = ${id}`)
 }

@@ -19,13 +19,13 @@ export function createKeyPool(size: number) {
   async function fill(): Promise<void> {
     if (is_filling) return
     is_filling = true
-    while (spare.length < size && !closed) spare.push(await makeKey())
+    while (spare.length < size && !closed) spare.push(await makeKeyPair())
     is_filling = false
   }
   return {
     fill,
     async take(): Promise<SpareKey> {
-      const key = spare.pop() ?? (await makeKey())
+      const key = spare.pop() ?? (await makeKeyPair())
       void fill()
       return key
     },
@@ -37,7 +37,7 @@ export function createKeyPool(size: number) {
 export type KeyPool = ReturnType<typeof createKeyPool>
 
 /** Makes an RSA key pair, which takes 75 ms of a thread. */
-export async function makeKey(): Promise<SpareKey> {
+export async function makeKeyPair(): Promise<SpareKey> {
   const pair = await generate('rsa', { modulusLength: 2048 })
   const { n = '', e = '' } = pair.publicKey.export({ format: 'jwk' })
   // RFC 7638 §3: the thumbprint is over the required members, in this order.

@@ -58,7 +58,7 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
 
 const no_issuer = reason`No environment has this address.`
 
-async function issuerOf({ issuers }: OidcMounting, { params, raw }: FastifyRequest): Promise<Issuer> {
+async function issuerOfRequest({ issuers }: OidcMounting, { params, raw }: FastifyRequest): Promise<Issuer> {
   const issuer = await findIssuerAt(issuers, raw, (params as { environment_id: string }).environment_id) // as: every row has it
   if (!issuer)
     throw nothingHere('There is no issuer at this address. The issuer of an environment is a field of the environment.', no_issuer)
@@ -67,7 +67,7 @@ async function issuerOf({ issuers }: OidcMounting, { params, raw }: FastifyReque
 
 async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted, request: FastifyRequest, reply: FastifyReply) {
   const { services, originAllowed } = mounting
-  const issuer = await issuerOf(mounting, request)
+  const issuer = await issuerOfRequest(mounting, request)
   request.issuer_id = issuer.environment_id
   // Before the body is read: a script of an allowed origin can read every refusal.
   if (route.cross_origin) reply.extra_headers = await crossOriginHeaders(route, issuer, request.headers.origin, originAllowed)
@@ -144,7 +144,7 @@ function errorAnswer({ issuer }: OidcCall, error: OAuthError): Answer {
 }
 
 async function preflight(mounting: OidcMounting, route: Route, request: FastifyRequest, reply: FastifyReply) {
-  const issuer = await issuerOf(mounting, request)
+  const issuer = await issuerOfRequest(mounting, request)
   const headers = preflightHeaders(await crossOriginHeaders(route, issuer, request.headers.origin, mounting.originAllowed))
   return reply.code(204).headers(headers).send()
 }

@@ -34,7 +34,7 @@ export type ProviderFields = Pick<
  * A secret is sent to this issuer only, and a subject identifies a person at this issuer only. No one else controls the address with a
  * slash: it has the same host, and discovery compares the issuer of the document with what was configured.
  */
-export function issuerOf({ type, issuer }: Pick<Provider, 'type' | 'issuer'>): string {
+export function issuerOfProvider({ type, issuer }: Pick<Provider, 'type' | 'issuer'>): string {
   return (issuer ?? kinds[type].issuer ?? '').replace(/\/+$/, '')
 }
 

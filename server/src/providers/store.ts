@@ -125,7 +125,7 @@ const Identity = z.object({ id: z.string(), user_id: z.custom<`usr_${string}`>()
 /** Identifies a person at a provider. A subject is unique within its issuer only (OIDC Core §2). */
 export interface UpstreamSubject {
   provider_id: string
-  /** See `issuerOf`. */
+  /** See `issuerOfProvider`. */
   issuer: string
   subject: string
 }

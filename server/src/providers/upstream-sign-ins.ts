@@ -37,7 +37,7 @@ const Payload = z.object({
 /** A sign-in at a provider that has started and not yet returned. */
 export interface UpstreamSignIn extends UpstreamSecrets {
   provider_id: string
-  /** See `issuerOf`. */
+  /** See `issuerOfProvider`. */
   issuer: string
   /** The query of the application's authorization request, which continues after the callback. */
   query: string

@@ -67,7 +67,7 @@ const validGrants = (environment_id: EnvironmentId, user_id: string, application
 export async function listConnected(db: Db, environment_id: EnvironmentId, user_id: string, now: Date) {
   const next = (after: Statement) => sql`(
     select g.application_id from grants g where ${openGrants(environment_id, user_id)} ${after} order by g.application_id limit 1)`
-  const first = (offline: 0 | 1) => sql`(
+  const beginningOf = (offline: 0 | 1) => sql`(
     select g.created_at from grants g where ${openGrants(environment_id, user_id)} and g.application_id = valid.id and g.offline = ${offline}
      order by g.id limit 1)`
   const used = await db.all(
@@ -79,9 +79,9 @@ export async function listConnected(db: Db, environment_id: EnvironmentId, user_
         valid (id) as (
           select id from used where id is not null and exists (select 1 ${validGrants(environment_id, user_id, sql`used.id`, now)})),
         every_use (application_id, since, scope) as (
-          select id, ${first(0)}, null from valid
+          select id, ${beginningOf(0)}, null from valid
           union all
-          select id, ${first(1)}, null from valid
+          select id, ${beginningOf(1)}, null from valid
           union all
           select * from (select c.application_id, c.created_at, c.scope ${consentsOf(environment_id, user_id)} order by c.application_id limit ${most_read}) given)
         select application_id, min(since) as since, max(scope) as scope from every_use group by application_id`,

@@ -94,7 +94,7 @@ export function endEverything(
  * Ends all sessions of the user but one, all grants that did not begin in that one, and sign-ins that wait for a second factor. The
  * session that stays gets the new number, if it stands.
  */
-export function endOtherSessions(
+export function endEverythingElse(
   environment_id: EnvironmentId,
   { id, user_id }: { id: string; user_id: string },
   { by, origin }: { by: 'ended_by_person' | 'password_changed' | 'address_changed'; origin: Origin },

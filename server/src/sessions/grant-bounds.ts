@@ -71,18 +71,18 @@ export function replacingOne(
 ): Replacement {
   const { environment_id } = place
   const window = windowOf(place, limit, most_others, now)
-  const first = (column: Statement) => sql`(
+  const ofReplaced = (column: Statement) => sql`(
     select ${column} from (select newest.*, sum(1 - is_over) over () as live from (${window}) newest
                             where is_offline = ${place.is_offline} or is_over = 1) counted
      where id <> ${except} and (is_over = 1 or live > ${limit}) order by is_over desc, used_at, id limit 1)`
   const replace = place.is_offline
     ? [
         sql`update grants set ended_at = ${now}, ended_by = 'replaced'
-            where environment_id = ${environment_id} and id = ${first(sql`id`)} and ended_at is null`,
+            where environment_id = ${environment_id} and id = ${ofReplaced(sql`id`)} and ended_at is null`,
       ]
     : [
-        sql`delete from authorization_codes where environment_id = ${environment_id} and code_hash = ${first(sql`code_hash`)}`,
-        sql`delete from grants where environment_id = ${environment_id} and id = ${first(sql`id`)}`,
+        sql`delete from authorization_codes where environment_id = ${environment_id} and code_hash = ${ofReplaced(sql`code_hash`)}`,
+        sql`delete from grants where environment_id = ${environment_id} and id = ${ofReplaced(sql`id`)}`,
       ]
   return counting(place, sql`coalesce(grant_count, 0) + 1`, sql``, [
     ...replace,

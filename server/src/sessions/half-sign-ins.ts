@@ -83,7 +83,7 @@ const ofRow = (environment_id: EnvironmentId, { secret_hash }: Pick<HalfSignIn, 
   sql`environment_id = ${environment_id} and secret_hash = ${secret_hash} and expires_at > ${now} and ${halfSignInStands(sql`half_sign_ins`)}`
 
 /** Counts a try before it is checked, so that parallel ones cannot exceed the limit. A guard. */
-export function countTry(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {
+export function countFactorTry(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {
   return guard(sql`update half_sign_ins set tries = tries + 1 where ${ofRow(environment_id, half, now)} and tries < ${most_tries}`)
 }
 

@@ -8,7 +8,7 @@ import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { bySystem, originOf } from '../events/origin.ts'
 import { insertEvent } from '../events/store.ts'
-import { makeKey } from '../keys/format.ts'
+import { makeApiKey } from '../keys/format.ts'
 import { insertKey } from '../keys/store.ts'
 import { insertMember } from '../members/store.ts'
 import { insertTenant } from '../tenancy/store.ts'
@@ -83,7 +83,7 @@ export async function createFirstTenant(
   const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
   const user_id = newId('usr')
   const key_id = newId('key')
-  const new_key = makeKey('platform_secret', null, random)
+  const new_key = makeApiKey('platform_secret', null, random)
   const password_hash = await passwords.hash(first.password)
   const created = await db.batch([
     // Every first tenant writes this row, so of two at the same time, the second waits here and then finds the tenant of the first.

@@ -17,7 +17,7 @@ import { mailStatements } from '../mail/send.ts'
 import type { Notice } from '../mail/texts/notice.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { accountOf, countForSource } from './attempts.ts'
-import { type CodeKind, type CodeRow, countTry, expiryOf, findCodeOfLink, insertCode, type NewCode } from './mailed-codes.ts'
+import { type CodeKind, type CodeRow, countCodeTry, expiryOf, findCodeOfLink, insertCode, type NewCode } from './mailed-codes.ts'
 
 type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random' | 'config'>
 
@@ -129,7 +129,7 @@ export async function tryCode(
 ): Promise<boolean> {
   const code = digitsOf(typed)
   if (row === null || code === null) return false
-  const counted = await services.db.batch(countTry(environment_id, row, now))
+  const counted = await services.db.batch(countCodeTry(environment_id, row, now))
   if (!counted) return false
   const expected = Buffer.from(row.code_mac ?? '')
   const sent = Buffer.from(macOf(services, environment_id, row.id, code))

@@ -159,7 +159,7 @@ export function findCodeOfLink(db: Db, environment_id: EnvironmentId, link_hash:
 }
 
 /** Counts a try before the code is compared. The guard fails where the code is spent or expired, or the address has no try left. */
-export function countTry(environment_id: EnvironmentId, { id, account, is_known }: CodeRow, now: Date): Statement[] {
+export function countCodeTry(environment_id: EnvironmentId, { id, account, is_known }: CodeRow, now: Date): Statement[] {
   return [
     holdAddress(environment_id, account, now),
     guard(sql`update mailed_codes set tries = tries + 1, tried_at = ${now}

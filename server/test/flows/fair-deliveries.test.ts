@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { makeKey } from '../../src/keys/format.ts'
+import { makeApiKey } from '../../src/keys/format.ts'
 import { insertKey } from '../../src/keys/store.ts'
 import { enqueue, enqueueEach } from '../../src/queue/queue.ts'
 import { insertTenant } from '../../src/tenancy/store.ts'
@@ -30,7 +30,7 @@ const hosts = ({ url }: { url: string }, path: string, count: number) =>
 /** A tenant with a platform key of its own. */
 async function createTenant(slug: string): Promise<string> {
   const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
-  const made = makeKey('platform_secret', null, random)
+  const made = makeApiKey('platform_secret', null, random)
   const scope = { tenant_id, project_id: null, environment_id: null }
   const fields = { label: 'Key', scopes: ['*' as const], allowed_origins: [], ip_allowlist: [], rate_limit: null, expires_at: null }
   const key = insertKey(scope, { id: newId('key'), type: 'platform_secret', ...made }, fields, w.now())

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { migrate, readMigrations } from '../../src/db/migrate.ts'
-import { issuerOf } from '../../src/providers/kinds.ts'
+import { issuerOfProvider } from '../../src/providers/kinds.ts'
 import { emptyDatabase } from '../support/empty-database.ts'
 
 // biome-ignore format: this table is read by column
@@ -48,5 +48,5 @@ test('migration 0014 keeps the user of an identity and sets the issuer that a si
     identities,
     providers.map(({ expected }, i) => ({ provider_id: `prv_${i}`, issuer: expected, subject: 'one', user_id: `usr_${i}` })),
   )
-  for (const { expected, ...provider } of providers) assert.equal(issuerOf(provider), expected)
+  for (const { expected, ...provider } of providers) assert.equal(issuerOfProvider(provider), expected)
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MethodId } from '@ostiary/contract/ids.ts'
-import { removeOwnMethod } from '../../src/accounts/remove-own-method.ts'
+import { removeMethodByPerson } from '../../src/accounts/remove-own-method.ts'
 import { confirmTotp, type OwnChange, offerTotp, renewRecoveryCodes, showOfferedTotp } from '../../src/users/second-factor-changes.ts'
 import { findUser } from '../../src/users/store.ts'
 import { appCode, codeAfter, enrolPerson, passwordStep, stepOn, wrongCode } from '../support/authenticator-app.ts'
@@ -52,7 +52,7 @@ function removeApp(user: Awaited<ReturnType<typeof owner>>, id: string, mode: 'o
     last_used_at: null,
   }
   const sign_in = { password: true, email_code: false, passkey: false }
-  return removeOwnMethod(deployment, user, { ...method, type: 'totp' }, { sign_in, mode }, asked())
+  return removeMethodByPerson(deployment, user, { ...method, type: 'totp' }, { sign_in, mode }, asked())
 }
 
 test('a backend removes an app, with it its recovery codes, and the person is mailed', async () => {

@@ -4,14 +4,14 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createKeyPool, type KeyPool, makeKey, type SpareKey } from '../../src/oidc/key-pool.ts'
+import { createKeyPool, type KeyPool, makeKeyPair, type SpareKey } from '../../src/oidc/key-pool.ts'
 
 const most_pairs = 48
 
 /** Writes key pairs for this number of test files. Returns the path. */
 export async function writeKeyPairs(folder: string, files: number): Promise<string> {
   const path = join(folder, 'key-pairs.json')
-  const pairs = await Promise.all(Array.from({ length: Math.min(most_pairs, 4 * files) }, makeKey))
+  const pairs = await Promise.all(Array.from({ length: Math.min(most_pairs, 4 * files) }, makeKeyPair))
   writeFileSync(path, JSON.stringify(pairs), { mode: 0o600 })
   return path
 }
@@ -30,7 +30,7 @@ export function spareKeys(): KeyPool {
     async take() {
       const pair = left > 0 ? pairs[taken++ % pairs.length] : undefined
       left -= 1
-      return pair ?? makeKey()
+      return pair ?? makeKeyPair()
     },
   }
 }

@@ -69,7 +69,7 @@ export const resendInvitation: Handler<'resendInvitation'> = (services, call) =>
   const inviter_id = caller.administrator.user_id
   return changeVersioned(
     if_match,
-    () => store.findPending(db, tenant_id, params.member_id ?? '', now()),
+    () => store.findPendingInvitation(db, tenant_id, params.member_id ?? '', now()),
     async (current) => {
       refuseAboveOwnRole(call, current.role)
       const at = now()

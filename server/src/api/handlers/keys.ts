@@ -6,7 +6,7 @@ import { mergePatch } from '../../base/merge-patch.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import type { Fail } from '../../http/problem.ts'
 import { type FieldError, fieldErrors, notFound, validationFailed } from '../../http/problem.ts'
-import { makeKey } from '../../keys/format.ts'
+import { makeApiKey } from '../../keys/format.ts'
 import { effectiveScopes, ipAllowlistProblem, originProblem } from '../../keys/policy.ts'
 import * as store from '../../keys/store.ts'
 import { findKeyUsage } from '../../keys/usage.ts'
@@ -97,7 +97,7 @@ async function create(
   refuseProblems(type, owner.environment_type, fields, config.base_url)
   const at = now()
   const id = newId('key')
-  const { key, ...made } = makeKey(type, owner.environment_type, random)
+  const { key, ...made } = makeApiKey(type, owner.environment_type, random)
   const record = {
     id,
     key_id: id,
@@ -157,7 +157,7 @@ function rotate({ now, random, keys }: Services, call: KeyCall & { fail: Fail<'k
     async (current) => {
       if (current.revoked_at !== null) return call.fail('key_revoked', 'The key is revoked. Create a new one.')
       const at = now()
-      const { key, ...made } = makeKey(current.type, owner.environment_type, random)
+      const { key, ...made } = makeApiKey(current.type, owner.environment_type, random)
       const next = {
         ...current,
         start: made.start,

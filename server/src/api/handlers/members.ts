@@ -7,7 +7,7 @@ import { notFound } from '../../http/problem.ts'
 import { readPageBy } from '../../lists/lists.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
-import { endInvitationsOf, findPending, pendingAsMember } from '../../members/invitations.ts'
+import { endInvitationsOf, findPendingInvitation, pendingAsMember } from '../../members/invitations.ts'
 import * as store from '../../members/store.ts'
 import {
   findTenant,
@@ -159,7 +159,7 @@ export const removeMember: Handler<'removeMember'> = async (services, call) => {
 async function findMemberOrInvitation(services: Services, tenant_id: TenantId, id: string, at: Date): Promise<store.MemberRow | null> {
   const { db } = services
   if (UserId.safeParse(id).success) return store.findMember(db, rootEnvironment(services), tenant_id, id)
-  return findPending(db, tenant_id, id, at)
+  return findPendingInvitation(db, tenant_id, id, at)
 }
 
 const rootEnvironment = ({ root }: Pick<Services, 'root'>) => root.environment_id as EnvironmentId // as: stored by us

@@ -4,7 +4,7 @@ import { originOf } from '../../events/origin.ts'
 import { notFound, validationFailed } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
-import { issuerOf, kinds, type ProviderFields, providerProblems } from '../../providers/kinds.ts'
+import { issuerOfProvider, kinds, type ProviderFields, providerProblems } from '../../providers/kinds.ts'
 import * as store from '../../providers/store.ts'
 import { sealed_columns } from '../../secrets/sealed-columns.ts'
 import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
@@ -98,7 +98,7 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
       private_key: private_key === undefined ? current.has_private_key : private_key !== null,
     }
     refuseProblems(providerProblems(current.type, fields, has, services.config.base_url))
-    if (issuerOf({ type: current.type, issuer: fields.issuer }) !== issuerOf(current)) refuseKeptSecrets(current, call.body)
+    if (issuerOfProvider({ type: current.type, issuer: fields.issuer }) !== issuerOfProvider(current)) refuseKeptSecrets(current, call.body)
     const way_in =
       current.enabled && !fields.enabled ? [await wayInOf(services, call, environment, { id: current.id, path: ['enabled'] })] : []
     const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)

@@ -13,7 +13,7 @@ import { type RequestParameters, refuseUnreadable } from './parameters.ts'
 import { matchesRegistered } from './redirect-uris.ts'
 import {
   type Prompt,
-  readChallenge,
+  readCodeChallenge,
   readMaxAge,
   readPrompt,
   readResource,
@@ -199,7 +199,7 @@ function readRest(
     resource: resources.map((resource) => resource.identifier),
     consent_to: consentWords(scope, resources),
     nonce: values.nonce,
-    code_challenge: readChallenge(values.code_challenge, values.code_challenge_method, client),
+    code_challenge: readCodeChallenge(values.code_challenge, values.code_challenge_method, client),
     prompt: readPrompt(values.prompt),
     max_age: readMaxAge(values.max_age),
     signed_in_since: readSignedInSince(values.signed_in_since),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { native, spa, web } from './client.example.ts'
-import { readChallenge, readMaxAge, readPrompt, readSignedInSince } from './requested.ts'
+import { readCodeChallenge, readMaxAge, readPrompt, readSignedInSince } from './requested.ts'
 
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 const legacy = { ...web, require_pkce: false }
@@ -25,14 +25,14 @@ const challenges: { why: string; challenge?: string; method?: string; client?: t
 ]
 for (const { why, challenge, method, client = web } of challenges) {
   test(`PKCE is refused with invalid_request when ${why}`, () => {
-    assert.throws(() => readChallenge(challenge, method, client), { name: 'OAuthError', code: 'invalid_request' })
+    assert.throws(() => readCodeChallenge(challenge, method, client), { name: 'OAuthError', code: 'invalid_request' })
   })
 }
 
 test('an S256 challenge is kept, even where PKCE is not required', () => {
-  assert.equal(readChallenge(challenge, 'S256', web), challenge)
-  assert.equal(readChallenge(challenge, 'S256', legacy), challenge)
-  assert.equal(readChallenge(undefined, undefined, legacy), undefined)
+  assert.equal(readCodeChallenge(challenge, 'S256', web), challenge)
+  assert.equal(readCodeChallenge(challenge, 'S256', legacy), challenge)
+  assert.equal(readCodeChallenge(undefined, undefined, legacy), undefined)
 })
 
 const prompts: [string | undefined, string[] | 'refused'][] = [

@@ -89,7 +89,7 @@ export function readScope(
  * RFC 7636 §4.4.1:    a required challenge that is missing is invalid_request
  * RFC 9700 §2.1.1:    public clients always use PKCE
  */
-export function readChallenge(challenge: string | undefined, method: string | undefined, client: Client): string | undefined {
+export function readCodeChallenge(challenge: string | undefined, method: string | undefined, client: Client): string | undefined {
   const refuse = (description: Reason) => new OAuthError('invalid_request', description)
 
   if (challenge === undefined) {

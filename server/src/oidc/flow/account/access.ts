@@ -4,7 +4,7 @@ import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { insertEvent } from '../../../events/store.ts'
 import { disconnectApplication } from '../../../sessions/disconnect.ts'
-import { endOtherSessions as endOthers } from '../../../sessions/endings.ts'
+import { endEverythingElse } from '../../../sessions/endings.ts'
 import { endSessionRecord, findSessionRecord } from '../../../sessions/session-records.ts'
 import { holdSession } from '../../../sessions/sessions.ts'
 import { holdUser } from '../../../users/store.ts'
@@ -42,7 +42,7 @@ export const endOtherSessions: OidcEndpoint = async (services, call) => {
   const ended = await services.db.batch([
     holdUser(environment_id, user.id),
     holdSession(environment_id, session, call.now),
-    ...endOthers(environment_id, session, { by: 'ended_by_person', origin: ownOrigin(services, call, own) }, call.now),
+    ...endEverythingElse(environment_id, session, { by: 'ended_by_person', origin: ownOrigin(services, call, own) }, call.now),
   ])
   return ended ? done(call, own, 'end-other-sessions') : changedMeanwhile(services, call, own, { action: null, id: null })
 }

@@ -9,7 +9,7 @@ import { sourceOf } from '../../../base/source.ts'
 import { guard, type Statement, sql } from '../../../db/db.ts'
 import { insertEvent, type NewEvent } from '../../../events/store.ts'
 import { waitOfAddress } from '../../../mail/address-limit.ts'
-import { endOtherSessions } from '../../../sessions/endings.ts'
+import { endEverythingElse } from '../../../sessions/endings.ts'
 import { accountOf } from '../../../users/attempts.ts'
 import { codeStatements } from '../../../users/code-mail.ts'
 import {
@@ -164,7 +164,7 @@ function changeAddress(
     ...takeEmailChange(environment_id, user.id, change, now),
     updateUser(user, { ...user, email: change.email, email_verified: true }, undefined, now),
     ...(session ? [holdFreshSession(call, session)] : []),
-    ...endOtherSessions(environment_id, kept, { by: 'address_changed', origin: origin() }, now),
+    ...endEverythingElse(environment_id, kept, { by: 'address_changed', origin: origin() }, now),
     ...events.map((event) => insertEvent(environment_id, origin(), event, now)),
   ]
 }

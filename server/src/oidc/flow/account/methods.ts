@@ -2,7 +2,7 @@
 import { MethodId } from '@ostiary/contract/ids.ts'
 import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { findMethod } from '../../../accounts/methods.ts'
-import { removeOwnMethod as removeMethod } from '../../../accounts/remove-own-method.ts'
+import { removeMethodByPerson } from '../../../accounts/remove-own-method.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import type { Statement } from '../../../db/db.ts'
@@ -10,7 +10,7 @@ import { insertEvent } from '../../../events/store.ts'
 import { isRemovable, removals } from '../../../pages/account-actions.ts'
 import type { PasswordView } from '../../../pages/account-forms.ts'
 import type { AddTotpView } from '../../../pages/account-methods.ts'
-import { endOtherSessions } from '../../../sessions/endings.ts'
+import { endEverythingElse } from '../../../sessions/endings.ts'
 import { methodAdded } from '../../../users/added-methods.ts'
 import { longest_password } from '../../../users/password-policy.ts'
 import { judgePassword } from '../../../users/password-rules.ts'
@@ -52,7 +52,7 @@ export const changeOwnPassword: OidcEndpoint = async (services, call) => {
   const written = await commitWithNotice(services, call, user, notice, [
     updateUser(user, user, password_hash, now),
     holdFreshSession(call, session),
-    ...endOtherSessions(environment_id, session, { by: 'password_changed', origin: ownOrigin(services, call, own) }, now),
+    ...endEverythingElse(environment_id, session, { by: 'password_changed', origin: ownOrigin(services, call, own) }, now),
     insertEvent(environment_id, ownOrigin(services, call, own), event, now),
     ...(user.has_password ? [] : [first.event]),
   ])
@@ -81,7 +81,7 @@ export const removeOwnMethod: OidcEndpoint = async (services, call) => {
   if (!method || !isRemovable(method.type) || removals[method.type] !== action) return refused(redirect(accountUrl(call)), unknown_method)
   const { sign_in, mfa } = call.issuer.settings
   const rules = { sign_in, mode: mfa.mode }
-  const outcome = await removeMethod(services, own.user, method, rules, ownChange(services, call, own))
+  const outcome = await removeMethodByPerson(services, own.user, method, rules, ownChange(services, call, own))
   if (outcome === 'removed') return done(call, own, action)
   if (outcome === 'changed') return changedMeanwhile(services, call, own, { action, id })
   return refused(await showRemoval(services, call, own, { action, id }, outcome), outcome === 'last_factor' ? last_factor : last_way_in)

@@ -20,7 +20,7 @@ import { beginInteraction, type Interaction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
 import type { SignedIn } from '../shared/establish-session.ts'
 import { mayCreateAccount, useInvitation } from '../shared/new-account.ts'
-import { findPending } from './send-code.ts'
+import { findPendingCode } from './send-code.ts'
 
 /** In the words of events and statistics, and in those of RFC 8176. */
 export const by_code = { method: 'email_code', amr: sign_in_methods.email_code.amr, began_with: 'email_code' } as const
@@ -35,7 +35,7 @@ export async function createAccountByLink(services: OidcServices, call: OidcCall
   if (query === null || !begun || 'answer' in begun) return null
   const interaction = { query, ...begun, browser: await readBrowser(services, call) }
   const { form_seed } = interaction.browser
-  const is_same = form_seed !== null && (await findPending(services, call, interaction, payload.email))?.id === row.id
+  const is_same = form_seed !== null && (await findPendingCode(services, call, interaction, payload.email))?.id === row.id
   const spent = spendCode(call.issuer.environment_id, row.id, { tried: false }, call.now)
   const made = await accountOfProof(services, call, interaction, {
     ...payload,

@@ -16,7 +16,7 @@ import { finishSignIn } from '../shared/finish-sign-in.ts'
 import { mayCreateAccount, offersCodes, takeNewAccount, too_many_accounts } from '../shared/new-account.ts'
 import { accountOfProof, by_code, prove, type RightCode } from './account-by-code.ts'
 import { showCode } from './email-code-screen.ts'
-import { findPending } from './send-code.ts'
+import { findPendingCode } from './send-code.ts'
 
 const nobody = { id: '', email: '', password_hash: null, blocked_at: null }
 
@@ -39,13 +39,13 @@ export async function checkCode(
     return showCode(services, call, interaction, { email, problem: 'too_many', wait_seconds, refusal: too_many })
   }
 
-  const row = await findPending(services, call, interaction, email)
+  const row = await findPendingCode(services, call, interaction, email)
   const is_right = await tryCode(services, environment_id, row, code, call.now)
   call.subject.user_id = row?.user_id ?? null
   if (row && is_right) {
     const first = [giveBackToSource('email_code', attempt), spendCode(environment_id, row.id, { tried: true }, call.now)]
     const payload = payloadOf(services, environment_id, row)
-    const finish = row.kind === 'sign_up' ? signUp : signIn
+    const finish = row.kind === 'sign_up' ? signUpByCode : signInByCode
     const answer = await finish(services, call, interaction, { ...payload, first })
     if (answer) return answer
   }
@@ -66,10 +66,10 @@ function whyRefused(row: CodeRow | null, is_right: boolean): Refusal {
 
 type Finish = (services: OidcServices, call: OidcCall, interaction: Interaction, right: RightCode) => Promise<Answer | null>
 
-const signIn: Finish = async (services, call, interaction, right) => {
+const signInByCode: Finish = async (services, call, interaction, right) => {
   const owner = await findOwner(services.db, call.issuer.environment_id, right.email)
   if (!offersCodes(call) && !isProofForInvitation(interaction, owner)) return null
-  if (!owner) return signUpByCode(services, call, interaction, right)
+  if (!owner) return signUpWithoutForm(services, call, interaction, right)
   if (owner.blocked_at !== null) return null
   const { statements, ...account } = prove(services, call, interaction, { owner })
   const signed_in: SignedIn = { ...by_code, ...account, step: 'sign_in' }
@@ -85,10 +85,10 @@ const isProofForInvitation = ({ invitation, browser }: Interaction, owner: Owner
   invitation !== null && owner !== null && !isProven(owner) && browser.sessions.some(({ user_id }) => user_id === owner.id)
 
 /** A sign-up form has counted its account already. */
-const signUpByCode: Finish = async (services, call, interaction, right) => {
+const signUpWithoutForm: Finish = async (services, call, interaction, right) => {
   if (!mayCreateAccount(call, interaction)) return null
   const wait_seconds = await takeNewAccount(services, call)
-  if (wait_seconds === null) return signUp(services, call, interaction, right)
+  if (wait_seconds === null) return signUpByCode(services, call, interaction, right)
   const { email } = right
   return showCode(services, call, interaction, { email, problem: 'too_many', wait_seconds, refusal: too_many_accounts })
 }
@@ -97,7 +97,7 @@ const signUpByCode: Finish = async (services, call, interaction, right) => {
  * Of several who prove the address at once, one gets the account. An account that had the address without a proof loses it, or
  * is handed over with the password that the person typed.
  */
-const signUp: Finish = async (services, call, interaction, right) => {
+const signUpByCode: Finish = async (services, call, interaction, right) => {
   const made = await accountOfProof(services, call, interaction, right)
   return made && finishSignIn(services, call, interaction, made.signed_up, made.statements)
 }

@@ -95,7 +95,7 @@ const no_address = refusal('validation_failed', reason`The email is missing or m
 
 /** Mails a new code for what this browser asked for before. */
 export async function resendCode(services: OidcServices, call: OidcCall, interaction: Interaction, email: string): Promise<Answer> {
-  const row = await findPending(services, call, interaction, email)
+  const row = await findPendingCode(services, call, interaction, email)
   if (row?.kind === 'sign_up') {
     const { name, password_hash } = payloadOf(services, call.issuer.environment_id, row)
     return sendCode(services, call, interaction, { kind: 'sign_up', email, name, password_hash })
@@ -105,7 +105,7 @@ export async function resendCode(services: OidcServices, call: OidcCall, interac
 }
 
 /** The code that this browser waits for. */
-export function findPending({ db }: OidcServices, call: OidcCall, { browser }: Interaction, email: string): Promise<CodeRow | null> {
+export function findPendingCode({ db }: OidcServices, call: OidcCall, { browser }: Interaction, email: string): Promise<CodeRow | null> {
   const seed = digestOf(browser.form_seed ?? '')
   return findCodeOfBrowser(db, call.issuer.environment_id, { kind: 'sign_in', account: accountOf(email), browser: seed }, call.now)
 }

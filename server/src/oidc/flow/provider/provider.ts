@@ -4,7 +4,7 @@ import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
-import { issuerOf } from '../../../providers/kinds.ts'
+import { issuerOfProvider } from '../../../providers/kinds.ts'
 import { type AuthorizationHints, UpstreamFailed } from '../../../providers/profile.ts'
 import { findUpstream, type Upstream } from '../../../providers/store.ts'
 import {
@@ -52,7 +52,7 @@ export const federate: OidcEndpoint = async (services, call) => {
     const prompt = { login_hint: request.login_hint, prompt: promptOf(request) }
     const redirect_uri = callbackOf(call, provider.id)
     const location = await services.upstreams.authorizationUrl(provider, { ...secrets, redirect_uri }, prompt)
-    const pending = { ...secrets, provider_id: provider.id, issuer: issuerOf(provider), query, browser: browser.form_seed }
+    const pending = { ...secrets, provider_id: provider.id, issuer: issuerOfProvider(provider), query, browser: browser.form_seed }
     const set_cookie = cookieOf(services, call, browser, pending)
     if (set_cookie !== null) return withCookies(redirect(location), [set_cookie])
     const stored = await storeUpstreamSignIn(services, environment_id, pending, source)
@@ -107,7 +107,7 @@ async function finish(services: OidcServices, call: OidcCall, browser: Browser, 
   const interaction = { query: started.query, ...begun, browser }
   const provider = await findUpstream(services.db, issuer.environment_id, provider_id)
   // The provider may have changed in the meantime, and an answer of one issuer is not valid for another (RFC 9700 §4.4).
-  const is_same = provider !== null && issuerOf(provider) === started.issuer
+  const is_same = provider !== null && issuerOfProvider(provider) === started.issuer
   if (!is_same) return refused(redirect(continueUrl(call, started.query)), provider_changed)
   if (search.get('error') === 'access_denied') return refused(redirect(continueUrl(call, started.query)), not_allowed_there)
   try {

@@ -10,7 +10,7 @@ import { normalised } from '../../../base/normalisation.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import type { ProviderProblemView } from '../../../pages/provider-problem.ts'
-import { issuerOf } from '../../../providers/kinds.ts'
+import { issuerOfProvider } from '../../../providers/kinds.ts'
 import type { UpstreamProfile } from '../../../providers/profile.ts'
 import { findIdentity, holdProvider, insertIdentity, noteIdentityUse, type Upstream } from '../../../providers/store.ts'
 import { aboutUser } from '../../../users/store.ts'
@@ -52,7 +52,7 @@ export async function signInAs(
     return showProviderProblem(call, interaction, provider, { problem, refusal, email: profile.email })
   }
 
-  const identity = { provider_id: provider.id, issuer: issuerOf(provider), subject: profile.subject }
+  const identity = { provider_id: provider.id, issuer: issuerOfProvider(provider), subject: profile.subject }
   const known = await findIdentity(db, environment_id, identity)
   if (known) {
     const { id: identity_id, ...account } = known

@@ -6,7 +6,7 @@
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import type { SecondFactorView } from '../../../pages/second-factor.ts'
-import { countTry } from '../../../sessions/half-sign-ins.ts'
+import { countFactorTry } from '../../../sessions/half-sign-ins.ts'
 import { countSecondFactor, giveBackSecondFactor, waitForSecondFactor } from '../../../users/attempts.ts'
 import { attemptOf, readBrowser } from '../../browser.ts'
 import { type OidcEndpoint, redirect } from '../../call.ts'
@@ -52,7 +52,7 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
 
   const { environment_id, settings } = issuer
   const attempt = { environment_id, user_id: half.user_id, now }
-  const counted = await services.db.batch([countTry(environment_id, half, now), countSecondFactor(attempt, settings.lockout)])
+  const counted = await services.db.batch([countFactorTry(environment_id, half, now), countSecondFactor(attempt, settings.lockout)])
   if (!counted) {
     if (!(await readHalfSignIn(services, call, interaction, of_half))) return showOver(services, call, interaction, of_half)
     services.counters.count(environment_id, 'sign_in', `${used.method}.limited`)

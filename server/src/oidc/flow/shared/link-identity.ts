@@ -4,7 +4,7 @@
  */
 import type { Statement } from '../../../db/db.ts'
 import { mailStatements } from '../../../mail/send.ts'
-import { issuerOf } from '../../../providers/kinds.ts'
+import { issuerOfProvider } from '../../../providers/kinds.ts'
 import {
   findIdentity,
   findProvider,
@@ -50,7 +50,7 @@ export async function linkIdentity(services: OidcServices, call: OidcCall, linki
   // Another tab of the person linked it.
   if (known !== null) return { identity_id: known.id, hold: [], statements: [noteIdentityUse(environment_id, links, now)] }
   const provider = await findProvider(db, environment_id, links.provider_id)
-  if (!provider?.enabled || !provider.link_by_verified_email || issuerOf(provider) !== links.issuer) return null
+  if (!provider?.enabled || !provider.link_by_verified_email || issuerOfProvider(provider) !== links.issuer) return null
   const method = { type: 'provider', provider_id: provider.id, name: provider.display_name } as const
   const asked = { request_id, device: deviceOf(call), now }
   const { event, notice } = methodAdded(services, { environment_id, id: user_id }, method, asked)
