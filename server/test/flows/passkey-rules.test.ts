@@ -307,7 +307,7 @@ test('a user has at most twenty passkeys, also of parallel registrations', async
       assert.ok(options)
       assert.equal(JSON.parse(options).excludeCredentials.length, most_passkeys - 2)
       return () =>
-        finishEnrolment(services, call, browser, session, JSON.stringify(createAuthenticator(origin).create(JSON.parse(options))))
+        finishEnrolment(services, call, { browser, session }, JSON.stringify(createAuthenticator(origin).create(JSON.parse(options))))
     }),
   )
   const finished = await Promise.all(outcomes.map((finish) => finish()))

@@ -47,7 +47,10 @@ export const exportOwnData: OidcEndpoint = async (services, call) => {
   if ('answer' in own) return own.answer
   const { now } = call
   const { version: _, ...user } = own.user
-  const taken = await commitWithNotice(services, call, own.user, { kind: 'data_exported', device: deviceOf(call) }, [])
+  const taken = await commitWithNotice(services, call, own.user, {
+    notice: { kind: 'data_exported', device: deviceOf(call) },
+    statements: [],
+  })
   if (!taken) return tooManyChanges(services, call, own, 'export')
   const parts = { sessions: sessionsOf, methods: methodsOf, grants: grantsOf, consents: consentsOf, events: eventsOf }
   const texts: string[] = []
@@ -121,15 +124,18 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   if (await isLastOwner()) return refused(await showDeletion(services, call, own, 'last_owner'), last_owner)
   const { first, rest } = is_root ? await leaveTenants(services, call, own) : { first: [], rest: [] }
   const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
-  const deleted = await commitWithNotice(services, call, user, { kind: 'account_deleted', device: deviceOf(call) }, [
-    holdUser(environment_id, user.id),
-    ...endCodesOf(environment_id, user.id, now),
-    ...first,
-    holdFreshSession(call, session),
-    ...eraseUser(user, now),
-    insertEvent(environment_id, ownOrigin(services, call, own), event, now),
-    ...rest,
-  ])
+  const deleted = await commitWithNotice(services, call, user, {
+    notice: { kind: 'account_deleted', device: deviceOf(call) },
+    statements: [
+      holdUser(environment_id, user.id),
+      ...endCodesOf(environment_id, user.id, now),
+      ...first,
+      holdFreshSession(call, session),
+      ...eraseUser(user, now),
+      insertEvent(environment_id, ownOrigin(services, call, own), event, now),
+      ...rest,
+    ],
+  })
   if (!deleted) {
     if (await isLastOwner()) return refused(await showDeletion(services, call, own, 'last_owner'), last_owner)
     return changedMeanwhile(services, call, own, { action: 'delete-account', id: null })

@@ -53,7 +53,7 @@ export async function beginEmailChange(services: OidcServices, call: OidcCall, o
     holdFreshSession(call, session),
     insertEvent(environment_id, ownOrigin(services, call, own), event, now),
   ]
-  const mails = await mailEnds(services, call, own, email, ['new', 'old'])
+  const mails = await mailEnds(services, call, own, { new_email: email, ends: ['new', 'old'] })
   const held = holdAddresses(environment_id, [email, user.email], now)
   const ended = endChangeCodes(environment_id, user.id, now)
   if (await services.db.batch([...about, ...held, ended, ...mails, ...begin])) return true
@@ -68,7 +68,7 @@ export async function remindEnds(services: OidcServices, call: OidcCall, own: Ow
   const ends: End[] = missingEnds({ email_verified: true }, change)
   const held = holdAddresses(environment_id, [change.email, user.email], call.now)
   const ended = endChangeCodes(environment_id, user.id, call.now)
-  const mails = await mailEnds(services, call, own, change.email, ends)
+  const mails = await mailEnds(services, call, own, { new_email: change.email, ends })
   await services.db.batch([holdUnchanged(user), ...held, ended, ...mails, holdFreshSession(call, session)])
 }
 
@@ -125,7 +125,9 @@ export async function confirmEmailChange(
     const change = user && (await findEmailChange(services.db, environment_id, user.id, call.now))
     if (!user || !change || user.blocked_at !== null || !isSameAddress(change.email, confirmation.new_email)) return 'failed'
     const waits = missingEnds(user, change).some((missing) => missing !== confirmation.end)
-    const statements = waits ? waitForOther(call, user, change, confirmation) : changeAddress(services, call, user, change, confirmation)
+    const statements = waits
+      ? waitForOther(call, user, change, confirmation)
+      : changeAddress(services, call, user, { ...confirmation, change })
     if (await services.db.batch([aboutUser(environment_id, user.id), ...statements])) return waits ? 'waits' : 'changed'
     const taken = waits ? null : await findCredential(services.db, environment_id, change.email)
     if (taken && taken.id !== user.id) {
@@ -147,8 +149,7 @@ function changeAddress(
   services: OidcServices,
   call: OidcCall,
   user: OwnUser,
-  change: EmailChange,
-  { spent, session }: Confirmation,
+  { change, spent, session }: Confirmation & { change: EmailChange },
 ): Statement[] {
   const { environment_id } = call.issuer
   const { now } = call
@@ -189,8 +190,7 @@ async function mailEnds(
   services: OidcServices,
   call: OidcCall,
   { browser, user }: OwnAccount,
-  new_email: string,
-  ends: readonly End[],
+  { new_email, ends }: { new_email: string; ends: readonly End[] },
 ): Promise<Statement[]> {
   const { environment_id, url } = call.issuer
   const { texts, locale } = pageContext(call)

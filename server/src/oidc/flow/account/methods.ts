@@ -49,13 +49,16 @@ export const changeOwnPassword: OidcEndpoint = async (services, call) => {
   const first = methodAdded(services, user, { type: 'password', name: null }, { request_id: call.request_id, device, now })
   const notice = user.has_password ? { kind: 'password_changed' as const, device } : first.notice
   const event = { type: 'user.updated', user_id: user.id, data: { changed: ['password'] } } as const
-  const written = await commitWithNotice(services, call, user, notice, [
-    updateUser(user, user, password_hash, now),
-    holdFreshSession(call, session),
-    ...endEverythingElse(environment_id, session, { by: 'password_changed', origin: ownOrigin(services, call, own) }, now),
-    insertEvent(environment_id, ownOrigin(services, call, own), event, now),
-    ...(user.has_password ? [] : [first.event]),
-  ])
+  const written = await commitWithNotice(services, call, user, {
+    notice,
+    statements: [
+      updateUser(user, user, password_hash, now),
+      holdFreshSession(call, session),
+      ...endEverythingElse(environment_id, session, { by: 'password_changed', origin: ownOrigin(services, call, own) }, now),
+      insertEvent(environment_id, ownOrigin(services, call, own), event, now),
+      ...(user.has_password ? [] : [first.event]),
+    ],
+  })
   if (!written) return changedMeanwhile(services, call, own, { action: 'change-password', id: null })
   // The mark of this browser belonged to the old password.
   return withCookies(done(call, own, 'change-password'), [
@@ -84,7 +87,10 @@ export const removeOwnMethod: OidcEndpoint = async (services, call) => {
   const outcome = await removeMethodByPerson(services, own.user, method, rules, ownChange(services, call, own))
   if (outcome === 'removed') return done(call, own, action)
   if (outcome === 'changed') return changedMeanwhile(services, call, own, { action, id })
-  return refused(await showRemoval(services, call, own, { action, id }, outcome), outcome === 'last_factor' ? last_factor : last_way_in)
+  return refused(
+    await showRemoval(services, call, own, { action, id, problem: outcome }),
+    outcome === 'last_factor' ? last_factor : last_way_in,
+  )
 }
 
 /** How a change of a method is written: while the session lives and is fresh, and with the limited mail. */
@@ -102,7 +108,7 @@ function ownChange(
     now,
     keep: (codes) => keepShownCodes(services, call, browser, { user_id: user.id, codes }),
     commit: (notice, statements) =>
-      commitWithNotice(services, call, user, notice, [holdUser(environment_id, user.id), ...hold, ...statements]),
+      commitWithNotice(services, call, user, { notice, statements: [holdUser(environment_id, user.id), ...hold, ...statements] }),
   }
 }
 
@@ -116,7 +122,7 @@ export const addOwnTotp: OidcEndpoint = async (services, call) => {
   const again = (problem: AddTotpView['problem']) => showAddTotp(services, call, own, { nonce, problem })
   if (code === '') return refused(again('missing_code'), wrong_code)
   const offer = { session_id: own.session.id, nonce, code }
-  const { hold, set_cookie } = raiseByNewFactor(services, call, own.browser, own.session, sign_in_methods.totp.amr)
+  const { hold, set_cookie } = raiseByNewFactor(services, call, own, sign_in_methods.totp.amr)
   const outcome = await confirmTotp(services, own.user, offer, ownChange(services, call, own, hold))
   const next = done(call, own, 'add-totp')
   if (outcome.added) return withCookies(outcome.codes ? redirectToCodes(call, own.user.id, next) : next, set_cookie)
@@ -144,7 +150,7 @@ export const renewOwnCodes: OidcEndpoint = async (services, call) => {
 export const addOwnPasskey: OidcEndpoint = async (services, call) => {
   const own = await beginCountedChange(services, call, 'add-passkey')
   if ('answer' in own) return own.answer
-  const outcome = await finishEnrolment(services, call, own.browser, own.session, call.form?.get('credential') ?? '')
+  const outcome = await finishEnrolment(services, call, own, call.form?.get('credential') ?? '')
   if ('added' in outcome) return withCookies(done(call, own, 'add-passkey'), outcome.set_cookie)
   const { problem, refusal } = outcome
   if (problem === 'stale') return refused(redirect(accountUrl(call, { action: 'add-passkey' })), refusal)

@@ -76,7 +76,7 @@ export function showPlace(
     case 'remove-passkey':
     case 'remove-totp':
     case 'remove-provider':
-      return showRemoval(services, call, own, { action, id }, problem)
+      return showRemoval(services, call, own, { action, id, problem })
     case 'export':
       return showExport(services, call, own, problem)
     case 'delete-account':
@@ -88,8 +88,7 @@ export function showPlace(
 function withForm(
   services: OidcServices,
   call: OidcCall,
-  { browser, user }: OwnAccount,
-  { action, id = null }: { action: AccountAction; id?: string | null },
+  { browser, user, action, id = null }: OwnAccount & { action: AccountAction; id?: string | null },
   pageOf: (context: PageContext, form: { csrf: string; user_id: string }) => Page,
 ): Answer {
   const { csrf, set_cookie } = formToken(services, call, browser)
@@ -110,7 +109,7 @@ export function showProfile(
   const present = Object.fromEntries(
     profile_fields.map((name) => [name, call.form?.get(name)?.slice(0, longest_field) ?? user[name] ?? '']),
   ) as Record<ProfileField, string> // as: every field
-  return withForm(services, call, own, { action: 'change-name' }, (context, form) =>
+  return withForm(services, call, { ...own, action: 'change-name' }, (context, form) =>
     profilePage(context, {
       ...form,
       ...rest,
@@ -121,7 +120,7 @@ export function showProfile(
 }
 
 export const showPassword = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: PasswordView['problem']): Answer =>
-  withForm(services, call, own, { action: 'change-password' }, (context, form) =>
+  withForm(services, call, { ...own, action: 'change-password' }, (context, form) =>
     passwordPage(context, {
       ...form,
       email: own.user.email,
@@ -136,14 +135,13 @@ export async function showRemoval(
   services: OidcServices,
   call: OidcCall,
   own: OwnAccount,
-  { action, id }: { action: RemovalAction; id: string | null },
-  problem: RemovalView['problem'],
+  { action, id, problem }: { action: RemovalAction; id: string | null; problem: RemovalView['problem'] },
 ): Promise<Answer> {
   const method = id === null ? null : await findMethod(services.db, call.issuer.environment_id, own.user.id, id)
   if (!method || !isRemovable(method.type) || removals[method.type] !== action) return redirect(accountUrl(call))
   const { type, name } = method
   const ends_this = (own.session.began_with ?? method.id) === method.id
-  return withForm(services, call, own, { action, id: method.id }, (context, form) =>
+  return withForm(services, call, { ...own, action, id: method.id }, (context, form) =>
     removalPage(context, { ...form, method: { id: method.id, type, name }, ends_this, problem }),
   )
 }
@@ -168,13 +166,13 @@ export function showAddTotp(
   const { user, session } = own
   if (!mayAddTotp(call)) return redirect(accountUrl(call))
   const offered = showOfferedTotp(call.issuer.display_name, user.email, offerTotp(services, user, { session_id: session.id, nonce }))
-  return withForm(services, call, own, { action: 'add-totp' }, (context, form) =>
+  return withForm(services, call, { ...own, action: 'add-totp' }, (context, form) =>
     addTotpPage(context, { ...form, ...offered, nonce, problem }),
   )
 }
 
 const showNewCodes = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: FormProblem | null): Answer =>
-  withForm(services, call, own, { action: 'new-recovery-codes' }, (context, form) => newCodesPage(context, { ...form, problem }))
+  withForm(services, call, { ...own, action: 'new-recovery-codes' }, (context, form) => newCodesPage(context, { ...form, problem }))
 
 export async function showAddPasskey(
   services: OidcServices,
@@ -185,13 +183,13 @@ export async function showAddPasskey(
   const options = await beginEnrolment(services, call, own.session)
   if (options === null) return redirect(accountUrl(call))
   const ceremony = { kind: 'create' as const, options, able_cookie: null, removed: null }
-  return withForm(services, call, own, { action: 'add-passkey' }, (context, form) =>
+  return withForm(services, call, { ...own, action: 'add-passkey' }, (context, form) =>
     addPasskeyPage(context, { ...form, ceremony, problem }),
   )
 }
 
 const showExport = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: ExportView['problem']): Answer =>
-  withForm(services, call, own, { action: 'export' }, (context, form) => exportPage(context, { ...form, problem }))
+  withForm(services, call, { ...own, action: 'export' }, (context, form) => exportPage(context, { ...form, problem }))
 
 export async function showDeletion(
   services: OidcServices,
@@ -201,7 +199,7 @@ export async function showDeletion(
 ): Promise<Answer> {
   const { user } = own
   const tenants = problem === 'last_owner' ? await findSoleOwnerships(services.db, user.id) : []
-  return withForm(services, call, own, { action: 'delete-account' }, (context, form) =>
+  return withForm(services, call, { ...own, action: 'delete-account' }, (context, form) =>
     deletionPage(context, { ...form, email: user.email, problem, tenants }),
   )
 }

@@ -45,7 +45,8 @@ export const consent: OidcEndpoint = async (services, call) => {
       storeConsent(environment_id, which, { before, after }, now),
       insertEvent(environment_id, origin, { type: 'consent.granted', ...which, data }, now),
     ])
-    if (stored) return redirect(continueRequest(services, call, interaction, withoutSatisfied(query, 'consent', now), session.id))
+    if (stored)
+      return redirect(continueRequest(services, call, { client, query: withoutSatisfied(query, 'consent', now), session_id: session.id }))
   }
   return redirect(continueUrl(call, query))
 }
@@ -70,5 +71,7 @@ export const selectAccount: OidcEndpoint = async (services, call) => {
   if (!chosen) return redirect(continueUrl(call, query))
   const order = [chosen, ...browser.sessions.filter((session) => session !== chosen), ...browser.expired]
   const rest = withoutSatisfied(query, 'select_account', call.now)
-  return withCookies(redirect(continueRequest(services, call, interaction, rest, chosen.id)), [sessionCookie(call, order)])
+  return withCookies(redirect(continueRequest(services, call, { client: interaction.client, query: rest, session_id: chosen.id })), [
+    sessionCookie(call, order),
+  ])
 }

@@ -72,12 +72,9 @@ const signInByCode: Finish = async (services, call, interaction, right) => {
   if (!owner) return signUpWithoutForm(services, call, interaction, right)
   if (owner.blocked_at !== null) return null
   const { statements, ...account } = prove(services, call, interaction, { owner })
-  const signed_in: SignedIn = { ...by_code, ...account, step: 'sign_in' }
-  return finishSignIn(services, call, interaction, signed_in, [
-    aboutUser(call.issuer.environment_id, owner.id),
-    ...right.first,
-    ...statements,
-  ])
+  const first = [aboutUser(call.issuer.environment_id, owner.id), ...right.first, ...statements]
+  const signed_in: SignedIn = { ...by_code, ...account, step: 'sign_in', first }
+  return finishSignIn(services, call, interaction, signed_in)
 }
 
 /** Where codes are not a way in, one proves the address of the signed-in account that accepts an invitation. */
@@ -99,5 +96,5 @@ const signUpWithoutForm: Finish = async (services, call, interaction, right) => 
  */
 const signUpByCode: Finish = async (services, call, interaction, right) => {
   const made = await accountOfProof(services, call, interaction, right)
-  return made && finishSignIn(services, call, interaction, made.signed_up, made.statements)
+  return made && finishSignIn(services, call, interaction, { ...made.signed_up, first: made.statements })
 }

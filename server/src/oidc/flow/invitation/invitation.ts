@@ -32,7 +32,7 @@ export const showInvitation: OidcEndpoint = async (services, call) => {
   const { prompt, of_session } = visit.request
   const session = visit.browser.sessions.find(({ id }) => of_session === undefined || id === of_session)
   if (prompt.includes('select_account') && session) return showAccounts(services, call, visit)
-  if (session && prompt.length === 0) return show(services, call, visit, session, null)
+  if (session && prompt.length === 0) return show(services, call, { ...visit, session }, null)
   const may_create = visit.invitation.takes_accounts && asksForSignUp(call.issuer.settings)
   if (prompt.includes('login') || !may_create) return showSignIn(services, call, visit, { email: '', problem: null, wait_seconds: null })
   return showSignUp(services, call, visit, {
@@ -52,8 +52,8 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
   // The account that the page named: another window may have changed the current account.
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
   if (!session) return refused(redirect(continueUrl(call, query)), session_gone)
-  if (!isOwnForm(services, call, browser)) return show(services, call, visit, session, 'expired_form')
-  if (call.form?.get('role') !== invitation.role) return show(services, call, visit, session, 'changed')
+  if (!isOwnForm(services, call, browser)) return show(services, call, { ...visit, session }, 'expired_form')
+  if (call.form?.get('role') !== invitation.role) return show(services, call, { ...visit, session }, 'changed')
 
   const { user_id } = session
   const { tenant_id } = invitation
@@ -84,18 +84,17 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
   if ('answer' in begun) return begun.answer
   if (needs_proof && (await isUnproven(services.db, root_environment, user_id)))
     return sendCode(services, call, visit, { kind: 'sign_in', email: session.email })
-  return show(services, call, { ...visit, ...begun }, session, 'changed')
+  return show(services, call, { ...visit, ...begun, session }, 'changed')
 }
 
 /** Asks the person of this session; where the user is a member already, says that the role stays. */
 async function show(
   services: OidcServices,
   call: OidcCall,
-  visit: InvitationVisit,
-  session: SessionRow,
+  visit: InvitationVisit & { session: SessionRow },
   problem: InvitationView['problem'],
 ): Promise<Answer> {
-  const { browser, query, invitation } = visit
+  const { browser, query, invitation, session } = visit
   const { csrf, set_cookie } = formToken(services, call, browser)
   const member = await findMember(services.db, services.root_environment_id, invitation.tenant_id, session.user_id)
   const reader = {

@@ -60,11 +60,11 @@ export const useLink: OidcEndpoint = async (services, call) => {
     case 'verify_email':
       return verify(services, call, row, payload)
     case 'reset_password':
-      return openNewPassword(services, call, token, row, payload)
+      return openNewPassword(services, call, { token, row, payload })
     case 'change_email':
-      return changeAddress(services, call, row, payload, 'new')
+      return changeAddress(services, call, opened, 'new')
     case 'change_email_notice':
-      return call.form?.get('decision') === 'cancel' ? keepAddress(services, call, row) : changeAddress(services, call, row, payload, 'old')
+      return call.form?.get('decision') === 'cancel' ? keepAddress(services, call, row) : changeAddress(services, call, opened, 'old')
   }
 }
 
@@ -73,12 +73,17 @@ async function createAccount(services: OidcServices, call: OidcCall, row: CodeRo
   return sign_in_url === null ? linkEnded(call) : html(accountCreatedPage(pageContext(call), { email: payload.email, sign_in_url }))
 }
 
+/** A link that is open: its row, and what the row holds. */
+interface Opened {
+  row: CodeRow
+  payload: Payload
+}
+
 /** Presses of both ends need no session, and sign nobody in. */
 async function changeAddress(
   services: OidcServices,
   call: OidcCall,
-  row: CodeRow,
-  { new_email }: Payload,
+  { row, payload: { new_email } }: Opened,
   end: 'new' | 'old',
 ): Promise<Answer> {
   const spent = spendCode(call.issuer.environment_id, row.id, { tried: false }, call.now)
@@ -95,7 +100,11 @@ async function keepAddress(services: OidcServices, call: OidcCall, row: CodeRow)
 }
 
 /** The link of a reset stays open until the new password is stored: a password that the rules refuse does not spend it. */
-async function openNewPassword(services: OidcServices, call: OidcCall, token: string, row: CodeRow, payload: Payload): Promise<Answer> {
+async function openNewPassword(
+  services: OidcServices,
+  call: OidcCall,
+  { token, row, payload }: Opened & { token: string },
+): Promise<Answer> {
   const owner = await findOwner(services.db, call.issuer.environment_id, payload.email)
   const opens = canReset(owner, row, payload) && offersReset(call)
   return opens ? redirect(newPasswordUrl(call, token)) : linkEnded(call)

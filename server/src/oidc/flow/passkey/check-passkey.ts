@@ -48,7 +48,8 @@ export async function checkPasskey(
   else {
     const { user_id, email, password_hash, id } = judged.passkey
     const signed_in = { user_id, email, password_hash, step: 'sign_in' as const, method: 'passkey', amr: judged.amr, identity_id: id }
-    const answer = await finishSignIn(services, call, interaction, signed_in, [giveBackToSource('passkey', attempt), ...judged.statements])
+    const first = [giveBackToSource('passkey', attempt), ...judged.statements]
+    const answer = await finishSignIn(services, call, interaction, { ...signed_in, first })
     if (answer) return answer
   }
   await recordFailedSignIn(services, call, interaction, { method: 'passkey', user_id: passkey?.user_id ?? null, refusal: refused })

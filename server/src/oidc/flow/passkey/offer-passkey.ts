@@ -30,15 +30,14 @@ export async function offerPasskey(
   if (!session || session.amr.some((word) => word === 'hwk' || word === 'swk') || !(await isFreshlySignedIn(services, call, session)))
     return null
   if ((await listPasskeys(services.db, call.issuer.environment_id, session.user_id)).length > 0) return null
-  return showOffer(services, call, interaction, session, null)
+  return showOffer(services, call, { ...interaction, session }, null)
 }
 
 /** `null` where the user can add no passkey. */
 export async function showOffer(
   services: OidcServices,
   call: OidcCall,
-  { query, request, browser }: Pick<Authorization, 'query' | 'request' | 'browser'>,
-  session: SessionRow,
+  { query, request, browser, session }: Pick<Authorization, 'query' | 'request' | 'browser'> & { session: SessionRow },
   problem: { problem: NonNullable<OfferPasskeyView['problem']>; refusal: Refusal } | null,
 ): Promise<Answer | null> {
   const options = await beginEnrolment(services, call, session)

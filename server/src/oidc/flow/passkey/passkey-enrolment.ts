@@ -18,8 +18,8 @@ import { verifyRegistration } from '../../../passkeys/verify.ts'
 import type { SessionRow } from '../../../sessions/sessions.ts'
 import { methodAdded } from '../../../users/added-methods.ts'
 import { findUser } from '../../../users/store.ts'
-import type { Browser } from '../../browser.ts'
 import { header, type OidcCall, type OidcServices } from '../../call.ts'
+import type { SessionOfBrowser } from '../shared/establish-session.ts'
 import { isFreshlySignedIn, raiseByNewFactor } from '../shared/fresh-sign-in.ts'
 import { commitWithNotice, hasRoomForChange, too_many_changes } from '../shared/notice.ts'
 import { boundTo, challenge_over, passkeyAmr, relyingPartyOf } from '../shared/passkey-ceremony.ts'
@@ -107,8 +107,7 @@ export async function judgeEnrolment(
 export async function finishEnrolment(
   services: OidcServices,
   call: OidcCall,
-  browser: Pick<Browser, 'sessions' | 'expired'>,
-  session: Browser['sessions'][number],
+  { browser, session }: SessionOfBrowser,
   credential: string,
 ): Promise<Enrolment> {
   if (!(await isFreshlySignedIn(services, call, session))) return { problem: 'stale', refusal: not_fresh }
@@ -117,9 +116,10 @@ export async function finishEnrolment(
   if (!(await hasRoomForChange(services, call, { id: session.user_id }))) return { problem: 'limited', refusal: too_many_changes }
   const { environment_id } = call.issuer
   const { user_id, email } = session
-  const { hold, set_cookie } = raiseByNewFactor(services, call, browser, session, judged.amr)
+  const { hold, set_cookie } = raiseByNewFactor(services, call, { browser, session }, judged.amr)
   const locale = (await findUser(services.db, environment_id, user_id))?.locale ?? null
-  const stored = await commitWithNotice(services, call, { id: user_id, email, locale }, judged.notice, judged.statements(hold))
+  const change = { notice: judged.notice, statements: judged.statements(hold) }
+  const stored = await commitWithNotice(services, call, { id: user_id, email, locale }, change)
   return stored ? { added: judged.added, set_cookie } : whyNotStored(services, call, user_id, judged)
 }
 

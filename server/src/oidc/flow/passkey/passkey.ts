@@ -35,8 +35,10 @@ export const offerPasskey: OidcEndpoint = async (services, call) => {
   call.subject.user_id = session.user_id
   const credential = call.form?.get('credential') ?? ''
   if (credential === '') return withCookies(on, [laterCookie(call)])
-  const outcome = await finishEnrolment(services, call, browser, session, credential)
+  const outcome = await finishEnrolment(services, call, { browser, session }, credential)
   if ('added' in outcome) return withCookies(on, outcome.set_cookie)
   if (outcome.problem === 'stale') return refused(on, outcome.refusal) // the offer could never succeed
-  return (await showOffer(services, call, interaction, session, { ...outcome, problem: outcome.problem })) ?? refused(on, outcome.refusal)
+  return (
+    (await showOffer(services, call, { ...interaction, session }, { ...outcome, problem: outcome.problem })) ?? refused(on, outcome.refusal)
+  )
 }

@@ -58,7 +58,7 @@ export async function signInAs(
     const { id: identity_id, ...account } = known
     const used = noteIdentityUse(environment_id, identity, call.now)
     return (
-      (await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id }, [used])) ??
+      (await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id, first: [used] })) ??
       refuse('blocked', known.user_id)
     )
   }
@@ -75,9 +75,8 @@ export async function signInAs(
     const proof = { environment_id, request_id: call.request_id, now: call.now }
     const { statements, ...account } = proveFromOutside(services, proof, existing)
     // The identity is linked with the session. A person who does not pass the second factor adds no way to sign in.
-    const linking = { ...signed_in, ...account, identity_id, links: identity }
     const first = [aboutUser(environment_id, existing.id), ...statements]
-    const linked = await finishSignIn(services, call, interaction, linking, first)
+    const linked = await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id, links: identity, first })
     return linked ?? refuse('blocked', existing.id)
   }
 
@@ -106,7 +105,8 @@ export async function signInAs(
     password_hash: null,
     identity_id,
     hold: [holdProvider(environment_id, provider.id)],
+    first: statements,
   }
-  const created = await finishSignIn(services, call, interaction, signed_up, statements)
+  const created = await finishSignIn(services, call, interaction, signed_up)
   return created ?? refuse(profile.email_verified ? 'account_exists' : 'not_connected', null)
 }

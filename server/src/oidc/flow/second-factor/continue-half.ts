@@ -1,18 +1,13 @@
 /** How the forms of the second factor and of its enrolment begin: each continues a half sign-in, or says that it is over. */
 import { digestOf } from '../../../base/digest.ts'
-import { findTypedEmail, type HalfSignIn } from '../../../sessions/half-sign-ins.ts'
+import { findTypedEmail } from '../../../sessions/half-sign-ins.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { continueInteraction, type Interaction } from '../shared/begin.ts'
-import { half_lost, readHalfSignIn, secondFactorUrl } from '../shared/half-sign-in.ts'
+import { type ContinuedHalf, half_lost, readHalfSignIn, secondFactorUrl } from '../shared/half-sign-in.ts'
 import { showSignIn } from '../shared/screens.ts'
 
-export interface Continued {
-  interaction: Interaction
-  half: HalfSignIn
-}
-
 /** The half sign-in that a form continues. One that waits for another step shows that step. */
-export async function continueHalf(services: OidcServices, call: OidcCall, enrols: boolean): Promise<Continued | { answer: Answer }> {
+export async function continueHalf(services: OidcServices, call: OidcCall, enrols: boolean): Promise<ContinuedHalf | { answer: Answer }> {
   const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction
   const attempt = (call.form?.get('attempt') ?? '').slice(0, longest_attempt)

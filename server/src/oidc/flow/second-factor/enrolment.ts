@@ -14,10 +14,10 @@ import { deviceOf } from '../../device.ts'
 import { formProblem, formRefusals } from '../../form-token.ts'
 import { type EnrolmentProblem, judgeEnrolment, whyNotStored } from '../passkey/passkey-enrolment.ts'
 import { acceptEnrolmentCode, sendEnrolmentCode } from '../shared/enrolment-code.ts'
-import { completeHalfSignIn, half_lost, secondFactorUrl } from '../shared/half-sign-in.ts'
+import { type ContinuedHalf, completeHalfSignIn, half_lost, secondFactorUrl } from '../shared/half-sign-in.ts'
 import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
 import { keepShownCodes, redirectToCodes } from '../shared/shown-codes.ts'
-import { type Continued, continueHalf, showOver } from './continue-half.ts'
+import { continueHalf, showOver } from './continue-half.ts'
 import { offeredSecret, showEnrolment } from './second-factor-screens.ts'
 import { longest_code, missing_code, waitingOf, wrong_code } from './second-factors.ts'
 
@@ -29,15 +29,15 @@ export const enrolmentCode: OidcEndpoint = async (services, call) => {
   const next = redirect(secondFactorUrl(call, interaction.query, half))
   if (!half.needs_code) return next
   const problem = formProblem(services, call, interaction.browser)
-  if (problem) return showEnrolment(services, call, interaction, half, { problem, refusal: formRefusals[problem] })
+  if (problem) return showEnrolment(services, call, continued, { problem, refusal: formRefusals[problem] })
   if (call.form?.has('resend')) {
     await sendEnrolmentCode(services, call, interaction, half)
     return next
   }
   const sent = codeOf(call)
-  if (sent === '') return showEnrolment(services, call, interaction, half, { problem: 'missing', refusal: missing_code })
+  if (sent === '') return showEnrolment(services, call, continued, { problem: 'missing', refusal: missing_code })
   if (await acceptEnrolmentCode(services, call, half, sent)) return next
-  return showEnrolment(services, call, interaction, half, { problem: 'wrong', refusal: wrong_code })
+  return showEnrolment(services, call, continued, { problem: 'wrong', refusal: wrong_code })
 }
 
 /** Adds the app when its first code is right, ends the sign-in, and leads to the recovery codes. */
@@ -51,13 +51,13 @@ export const enrolTotp: OidcEndpoint = async (services, call) => {
   if (half.needs_code) return codeFirst(call, continued)
   if (!settings.mfa.totp) return over()
   const problem = formProblem(services, call, interaction.browser)
-  if (problem) return showEnrolment(services, call, interaction, half, { problem, refusal: formRefusals[problem] })
+  if (problem) return showEnrolment(services, call, continued, { problem, refusal: formRefusals[problem] })
   const sent = codeOf(call)
-  if (sent === '') return showEnrolment(services, call, interaction, half, { problem: 'missing', refusal: missing_code })
+  if (sent === '') return showEnrolment(services, call, continued, { problem: 'missing', refusal: missing_code })
   // The person sees the secret, so there is nothing to guess and no limit.
   const secret = offeredSecret(services, call, half)
   const step = stepOf(secret, typedCode(sent), { last_step: 0, now })
-  if (step === null) return showEnrolment(services, call, interaction, half, { problem: 'wrong', refusal: wrong_code })
+  if (step === null) return showEnrolment(services, call, continued, { problem: 'wrong', refusal: wrong_code })
 
   const user = await findUser(services.db, environment_id, half.user_id)
   if (!user) return over()
@@ -65,7 +65,7 @@ export const enrolTotp: OidcEndpoint = async (services, call) => {
   const { statements, codes } = await addTotp(services, user, { secret, step, before: 0 }, asked)
   const shown = keepShownCodes(services, call, interaction.browser, { user_id: half.user_id, codes })
   const added = { method: 'totp', amr: sign_in_methods.totp.amr, first: [...stillFirst(call, continued), ...statements, ...shown] }
-  const ended = await completeHalfSignIn(services, call, interaction, half, added)
+  const ended = await completeHalfSignIn(services, call, continued, added)
   return ended ? redirectToCodes(call, half.user_id, ended) : over()
 }
 
@@ -78,9 +78,9 @@ export const enrolPasskey: OidcEndpoint = async (services, call) => {
   if (half.needs_code) return codeFirst(call, continued)
   if (!relyingPartyOf(call)) return over()
   const problem = formProblem(services, call, interaction.browser)
-  if (problem) return showEnrolment(services, call, interaction, half, { problem, refusal: formRefusals[problem] })
+  if (problem) return showEnrolment(services, call, continued, { problem, refusal: formRefusals[problem] })
   const show = ({ problem, refusal }: { problem: EnrolmentProblem; refusal: Refusal }) =>
-    showEnrolment(services, call, interaction, half, { problem: passkey_problems[problem], refusal })
+    showEnrolment(services, call, continued, { problem: passkey_problems[problem], refusal })
   const enrolling = { id: waitingOf(half).waiting, user_id: half.user_id }
   const judged = await judgeEnrolment(services, call, enrolling, call.form?.get('credential') ?? '')
   if ('problem' in judged) return show(judged)
@@ -90,7 +90,7 @@ export const enrolPasskey: OidcEndpoint = async (services, call) => {
   const [hold, first] = stillFirst(call, continued)
   const mail = await noticeMail(services, user, judged.notice, { request_id: call.request_id, now: call.now })
   const added = { method: 'passkey', amr: judged.amr, first: [hold, ...judged.statements([first]), ...mail] }
-  const ended = await completeHalfSignIn(services, call, interaction, half, added)
+  const ended = await completeHalfSignIn(services, call, continued, added)
   if (ended) return ended
   const why = await whyNotStored(services, call, half.user_id, judged)
   return why.problem === 'known' ? show(why) : over()
@@ -105,12 +105,12 @@ const passkey_problems = {
 } as const satisfies Record<EnrolmentProblem, string>
 
 /** Another sign-in of the person may have enrolled a second factor since this one was read. */
-function stillFirst(call: OidcCall, { half: { user_id } }: Continued) {
+function stillFirst(call: OidcCall, { half: { user_id } }: ContinuedHalf) {
   const { environment_id } = call.issuer
   return [holdUser(environment_id, user_id), hasNoSecondFactor(environment_id, user_id)] as const
 }
 
-const codeFirst = (call: OidcCall, { interaction, half }: Continued): Answer =>
+const codeFirst = (call: OidcCall, { interaction, half }: ContinuedHalf): Answer =>
   refused(redirect(secondFactorUrl(call, interaction.query, half)), half_lost)
 
 const codeOf = (call: OidcCall): string => typedOf(call, 'code', longest_code)

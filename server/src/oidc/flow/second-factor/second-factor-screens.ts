@@ -16,9 +16,8 @@ import { html, pageContext } from '../../hosted-page.ts'
 import { acrOf } from '../../protocol/claims.ts'
 import { two_factors } from '../../protocol/second-factor.ts'
 import { beginEnrolment } from '../passkey/passkey-enrolment.ts'
-import type { Interaction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
-import { secondFactorUrl } from '../shared/half-sign-in.ts'
+import { type ContinuedHalf, secondFactorUrl } from '../shared/half-sign-in.ts'
 import { afterWait, cancelUrl, nameOf } from '../shared/screens.ts'
 import { showOver } from './continue-half.ts'
 import { beginPasskeyFactor } from './passkey-second-factor.ts'
@@ -29,8 +28,7 @@ type SecondFactorStep = Pick<SecondFactorView, 'using' | 'problem' | 'wait_secon
 export async function showSecondFactor(
   services: OidcServices,
   call: OidcCall,
-  interaction: Interaction,
-  half: HalfSignIn,
+  { interaction, half }: ContinuedHalf,
   { refusal, ...view }: SecondFactorStep,
 ): Promise<Answer> {
   const { query, request, browser } = interaction
@@ -64,18 +62,22 @@ type EnrolmentStep = { problem: null } | { problem: NonNullable<EnrolFactorView[
 export async function showEnrolment(
   services: OidcServices,
   call: OidcCall,
-  interaction: Interaction,
-  half: HalfSignIn,
+  { interaction, half }: ContinuedHalf,
   shown: EnrolmentStep,
 ): Promise<Answer> {
   const { csrf, set_cookie } = formToken(services, call, interaction.browser)
   const show = half.needs_code ? codeStep : factorStep
-  const page = await show(services, call, interaction, half, {
-    csrf,
-    request: interaction.query,
-    attempt: attemptOf(half.secret_hash),
-    problem: shown.problem,
-  })
+  const page = await show(
+    services,
+    call,
+    { interaction, half },
+    {
+      csrf,
+      request: interaction.query,
+      attempt: attemptOf(half.secret_hash),
+      problem: shown.problem,
+    },
+  )
   if (page === null) return showOver(services, call, interaction, attemptOf(half.secret_hash))
   const answer = withCookies(html(page), set_cookie)
   return shown.problem === null ? answer : refused(answer, shown.refusal)
@@ -84,12 +86,11 @@ export async function showEnrolment(
 type Step = (
   services: OidcServices,
   call: OidcCall,
-  interaction: Interaction,
-  half: HalfSignIn,
+  continued: ContinuedHalf,
   view: Pick<EnrolFactorView, 'csrf' | 'request' | 'attempt' | 'problem'>,
 ) => Promise<Page | null>
 
-const codeStep: Step = async (_, call, { query, request }, half, { problem, ...view }) =>
+const codeStep: Step = async (_, call, { interaction: { query, request }, half }, { problem, ...view }) =>
   enrolmentCodePage(pageContext(call, request.ui_locales, secondFactorUrl(call, query, half)), {
     ...view,
     problem: problem === null || isOfCode(problem) ? problem : 'expired_form',
@@ -97,7 +98,7 @@ const codeStep: Step = async (_, call, { query, request }, half, { problem, ...v
   })
 
 /** `null`: the settings changed, and there is nothing left to enrol. */
-const factorStep: Step = async (services, call, interaction, half, view) => {
+const factorStep: Step = async (services, call, { interaction, half }, view) => {
   const { query, request } = interaction
   const { email } = half.signed_in
   const options = await beginFactorEnrolment(services, call, half)

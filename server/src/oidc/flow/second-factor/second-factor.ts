@@ -28,8 +28,8 @@ export const showSecondFactorPage: OidcEndpoint = async (services, call) => {
   const half = await readHalfSignIn(services, call, interaction, attempt ?? '')
   if (!half) return showOver(services, call, interaction, attempt ?? '')
   call.subject.user_id = half.user_id
-  if (half.enrols) return showEnrolment(services, call, interaction, half, { problem: null })
-  return showSecondFactor(services, call, interaction, half, { using, problem: null, wait_seconds: null, refusal: null })
+  if (half.enrols) return showEnrolment(services, call, { interaction, half }, { problem: null })
+  return showSecondFactor(services, call, { interaction, half }, { using, problem: null, wait_seconds: null, refusal: null })
 }
 
 /** `use` shows the field of the other second factor; `code` or `recovery_code` is checked. */
@@ -42,7 +42,7 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
   const used = sentFactor(form)
   const using = form?.get('use') === 'recovery_code' || used?.field === 'recovery_code' ? 'recovery_code' : 'code'
   const show = (problem: SecondFactorView['problem'], why = wrong_code, wait: number | null = null) =>
-    showSecondFactor(services, call, interaction, half, { using, problem, wait_seconds: wait, refusal: problem && why })
+    showSecondFactor(services, call, continued, { using, problem, wait_seconds: wait, refusal: problem && why })
   const problem = formProblem(services, call, interaction.browser)
   if (problem) return show(problem, formRefusals[problem])
   if (!used) return form?.has('use') ? redirect(secondFactorUrl(call, interaction.query, half, using)) : show('missing', missing_code)
@@ -63,7 +63,7 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
   if ('statements' in checked) {
     const { amr, statements } = checked
     const first = [giveBackSecondFactor(attempt), ...statements]
-    const answer = await completeHalfSignIn(services, call, interaction, half, { method: used.method, amr, first })
+    const answer = await completeHalfSignIn(services, call, continued, { method: used.method, amr, first })
     if (answer) return answer
   }
 

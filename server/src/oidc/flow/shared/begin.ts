@@ -121,7 +121,8 @@ export async function beginAuthorization(
   call.subject.client_id = client?.client_id ?? null
   const resources = audiences.map(({ identifier, scopes }) => ({ identifier, scopes: scopes.map(({ name }) => name) }))
   const verdict = judgeAuthorizationRequest(parameters, client, { disabled_scopes: issuer.settings.scopes.disabled, resources })
-  if (verdict.kind === 'show_error') return { answer: await showRequestError(services, call, verdict, client, parameters.values) }
+  if (verdict.kind === 'show_error')
+    return { answer: await showRequestError(services, call, verdict, { client, values: parameters.values }) }
   if (verdict.kind === 'return_error') {
     const error = await explainTarget(services, call, parameters, verdict.error)
     return { answer: answerClient(call, verdict.client, { ...verdict, error }) }

@@ -19,9 +19,7 @@ export function continueUrl({ issuer }: OidcCall, query: string): string {
 export function continueRequest(
   services: OidcServices,
   call: OidcCall,
-  { client }: { client: Client | null },
-  query: string,
-  session_id: string,
+  { client, query, session_id }: { client: Client | null; query: string; session_id: string },
 ): string {
   const own = visitOf(query) === 'account' ? query : withSession(query, session_id)
   return continueUrl(call, needsPress(services, client) ? withPress(services, call, own, session_id) : own)

@@ -56,6 +56,8 @@ export interface SignedIn {
   second_factor?: string
   /** Hold rows that come before those of `first` in the order of locks. */
   hold?: readonly Statement[]
+  /** The other changes of the sign-in, in one batch with the session. */
+  first?: readonly Statement[]
 }
 
 /**
@@ -73,8 +75,7 @@ export async function establishSession(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { user_id, email, password_hash, step, method, amr, identity_id, links, began_with, second_factor, hold = [] }: SignedIn,
-  first: readonly Statement[],
+  { user_id, email, password_hash, step, method, amr, identity_id, links, began_with, second_factor, hold = [], first = [] }: SignedIn,
 ): Promise<Answer | null> {
   const link = links && identity_id !== undefined ? await linkIdentity(services, call, { user_id, email, identity_id, links }) : undefined
   if (link === null) return null
@@ -151,7 +152,7 @@ export async function establishSession(
   // A sign-in of another user than the hinted one satisfies no prompt of the request.
   const hinted = hintedUser(issuer, request.id_token_hint)
   const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
-  return withCookies(redirect(continueRequest(services, call, interaction, rest, session.id)), [
+  return withCookies(redirect(continueRequest(services, call, { client, query: rest, session_id: session.id })), [
     sessionCookie(call, [{ secret }, ...kept]),
     deviceCookie(services, call, { user_id, email, password_hash }),
   ])
@@ -171,23 +172,27 @@ export async function stepUpSession(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { session_id, amr }: { session_id: string; amr: readonly string[] },
-  first: readonly Statement[],
+  { session_id, amr, first }: { session_id: string; amr: readonly string[]; first: readonly Statement[] },
 ): Promise<Answer | null> {
   const { browser, query } = interaction
   const session = browser.sessions.find(({ id }) => id === session_id)
   if (!session) return null
-  const { statement, set_cookie } = raise(services, call, browser, session, amr)
+  const { statement, set_cookie } = raise(services, call, { browser, session }, amr)
   if (!(await services.db.batch([aboutUser(call.issuer.environment_id, session.user_id), ...first, statement]))) return null
-  return withCookies(redirect(continueRequest(services, call, interaction, query, session_id)), [set_cookie])
+  return withCookies(redirect(continueRequest(services, call, { client: interaction.client, query, session_id })), [set_cookie])
+}
+
+/** A session, and the browser that has it. */
+export interface SessionOfBrowser {
+  browser: Pick<Browser, 'sessions' | 'expired'>
+  session: Browser['sessions'][number]
 }
 
 /** Raises a session of the browser to the level of these methods: the guard for the batch, and the cookie with the new secret. */
 export function raise(
   services: OidcServices,
   call: OidcCall,
-  browser: Pick<Browser, 'sessions' | 'expired'>,
-  session: Browser['sessions'][number],
+  { browser, session }: SessionOfBrowser,
   amr: readonly string[],
 ): { statement: Statement; set_cookie: string } {
   const { issuer, now } = call

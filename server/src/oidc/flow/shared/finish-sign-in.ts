@@ -2,7 +2,6 @@
  * The end of a first factor: every way to sign in calls `finishSignIn` after its check. It begins the session, or where a second factor
  * is missing a half sign-in (`half-sign-in.ts`).
  */
-import type { Statement } from '../../../db/db.ts'
 import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { lastUsedCookie, withCookies } from '../../cookies.ts'
@@ -13,7 +12,7 @@ import { establishSession, type SignedIn } from './establish-session.ts'
 import { beginHalfSignIn } from './half-sign-in.ts'
 
 /**
- * Continues after the first factor, in one batch with `first`, the changes that belong to its success. Returns `null` and changes
+ * Continues after the first factor, in one batch with the other changes of the sign-in. Returns `null` and changes
  * nothing where the account was blocked or its password changed while the sign-in was checked.
  */
 export async function finishSignIn(
@@ -21,7 +20,6 @@ export async function finishSignIn(
   call: OidcCall,
   interaction: Interaction,
   signed_in: SignedIn,
-  first: readonly Statement[],
 ): Promise<Answer | null> {
   const { environment_id, settings } = call.issuer
   const { user_id, amr, loses_factors = false } = signed_in
@@ -34,10 +32,10 @@ export async function finishSignIn(
     answer && withCookies(answer, [lastUsedCookie(call, signed_in.provider_id ?? signed_in.method)])
   let missing = await judge()
   if (missing === 'nothing') {
-    const answer = await establishSession(services, call, interaction, signed_in, first)
+    const answer = await establishSession(services, call, interaction, signed_in)
     if (answer) return remembered(answer)
     missing = await judge() // the person may have enrolled a second factor in the meantime
     if (missing === 'nothing') return null
   }
-  return remembered(await beginHalfSignIn(services, call, interaction, signed_in, { first, enrols: missing === 'enrol' }))
+  return remembered(await beginHalfSignIn(services, call, interaction, { ...signed_in, enrols: missing === 'enrol' }))
 }

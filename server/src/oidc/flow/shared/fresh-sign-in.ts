@@ -3,10 +3,9 @@ import type { Statement } from '../../../db/db.ts'
 import type { SessionRow } from '../../../sessions/sessions.ts'
 import { holdSession, holdSessionOfLevel } from '../../../sessions/sessions.ts'
 import { findUsersWithSecondFactor, hasSecondFactor } from '../../../users/second-factors.ts'
-import type { Browser } from '../../browser.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { isFresh, isStrong, withSecondFactor } from '../../protocol/second-factor.ts'
-import { raise } from './establish-session.ts'
+import { raise, type SessionOfBrowser } from './establish-session.ts'
 
 export async function isFreshlySignedIn(
   { db }: OidcServices,
@@ -35,12 +34,11 @@ export function holdFreshSession(call: OidcCall, session: Pick<SessionRow, 'id' 
 export function raiseByNewFactor(
   services: OidcServices,
   call: OidcCall,
-  browser: Pick<Browser, 'sessions' | 'expired'>,
-  session: Browser['sessions'][number],
+  { browser, session }: SessionOfBrowser,
   second: readonly string[],
 ): { hold: Statement[]; set_cookie: string[] } {
   const hold = holdFreshSession(call, session)
   if (isStrong(session.acr)) return { hold: [hold], set_cookie: [] }
-  const { statement, set_cookie } = raise(services, call, browser, session, withSecondFactor(session.amr, second, []))
+  const { statement, set_cookie } = raise(services, call, { browser, session }, withSecondFactor(session.amr, second, []))
   return { hold: [hold, statement], set_cookie: [set_cookie] }
 }

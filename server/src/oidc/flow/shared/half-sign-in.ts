@@ -51,21 +51,21 @@ function requestHash(query: string): string {
   return digestOf(search.toString())
 }
 
-interface Beginning {
-  first: readonly Statement[]
+interface Beginning extends SignedIn {
   enrols: boolean
   /** The session that is stepped up; a sign-in has none. */
   session_id?: string
 }
 
-/** Begins a half sign-in, in one batch with `first`. `null` means what it means for `finishSignIn`. */
+/** Begins a half sign-in, in one batch with the other changes of the sign-in. `null` means what it means for `finishSignIn`. */
 export async function beginHalfSignIn(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { user_id, email, password_hash, step, method, amr, identity_id, links, began_with, mailed_code = false, hold = [] }: SignedIn,
-  { first, enrols, session_id }: Beginning,
+  beginning: Beginning,
 ): Promise<Answer | null> {
+  const { user_id, email, password_hash, step, method, amr, identity_id, links, began_with } = beginning
+  const { mailed_code = false, hold = [], first = [], enrols, session_id } = beginning
   const { query } = interaction
   const { environment_id, settings } = call.issuer
   const secret = newSecret(services)
@@ -107,8 +107,7 @@ export async function beginStepUp(services: OidcServices, call: OidcCall, intera
   // The code of this sign-in proves the address for the enrolment, and not the code of one that is over.
   const mailed_code = acrOf(amr) === one_factor && amr.includes('otp') && isRecent(session, call.now)
   const signed_in = { user_id, email, password_hash: null, step: 'sign_in' as const, method: 'session', amr, mailed_code }
-  const beginning = { first: [], enrols: !enrolled.has(user_id), session_id }
-  const answer = await beginHalfSignIn(services, call, interaction, signed_in, beginning)
+  const answer = await beginHalfSignIn(services, call, interaction, { ...signed_in, enrols: !enrolled.has(user_id), session_id })
   return answer ?? refused(redirect(continueUrl(call, query)), half_lost) // the user was blocked in the meantime
 }
 
@@ -132,12 +131,17 @@ export async function readHalfSignIn(
   return enrolled.has(half.user_id) === half.enrols ? null : half
 }
 
+/** A half sign-in, and the request that it belongs to. */
+export interface ContinuedHalf {
+  interaction: Interaction
+  half: HalfSignIn
+}
+
 /** Ends a half sign-in with a session of two factors, in one batch with `first`. `null`: the batch did not happen. */
 export async function completeHalfSignIn(
   services: OidcServices,
   call: OidcCall,
-  interaction: Interaction,
-  half: HalfSignIn,
+  { interaction, half }: ContinuedHalf,
   { method, amr: second, first }: { method: string; amr: readonly string[]; first: readonly Statement[] },
 ): Promise<Answer | null> {
   const { signed_in, session_id, user_id } = half
@@ -151,8 +155,8 @@ export async function completeHalfSignIn(
   // The batch begins with the row of the user: an ending that is under way comes before, and then the half sign-in has ended.
   const statements = [endHalfSignIn(environment_id, half, call.now), ...first]
   return session_id === null
-    ? establishSession(services, call, interaction, { ...signed_in, user_id, amr, second_factor: method }, statements)
-    : stepUpSession(services, call, interaction, { session_id, amr }, statements)
+    ? establishSession(services, call, interaction, { ...signed_in, user_id, amr, second_factor: method, first: statements })
+    : stepUpSession(services, call, interaction, { session_id, amr, first: statements })
 }
 
 const no_link = refusal(

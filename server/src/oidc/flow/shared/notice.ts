@@ -14,6 +14,12 @@ import { pageContext } from '../../hosted-page.ts'
 const isNeverRefused = (notice: Notice): boolean =>
   notice.kind === 'method_removed' || notice.kind === 'password_changed' || (notice.kind === 'method_added' && notice.method === 'password')
 
+/** A change, and what the mail says about it. */
+interface NoticedChange {
+  notice: Notice
+  statements: readonly Statement[]
+}
+
 /**
  * Commits a change with its mail: no change is made in silence. Returns `false` if a guard failed, of the change or of the limit; see
  * `hasRoomForChange`.
@@ -22,8 +28,7 @@ export async function commitWithNotice(
   services: OidcServices,
   call: OidcCall,
   user: Pick<OwnUser, 'id' | 'email' | 'locale'>,
-  notice: Notice,
-  statements: readonly Statement[],
+  { notice, statements }: NoticedChange,
 ): Promise<boolean> {
   const { environment_id } = call.issuer
   const locales = [user.locale, pageContext(call).locale].filter((tag) => tag !== null).join(' ')

@@ -136,9 +136,9 @@ export async function showRequestError(
   { db, config }: OidcServices,
   call: OidcCall,
   { cause, error }: Extract<Verdict, { kind: 'show_error' }>,
-  client: Client | null,
-  { client_id, redirect_uri }: RequestParameters['values'],
+  { client, values }: { client: Client | null; values: RequestParameters['values'] },
 ): Promise<Answer> {
+  const { client_id, redirect_uri } = values
   if (cause === 'client_unknown') {
     const explained = await explainUnknownClient(db, call.issuer, error, client_id)
     return message(call, 'unknown_app', { code: code_of[cause], reason: explained.reason }, explained)

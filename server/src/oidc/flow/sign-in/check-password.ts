@@ -67,7 +67,7 @@ export async function checkPassword(
   if (credential && is_right && blocked_at === null) {
     const current = form === 'typed' ? await rehash(services, call, turn, { id: credential.id, password_hash, password }) : password_hash
     const signed_in = { user_id, email, password_hash: current, step: 'sign_in' as const, ...by_password }
-    const answer = await finishSignIn(services, call, interaction, signed_in, giveBack(attempt))
+    const answer = await finishSignIn(services, call, interaction, { ...signed_in, first: giveBack(attempt) })
     if (answer) return answer
   }
   const refusal = whyRefused(credential, is_right)

@@ -95,8 +95,8 @@ export const signUp: OidcEndpoint = throughDoorway(async (services, call) => {
     method: interaction.invitation ? 'invitation' : 'password',
   }
   const { user_id, statements } = createAccount(services, account, () => useInvitation(services, call, interaction))
-  const signed_in = { user_id, email, password_hash, step: 'sign_up' as const, ...by_password }
-  const created = await finishSignIn(services, call, interaction, signed_in, statements)
+  const signed_in = { user_id, email, password_hash, step: 'sign_up' as const, ...by_password, first: statements }
+  const created = await finishSignIn(services, call, interaction, signed_in)
   // Otherwise the email was taken, or the invitation ended, after both were read.
   if (created) return created
   return (await isTaken()) ? showAgain({ email: 'taken' }) : refused(redirect(continueUrl(call, interaction.query)), account_not_created)
