@@ -215,7 +215,7 @@ async function measureChange(environment_id: EnvironmentId, env: Record<string, 
   for (let n = 0; n < 1_000; n++) {
     for (const [how, list] of Object.entries(measured)) {
       const user_id = newId('usr')
-      const user = insertUser(environment_id, user_id, { email: `${how}${n}@example.com` }, null, now())
+      const user = insertUser({ environment_id, id: user_id }, { email: `${how}${n}@example.com` }, null, now())
       const origin = { id: newId('evt'), actor: { type: 'user', id: user_id }, request_id: null } as const
       const event = insertEvent(environment_id, origin, { type: 'user.created', user_id, data: {} }, now())
       const began = performance.now()

@@ -79,7 +79,7 @@ async function store(env: Record<string, string>, { issuer }: Seeded, port: numb
     const id = newId('whk')
     const fields = { url: `http://silent${n}.localhost:${port}/`, events: [], description: null, disabled: false }
     const secret = secrets.seal(makeWebhookSecret(random(32)), sealed_columns.webhooks.associatedData(environment_id, id))
-    return insertWebhook(environment_id, { id, slug: `silent-${n}` }, fields, secret, now())
+    return insertWebhook(environment_id, { id, slug: `silent-${n}`, sealed_secret: secret }, fields, now())
   })
   const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
   const made = makeApiKey('platform_secret', null, random)

@@ -121,8 +121,8 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the grant of an access token',           (db) => grants.findLiveGrant(db, environment_id, id, 'none')],
   ['the state of a grant',                   (db) => grants.findGrantState(db, environment_id, id, 'none')],
   ['an opaque access token',                 (db) => grants.findOpaqueToken(db, environment_id, id)],
-  ['the redemption of a code',               (db) => grants.redeemCode(db, environment_id, spent, 'x', tokens)],
-  ['the rotation of a refresh token',        (db) => grants.rotateRefreshToken(db, environment_id, spent, 'x', tokens, now)],
+  ['the redemption of a code',               (db) => grants.redeemCode(db, environment_id, spent, { attempt: 'x', tokens })],
+  ['the rotation of a refresh token',        (db) => grants.rotateRefreshToken(db, environment_id, spent, { attempt: 'x', tokens, now })],
   ['the grants of a user',                   (db) => grants.listGrants(db, { environment_id, id }, now, first_page)],
   ['more grants of a user',                  (db) => grants.listGrants(db, { environment_id, id }, now, next_page)],
   ['the end of everything at an application', () => disconnectApplication(environment_id, { user_id, application_id: other, grant_id: id }, origin(), now)],
@@ -138,7 +138,7 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the end of the other sessions',          () => endings.endEverythingElse(environment_id, session, { by: 'ended_by_person', origin: origin() }, now)],
   ['a session of the account page',          () => sessions.holdSession(environment_id, session, now)],
   ['a new session',                          () => sessions.insertSession(environment_id, { ...raised, id: 'new' as SessionId, token_hash: 'new' }, sql`1 = 1`, now)], // as: an id of this test
-  ['a new code',                             (db) => grants.storeCode(db, environment_id, session, 'new' as GrantId, code, now)], // as: an id of this test
+  ['a new code',                             (db) => grants.storeCode(db, { environment_id, ...session }, { ...code, grant_id: 'new' as GrantId }, now)], // as: an id of this test
   ['a disabled application',                 () => endings.endDisabled(environment_id, 'application', id, now)],
   ['the logouts of 50 sessions',             () => enqueueBackchannelLogouts(environment_id, many.slice(0, 50), now)],
   ['the endings whose rows follow',          (db) => findEndings(db, 5, now)],
@@ -199,9 +199,9 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the messages of a webhook',              (db) => findMessages(db, webhook, 200, '1')],
   ['200 deleted messages',                   () => deleteMessages(webhook, many)],
   ['a deleted webhook',                      () => deleteWebhook(webhook)],
-  ['the deliveries of a webhook',            (db) => listDeliveries(db, environment_id, id, {}, first_page)],
-  ['the deliveries to send again',           (db) => countToResend(db, environment_id, id, { since: new Date(0), status: 'all' }, 500)],
-  ['the refused deliveries to send again',   (db) => countToResend(db, environment_id, id, { since: new Date(0), status: 'given_up' }, 500)],
+  ['the deliveries of a webhook',            (db) => listDeliveries(db, { environment_id, id }, {}, first_page)],
+  ['the deliveries to send again',           (db) => countToResend(db, { environment_id, id }, { since: new Date(0), status: 'all' }, 500)],
+  ['the refused deliveries to send again',   (db) => countToResend(db, { environment_id, id }, { since: new Date(0), status: 'given_up' }, 500)],
   ['the deliveries that are sent again',     () => sendAllAgain(environment_id, id, { since: new Date(0), status: 'given_up', until: id, messages: 1 }, now)],
   ['the passkeys of a deleted user',         () => removeAllPasskeys(environment_id, id, now)],
   ['the methods of a deleted user',          () => removeAllMethods(environment_id, id, now)],

@@ -34,7 +34,7 @@ export function createAccount(
   return {
     user_id,
     statements: [
-      insertUser(environment_id, user_id, { ...user, self_registered: true }, password_hash, now),
+      insertUser({ environment_id, id: user_id }, { ...user, self_registered: true }, password_hash, now),
       ...change(user_id),
       insertEvent(environment_id, origin, event, now),
     ],

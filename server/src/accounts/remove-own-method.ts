@@ -23,8 +23,7 @@ interface Rules extends Pick<Settings['mfa'], 'mode'> {
 export async function removeMethodByPerson(
   { db, newId }: Pick<Deployment, 'db' | 'newId'>,
   { id: user_id, environment_id }: Pick<UserRow, 'id' | 'environment_id'>,
-  method: SignInMethod,
-  { sign_in, mode }: Rules,
+  { method, sign_in, mode }: Rules & { method: SignInMethod },
   { request_id, device, now, commit }: OwnChange,
 ): Promise<'removed' | 'changed' | 'last_way_in' | 'last_factor'> {
   const is_second = isSecondFactor(method)

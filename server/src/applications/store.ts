@@ -68,13 +68,18 @@ export async function findOtherEnvironment(db: Db, tenant_id: string, project_id
   )
 }
 
+/** What no change of an application changes. */
+interface NewApplicationFacts extends Pick<Application, 'application_type'> {
+  id: string
+  slug: string
+  client_secret_hash: string | null
+}
+
 /** Fails as a guard if the slug is taken in the environment. */
 export function insertApplication(
   environment_id: EnvironmentId,
-  { id, slug }: { id: string; slug: string },
-  application_type: Application['application_type'],
+  { id, slug, application_type, client_secret_hash }: NewApplicationFacts,
   fields: ApplicationFields,
-  client_secret_hash: string | null,
   now: Date,
 ): Statement {
   return guard(sql`insert into applications (

@@ -62,7 +62,12 @@ async function register({ db, secrets, now, newId }: Deployment, environment_id:
   await db.batch([
     guard(sql`insert into deployment (name, value) values ('dashboard', ${secrets.seal(stored, associated_data)})
       on conflict (name) do nothing`),
-    insertApplication(environment_id, { id: client_id, slug: 'dashboard' }, 'web', fields, null, now()),
+    insertApplication(
+      environment_id,
+      { id: client_id, slug: 'dashboard', application_type: 'web', client_secret_hash: null },
+      fields,
+      now(),
+    ),
   ])
 }
 

@@ -4,8 +4,9 @@
  */
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { DashboardRequest } from '../http/dashboard-routes.ts'
-import { readBrowser, withCookies } from '../oidc/browser.ts'
+import { readBrowser } from '../oidc/browser.ts'
 import type { Answer, OidcCall } from '../oidc/call.ts'
+import { withCookies } from '../oidc/cookies.ts'
 import { beginAuthorization } from '../oidc/flow/shared/begin.ts'
 import { finishSignIn } from '../oidc/flow/shared/finish-sign-in.ts'
 import { by_password } from '../oidc/flow/sign-in/check-password.ts'
@@ -43,6 +44,6 @@ export async function signInFirstOwner(
   if (credential?.id !== user_id) return null
   const interaction = { ...begun, query, browser: await readBrowser(services, call) }
   const signed_in = { user_id, email, password_hash: credential.password_hash, step: 'sign_in' as const, ...by_password }
-  const answer = await finishSignIn(services, call, interaction, signed_in, [])
+  const answer = await finishSignIn(services, call, interaction, signed_in)
   return answer && withCookies(answer, [cookie])
 }

@@ -41,6 +41,10 @@ function traceOfCause(): string | null {
   return trace && traceparentOf(trace)
 }
 
+interface EventsOfRows extends Record<'suffix' | 'user_id' | 'application_id' | 'data' | 'from', Statement> {
+  type: EventKind
+}
+
 /**
  * Inserts an event for every row of a query, as part of a batch. `from` is the query from `from` to its `where`; the columns are
  * expressions over it. `id` begins every id; `suffix` ends it and must differ between the rows, 12 characters long.
@@ -48,8 +52,7 @@ function traceOfCause(): string | null {
 export function insertEvents(
   environment_id: EnvironmentId,
   origin: Origin,
-  type: EventKind,
-  { suffix, user_id, application_id, data, from }: Record<'suffix' | 'user_id' | 'application_id' | 'data' | 'from', Statement>,
+  { type, suffix, user_id, application_id, data, from }: EventsOfRows,
   now: Date,
 ): Statement {
   const { id, actor, request_id } = origin

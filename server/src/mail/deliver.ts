@@ -84,7 +84,7 @@ async function runJob(deployment: Deployment, accepted: Map<string, Delivered>, 
   const server = email && serverOf(deployment, environment_id, email)
   if (!email || !server) return giveUp('not_set_up')
 
-  const message = messageOf(deployment, mail.id, email, content, now())
+  const message = messageOf(deployment, { id: mail.id, from: email.from }, content, now())
   const delivered = accepted.get(mail.id) ?? (await deployment.smtp({ server, message, signal, reply_timeout_ms }))
   if (signal.aborted && !delivered.accepted) return 'retry'
   if (delivered.accepted) {
@@ -139,8 +139,7 @@ export function serverOf(
 /** RFC 5322 §3.6.4: the Message-ID is unique under a host of ours. */
 export function messageOf(
   { config }: Pick<Deployment, 'config'>,
-  id: string,
-  { from }: EmailSettings,
+  { id, from }: Pick<EmailSettings, 'from'> & { id: string },
   { to, subject, text, html, language, code, link }: Content,
   date: Date,
 ): Message {

@@ -135,7 +135,12 @@ const row = ({ id, icon, name, detail, action }: Row): Html =>
   html`<div class="it"${id !== undefined && html` data-id="${id}"`}>${icon}<div><b>${name}</b>${detail !== null && html`<span class="d">${detail}</span>`}</div>${action}</div>`
 
 /** A link to the page of an action. `of` names the row for people who hear the page. */
-function link(context: PageContext, { user_id }: AccountView, action: AccountAction, text: string, of?: string, id?: string): Html {
+function link(
+  context: PageContext,
+  { user_id }: AccountView,
+  action: AccountAction,
+  { text, of, id }: { text: string; of?: string; id?: string },
+): Html {
   const url = accountHref(context, { action, ...(id === undefined ? {} : { id }), user: user_id })
   return html`<a class="b" href="${url}" data-action="${action}">${text}${of !== undefined && html`<span class="vh">: ${of}</span>`}</a>`
 }
@@ -145,10 +150,12 @@ function button(
   context: PageContext,
   view: AccountView,
   action: string,
-  content: Html | string,
-  fields: Record<string, string> = {},
-  look = '',
-  named = action,
+  {
+    content,
+    fields = {},
+    look = '',
+    named = action,
+  }: { content: Html | string; fields?: Record<string, string>; look?: string; named?: string },
 ): Html {
   return html`<form method="post" action="${context.issuer}/account/${action}">${accountFields(context, view, fields)}<button class="b${look}" data-action="${named}">${content}</button></form>`
 }
@@ -161,8 +168,11 @@ function addressRow(context: PageContext, view: AccountView): Html {
     ? html`<span class="tag ok">${icons.check}${texts.confirmed}</span>`
     : html`<span class="tag">${texts.unconfirmed}</span>`
   const next = pending_email && html`<span class="d">${texts.to_become(breakable(pending_email.email))}</span>`
-  const prove = !email_verified && button(context, view, 'confirm-email', texts.confirm, {}, '', 'email-code')
-  const change = link(context, view, 'change-email', pending_email ? texts.continue : texts.change, context.texts.form.email)
+  const prove = !email_verified && button(context, view, 'confirm-email', { content: texts.confirm, named: 'email-code' })
+  const change = link(context, view, 'change-email', {
+    text: pending_email ? texts.continue : texts.change,
+    of: context.texts.form.email,
+  })
   const action = view.has_mail && (prove ? html`<div class="acts">${prove}${change}</div>` : change)
   return row({
     icon: icons.envelope,
@@ -175,9 +185,9 @@ function addressRow(context: PageContext, view: AccountView): Html {
 function profile(context: PageContext, view: AccountView): Section {
   const texts = context.texts.account
   const { name, locale, zoneinfo } = view.person
-  const body = html`${row({ icon: icons.person, name: texts.name, detail: name || texts.not_set, action: link(context, view, 'change-name', texts.change, texts.name) })}
+  const body = html`${row({ icon: icons.person, name: texts.name, detail: name || texts.not_set, action: link(context, view, 'change-name', { text: texts.change, of: texts.name }) })}
 ${addressRow(context, view)}
-${row({ icon: icons.globe, name: texts.language_and_zone, detail: [locale && texts.languageName(locale), zoneinfo].filter(Boolean).join(', ') || texts.not_set, action: link(context, view, 'change-name', texts.change, texts.language_and_zone) })}`
+${row({ icon: icons.globe, name: texts.language_and_zone, detail: [locale && texts.languageName(locale), zoneinfo].filter(Boolean).join(', ') || texts.not_set, action: link(context, view, 'change-name', { text: texts.change, of: texts.language_and_zone }) })}`
   return { id: 'profile', title: texts.profile, body }
 }
 
@@ -186,7 +196,7 @@ function signingIn(context: AccountContext, view: AccountView): Section | null {
   const { password, methods, can_add } = view
   const first = methods.filter(({ type }) => !second_kinds.includes(type))
   if (password === null && first.length === 0 && !can_add.passkey) return null
-  const add = can_add.passkey && html`<footer>${link(context, view, 'add-passkey', context.texts.passkey.add)}</footer>`
+  const add = can_add.passkey && html`<footer>${link(context, view, 'add-passkey', { text: context.texts.passkey.add })}</footer>`
   const body = html`${password && passwordRow(context, view, password)}${first.map((method) => methodRow(context, view, method))}${add}`
   return { id: 'signing-in', title: texts.signing_in, body }
 }
@@ -194,7 +204,10 @@ function signingIn(context: AccountContext, view: AccountView): Section | null {
 function passwordRow(context: AccountContext, view: AccountView, { is_set, set_at }: NonNullable<AccountView['password']>): Html {
   const texts = context.texts.account
   const detail = is_set ? (set_at === null ? null : texts.password_set(context.dates.day(set_at))) : texts.no_password
-  const action = link(context, view, 'change-password', is_set ? texts.change : texts.set_password, context.texts.form.password)
+  const action = link(context, view, 'change-password', {
+    text: is_set ? texts.change : texts.set_password,
+    of: context.texts.form.password,
+  })
   return row({ icon: icons.padlock, name: context.texts.form.password, detail, action })
 }
 
@@ -209,8 +222,8 @@ function methodRow(context: AccountContext, view: AccountView, method: AccountVi
     name: title,
     detail: codes_left === null ? used : texts.codes_left(codes_left),
     action: isRemovable(type)
-      ? link(context, view, removals[type], texts.remove, title, id)
-      : type === 'recovery_codes' && link(context, view, 'new-recovery-codes', texts.new_codes, title),
+      ? link(context, view, removals[type], { text: texts.remove, of: title, id })
+      : type === 'recovery_codes' && link(context, view, 'new-recovery-codes', { text: texts.new_codes, of: title }),
   })
 }
 
@@ -219,7 +232,7 @@ function secondStep(context: AccountContext, view: AccountView): Section | null 
   const second = view.methods.filter(({ type }) => second_kinds.includes(type))
   const { texts } = context
   if (second.length === 0 && !view.can_add.totp) return null
-  const add = view.can_add.totp && html`<footer>${link(context, view, 'add-totp', texts.account.add_totp)}</footer>`
+  const add = view.can_add.totp && html`<footer>${link(context, view, 'add-totp', { text: texts.account.add_totp })}</footer>`
   return { id: 'second', title: texts.account.second, body: html`${second.map((method) => methodRow(context, view, method))}${add}` }
 }
 
@@ -234,14 +247,16 @@ function devices(context: AccountContext, view: AccountView): Section {
       icon: device.is_phone ? icons.phone : icons.computer,
       name: is_this ? html`${name} <span class="tag here">${texts.this_device}</span>` : name,
       detail: where,
-      action: is_this ? null : button(context, view, 'end-session', html`${texts.end}<span class="vh">: ${name}</span>`, { id }),
+      action: is_this
+        ? null
+        : button(context, view, 'end-session', { content: html`${texts.end}<span class="vh">: ${name}</span>`, fields: { id } }),
     })
   })
   const others = view.sessions.length > 1
   return {
     id: 'devices',
     title: texts.devices,
-    body: html`${rows}${others && html`<footer>${button(context, view, 'end-other-sessions', texts.end_others, {}, ' bad')}</footer>`}`,
+    body: html`${rows}${others && html`<footer>${button(context, view, 'end-other-sessions', { content: texts.end_others, look: ' bad' })}</footer>`}`,
   }
 }
 
@@ -256,7 +271,7 @@ function apps(context: AccountContext, view: AccountView): Section | null {
       icon: appTile({ name, logo_url }),
       name,
       detail: html`${what}${texts.since(context.dates.day(since))}`,
-      action: button(context, view, 'disconnect', html`${texts.remove}<span class="vh">: ${name}</span>`, { id }),
+      action: button(context, view, 'disconnect', { content: html`${texts.remove}<span class="vh">: ${name}</span>`, fields: { id } }),
     })
   })
   return { id: 'apps', title: texts.apps, body: html`${rows}` }
@@ -264,7 +279,7 @@ function apps(context: AccountContext, view: AccountView): Section | null {
 
 function data(context: PageContext, view: AccountView): Section {
   const texts = context.texts.account
-  const body = html`${row({ icon: icons.download, name: texts.export_title, detail: texts.export_detail, action: button(context, view, 'export', texts.export) })}
-${row({ icon: icons.bin, name: texts.delete_title, detail: texts.delete_detail, action: link(context, view, 'delete-account', texts.delete, texts.delete_title) })}`
+  const body = html`${row({ icon: icons.download, name: texts.export_title, detail: texts.export_detail, action: button(context, view, 'export', { content: texts.export }) })}
+${row({ icon: icons.bin, name: texts.delete_title, detail: texts.delete_detail, action: link(context, view, 'delete-account', { text: texts.delete, of: texts.delete_title }) })}`
   return { id: 'data', title: texts.data, body }
 }

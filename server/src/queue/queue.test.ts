@@ -120,7 +120,12 @@ onEachEngine('a job belongs to the tenant of its environment, and to no tenant w
   await db.batch([
     sql`insert into tenants (id, slug, name, created_at, updated_at) values ('ten_a', 'a', 'A', ${at}, ${at})`,
     sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('ten_a', 'prj_a', 'a', 'A', ${at}, ${at})`,
-    insertEnvironment('ten_a', 'prj_a', 'env_a', { slug: 'test', name: 'Test', type: 'test' }, 'http://localhost/e/env_a', at),
+    insertEnvironment(
+      { tenant_id: 'ten_a', project_id: 'prj_a' },
+      { id: 'env_a', issuer: 'http://localhost/e/env_a' },
+      { slug: 'test', name: 'Test', type: 'test' },
+      at,
+    ),
     enqueue({ id: 'a', kind: 'backchannel_logout', lane: 'a', environment_id: 'env_a', payload: {} }, at),
   ])
   await put('no tenant')

@@ -54,6 +54,7 @@ export function revokeConsent(
 ): Statement[] {
   const which = sql`environment_id = ${environment_id} and user_id = ${user_id} and application_id = ${application_id}`
   const columns = {
+    type: 'consent.revoked' as const,
     suffix: sql`substr(application_id, 19, 12)`,
     user_id: sql`user_id`,
     application_id: sql`application_id`,
@@ -61,7 +62,7 @@ export function revokeConsent(
     from: sql`from consents where ${which}
       and ending = (select consents_ending from users where environment_id = ${environment_id} and id = ${user_id})`,
   }
-  return [insertEvents(environment_id, origin, 'consent.revoked', columns, now), sql`delete from consents where ${which}`]
+  return [insertEvents(environment_id, origin, columns, now), sql`delete from consents where ${which}`]
 }
 
 /** The present consents of a user, the rows `c` of a query. */

@@ -370,6 +370,7 @@ const identitiesOfProvider: Step = async (db, ending, now) => {
 function forgetIdentities(environment_id: EnvironmentId, ids: readonly string[], origin: Origin | null, now: Date): Statement[] {
   const from = sql`from identities where environment_id || '' = ${environment_id} and id in (${list([...ids].sort())})`
   const columns = {
+    type: 'user.updated' as const,
     // An id from before migration 0018 has the random part of its user at 15, and ends in a number for each identity of the user.
     suffix: sql`substr(id, 15, 8) || substr(id, 27, 4)`,
     user_id: sql`user_id`,
@@ -377,7 +378,7 @@ function forgetIdentities(environment_id: EnvironmentId, ids: readonly string[],
     data: sql`'{"changed":["identities"],"method_id":"' || id || '"}'`, // an id needs no escaping in JSON
     from,
   }
-  return [...(origin ? [insertEvents(environment_id, origin, 'user.updated', columns, now)] : []), sql`delete ${from}`]
+  return [...(origin ? [insertEvents(environment_id, origin, columns, now)] : []), sql`delete ${from}`]
 }
 
 /** The rows of each kind, in the order in which they end. A step runs until it finds nothing. */

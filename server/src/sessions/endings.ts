@@ -126,13 +126,12 @@ export const endConsents = (environment_id: EnvironmentId, user_id: string, now:
 
 /** For the batch that deletes the row of a user, after which nothing of the user counts. */
 export const followErasedUser = (environment_id: EnvironmentId, user_id: string, now: Date): Statement =>
-  followErased(environment_id, 'erased_user', user_id, { ended_by: 'user_deleted' }, now)
+  followErased(environment_id, { kind: 'erased_user', id: user_id }, { ended_by: 'user_deleted' }, now)
 
 /** For a batch that deletes the row which everything of it is compared with. */
 function followErased(
   environment_id: EnvironmentId,
-  kind: EndingKind,
-  id: string,
+  { kind, id }: { kind: EndingKind; id: string },
   { ended_by, origin = null }: { ended_by: string; origin?: Origin | null },
   now: Date,
 ): Statement {
@@ -201,11 +200,11 @@ export function endDisabled(environment_id: EnvironmentId, kind: 'application' |
 
 /** For the batch that deletes the row of an application. */
 export const followErasedApplication = (environment_id: EnvironmentId, id: string, now: Date): Statement =>
-  followErased(environment_id, 'erased_application', id, { ended_by: 'application_deleted' }, now)
+  followErased(environment_id, { kind: 'erased_application', id }, { ended_by: 'application_deleted' }, now)
 
 /** For the batch that deletes the row of a provider. Each identity that goes is an event of `origin`. */
 export const followErasedProvider = (environment_id: EnvironmentId, id: string, origin: Origin, now: Date): Statement =>
-  followErased(environment_id, 'erased_provider', id, { ended_by: 'provider_deleted', origin }, now)
+  followErased(environment_id, { kind: 'erased_provider', id }, { ended_by: 'provider_deleted', origin }, now)
 
 /** For a batch that ended a session with `now`: its grants and back-channel logouts follow. */
 export const followSession = (environment_id: EnvironmentId, session_id: string, by: string, now: Date): Statement =>
@@ -236,8 +235,8 @@ export function sessionEndEvents(
     insertEvents(
       environment_id,
       origin,
-      'session.ended',
       {
+        type: 'session.ended',
         suffix: sql`substr(id, 19, 12)`,
         user_id: sql`user_id`,
         application_id: sql`null`,

@@ -71,6 +71,8 @@ export type RefreshRow = z.infer<typeof RefreshRow>
 
 export interface NewCode {
   code_hash: string
+  /** The id of its new grant. */
+  grant_id: GrantId
   client_id: string
   /** The consent that the code depends on; `null` where it needs none. */
   consented_to: readonly string[] | null
@@ -86,22 +88,20 @@ export interface NewCode {
   grants_per_person: number
 }
 
+interface SessionOfCode extends Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'grant_count' | 'offline_count'> {
+  environment_id: EnvironmentId
+}
+
 /**
  * Stores a code and its grant for a session that has not changed since it was read, and extends the session. Returns false where the
  * session ended or was renewed, the user was blocked, the application was disabled, or the consent changed. Ends the grants beyond the
  * bounds. A grant expires with its code until the code is redeemed.
  */
-export async function storeCode(
-  db: Db,
-  environment_id: EnvironmentId,
-  session: Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'grant_count' | 'offline_count'>,
-  grant_id: GrantId,
-  code: NewCode,
-  now: Date,
-): Promise<boolean> {
+export async function storeCode(db: Db, { environment_id, ...session }: SessionOfCode, code: NewCode, now: Date): Promise<boolean> {
   // A batch that ends this session alone also writes its row: it runs either before, so that this guard fails, or after, so that it ends
   // the grant. Every other ending raises a number. The statement that stores the grant reads all of them at once, and the consent, so a
   // grant that is stored beside an ending has the numbers from before it, and never counts (decision 0065).
+  const { grant_id } = code
   const consent =
     code.consented_to &&
     sql`
@@ -167,6 +167,12 @@ export function findCode(db: Db, environment_id: EnvironmentId, code_hash: strin
 }
 
 /** The tokens that a token request stores: a refresh token where offline_access was granted, an access token where it is opaque. */
+/** One attempt to spend a code or token, and the tokens that it gives. */
+interface Spending {
+  attempt: string
+  tokens: NewTokens
+}
+
 export interface NewTokens {
   refresh: { token_hash: string; expires_at: Date } | null
   opaque: { token_hash: string; claims: Record<string, unknown>; expires_at: Date } | null
@@ -183,8 +189,7 @@ export function redeemCode(
   db: Db,
   environment_id: EnvironmentId,
   code: AuthorizationCodeRow,
-  attempt: string,
-  tokens: NewTokens,
+  { attempt, tokens }: Spending,
 ): () => Promise<boolean> {
   const written = db.batchLater([
     guard(sql`update authorization_codes set spent_by = ${attempt}
@@ -211,9 +216,7 @@ export function rotateRefreshToken(
   db: Db,
   environment_id: EnvironmentId,
   token: RefreshRow,
-  attempt: string,
-  tokens: NewTokens,
-  now: Date,
+  { attempt, tokens, now }: Spending & { now: Date },
 ): () => Promise<boolean> {
   const written = db.batchLater([
     guard(sql`update refresh_tokens set spent_by = ${attempt}, spent_at = ${now}

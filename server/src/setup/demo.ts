@@ -72,20 +72,27 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
     const { key } = await createFirstTenant(deployment, passwords, first, {
       also: (tenant_id) => [
         insertProject(tenant_id, project_id, { slug: slugs.project, name: demo_names.project_name }, at),
-        insertEnvironment(tenant_id, project_id, environment_id, { slug: slugs.environment, name: 'Test', type: 'test' }, demo.issuer, at),
         insertEnvironment(
-          tenant_id,
-          project_id,
-          live_id,
-          { slug: 'live', name: 'Live', type: 'live' },
-          defaultIssuer(config.base_url, live_id),
+          { tenant_id, project_id },
+          { id: environment_id, issuer: demo.issuer },
+          { slug: slugs.environment, name: 'Test', type: 'test' },
           at,
         ),
-        insertApplication(environment_id, { id: demo.client_id, slug: slugFrom(page.name, 'applications') }, 'spa', page, null, at),
+        insertEnvironment(
+          { tenant_id, project_id },
+          { id: live_id, issuer: defaultIssuer(config.base_url, live_id) },
+          { slug: 'live', name: 'Live', type: 'live' },
+          at,
+        ),
+        insertApplication(
+          environment_id,
+          { id: demo.client_id, slug: slugFrom(page.name, 'applications'), application_type: 'spa', client_secret_hash: null },
+          page,
+          at,
+        ),
         ...listOrigins(environment_id, demo.client_id, { application_type: 'spa', redirect_uris: page.redirect_uris }),
         insertUser(
-          environment_id,
-          newId('usr'),
+          { environment_id, id: newId('usr') },
           { email: demo.email, email_verified: true, name: 'Demo Example', given_name: 'Demo', family_name: 'Example', locale: 'en' },
           password_hash,
           at,

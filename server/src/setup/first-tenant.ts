@@ -91,7 +91,7 @@ export async function createFirstTenant(
     guard(
       sql`update deployment set value = value where name = 'root' and not exists (select 1 from tenants where id <> ${root.tenant_id})`,
     ),
-    insertUser(root_environment, user_id, { email: first.email, email_verified: true }, password_hash, at),
+    insertUser({ environment_id: root_environment, id: user_id }, { email: first.email, email_verified: true }, password_hash, at),
     insertTenant(tenant_id, { slug: first.slug, name: first.tenant_name, created_by: user_id }, at),
     anchorLog(secrets, tenant_id),
     insertEvent(

@@ -56,16 +56,17 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
     anchorLog(secrets, tenant_id),
     insertProject(tenant_id, project_id, { slug: 'console', name: service_name }, at),
     // Administrators join by invitation, so sign-up is closed.
-    insertEnvironment(tenant_id, project_id, environment_id, { slug: 'live', name: 'Live', type: 'live' }, root.issuer, at, {
-      sign_up: { mode: 'closed' },
-    }),
+    insertEnvironment(
+      { tenant_id, project_id },
+      { id: environment_id, issuer: root.issuer, settings: { sign_up: { mode: 'closed' } } },
+      { slug: 'live', name: 'Live', type: 'live' },
+      at,
+    ),
     insertThisApi(deployment, environment_id, slugFrom(api_name, 'resource_servers'), at),
     insertApplication(
       environment_id,
-      { id: client_id, slug: slugFrom(command_line.name, 'applications') },
-      'native',
+      { id: client_id, slug: slugFrom(command_line.name, 'applications'), application_type: 'native', client_secret_hash: null },
       command_line,
-      null,
       at,
     ),
   ])

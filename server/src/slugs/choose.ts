@@ -80,8 +80,7 @@ interface Changed {
 export async function slugStatements(
   db: Db,
   scope: SlugScope,
-  current: Changed,
-  sent: string | undefined,
+  { current, sent }: { current: Changed; sent: string | undefined },
   fail: RefuseTaken,
 ): Promise<Statement[]> {
   if (sent === undefined) return []

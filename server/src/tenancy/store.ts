@@ -64,13 +64,10 @@ export async function isProjectSlugTaken(db: Db, tenant_id: TenantId, slug: stri
 
 /** Fails as a guard if the slug is taken in the project. */
 export function insertEnvironment(
-  tenant_id: TenantId,
-  project_id: string,
-  id: string,
+  { tenant_id, project_id }: { tenant_id: TenantId; project_id: string },
+  { id, issuer, settings = {} }: { id: string; issuer: string; settings?: Record<string, unknown> },
   { slug, name, type }: NewEnvironment,
-  issuer: string,
   now: Date,
-  settings: Record<string, unknown> = {},
 ): Statement {
   return guard(sql`insert into environments (
       tenant_id, project_id, id, slug, name, type, issuer, settings, created_at, updated_at, settings_updated_at)

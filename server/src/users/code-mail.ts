@@ -123,8 +123,7 @@ export const payloadOf = ({ secrets }: Pick<Deployment, 'secrets'>, environment_
 export async function tryCode(
   services: Services,
   environment_id: EnvironmentId,
-  row: CodeRow | null,
-  typed: string,
+  { row, typed }: { row: CodeRow | null; typed: string },
   now: Date,
 ): Promise<boolean> {
   const code = digitsOf(typed)

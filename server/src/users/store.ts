@@ -4,6 +4,7 @@ import { type NewUser, User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import { emailKey } from '../base/email.ts'
 import { isText } from '../base/text.ts'
+import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 
 const UserRow = User.extend({ version: z.int() })
@@ -91,8 +92,7 @@ export async function findUserHash(db: Db, environment_id: EnvironmentId, id: st
 
 /** Fails as a guard if a user has the email. */
 export function insertUser(
-  environment_id: EnvironmentId,
-  id: string,
+  { environment_id, id }: UserRef,
   user: Omit<NewUser, 'password'> & { self_registered?: boolean },
   password_hash: string | null,
   now: Date,

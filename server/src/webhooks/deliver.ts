@@ -76,7 +76,7 @@ async function deliver(deployment: Deployment, outbound: Outbound, job: Job, sig
   if (!target) return 'done'
   const event = await findEvent(db, target.environment_id, target.event_id)
   if (target.disabled || !event) return movedOn(target, { next: null, failures: target.failures }, now())
-  const attempt = await send(deployment, outbound, target, JSON.stringify(event), signal)
+  const attempt = await send(deployment, outbound, { ...target, body: JSON.stringify(event) }, signal)
   if (signal.aborted) return 'retry'
   deployment.counters.count(target.environment_id, 'webhook_attempt', isSuccess(attempt) ? 'succeeded' : 'failed')
   return isSuccess(attempt) ? succeeded(target, attempt, now()) : failed(deployment, target, attempt)
@@ -100,7 +100,12 @@ function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promi
  * Sends a message once. A 2xx answer within 15 s is a success; redirects are not followed. Keeps the first KiB of an answer, and no
  * details of a failed connection, which would reveal the internal network.
  */
-async function send({ secrets, now }: Deployment, outbound: Outbound, target: Target, body: string, signal: AbortSignal): Promise<Attempt> {
+async function send(
+  { secrets, now }: Deployment,
+  outbound: Outbound,
+  { body, ...target }: Target & { body: string },
+  signal: AbortSignal,
+): Promise<Attempt> {
   const at = now()
   const begun = performance.now()
   const context = sealed_columns.webhooks.associatedData(target.environment_id, target.webhook_id)

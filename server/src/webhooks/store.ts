@@ -32,9 +32,8 @@ export function findWebhook(db: Db, environment_id: EnvironmentId, id: string): 
 /** Fails as a guard if the slug is taken in the environment. */
 export function insertWebhook(
   environment_id: EnvironmentId,
-  { id, slug }: { id: string; slug: string },
+  { id, slug, sealed_secret }: { id: string; slug: string; sealed_secret: string },
   fields: WebhookFields,
-  sealed_secret: string,
   now: Date,
 ): Statement {
   return guard(sql`insert into webhooks (environment_id, id, slug, url, events, description, disabled, secret, created_at, updated_at)
@@ -149,8 +148,7 @@ interface DeliveryFilters {
 
 export async function listDeliveries(
   db: Db,
-  environment_id: EnvironmentId,
-  webhook_id: string,
+  { environment_id, id: webhook_id }: { environment_id: EnvironmentId; id: string },
   { status, event_id }: DeliveryFilters,
   rest: Statement,
 ): Promise<Delivery[]> {
@@ -228,8 +226,7 @@ const Counted = z.object({ messages: z.int(), until: z.string().nullable() })
 /** Counts the messages that `sendAllAgain` would send. */
 export async function countToResend(
   db: Db,
-  environment_id: EnvironmentId,
-  webhook_id: string,
+  { environment_id, id: webhook_id }: { environment_id: EnvironmentId; id: string },
   which: Omit<Resending, 'until'>,
   most: number,
 ): Promise<{ messages: number; until: string }> {

@@ -169,7 +169,11 @@ test('the configuration of an environment names every public application, even w
   const key = await createAuthKey(w, environment, 'auth_publishable', { allowed_origins: [app_origin] })
   const fields = mergeApplication('spa', {}, { name: 'Front', redirect_uris: [`${app_origin}/callback`] })
   const ids = Array.from({ length: 250 }, () => w.deployment.newId('app'))
-  await w.deployment.db.batch(ids.map((id) => insertApplication(environment.id, { id, slug: id }, 'spa', fields, null, w.now())))
+  await w.deployment.db.batch(
+    ids.map((id) =>
+      insertApplication(environment.id, { id, slug: id, application_type: 'spa', client_secret_hash: null }, fields, w.now()),
+    ),
+  )
   const { applications } = expectStatus(200, await ask('/v1/auth/config', app_origin, key.key))
   assert.deepEqual(
     applications.map(({ client_id }: { client_id: string }) => client_id),

@@ -78,7 +78,7 @@ test('a search reads at most 10,000 users in one call, and its cursor continues 
   const project = await w.createProject(`many-${++searches}`)
   const rows = Array.from({ length: read_at_most + 600 }, (_, i) => ({ id: w.deployment.newId('usr'), email: `p${i}@example.com` }))
   const insert = (some: typeof rows) =>
-    w.deployment.db.batch(some.map(({ id, email }) => insertUser(project.test.id, id, { email }, null, w.now())))
+    w.deployment.db.batch(some.map(({ id, email }) => insertUser({ environment_id: project.test.id, id }, { email }, null, w.now())))
   for (let i = 0; i < rows.length; i += 2_300) await insert(rows.slice(i, i + 2_300))
   const read = async (cursor?: string) =>
     expectStatus(200, await w.call('GET', `${project.test.path}/users?query=p0@${cursor ? `&cursor=${cursor}` : ''}`))

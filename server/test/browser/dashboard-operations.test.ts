@@ -392,7 +392,8 @@ test('the problem of one question is not shown in the next', { skip }, async () 
 
 test('a search for users goes on until it finds one, also behind more users than one call reads', { skip }, async () => {
   const ids = Array.from({ length: 10_500 }, () => w.deployment.newId('usr'))
-  const insert = (id: string, index: number) => insertUser(w.test.id, id, { email: `crowd-${index}@example.com` }, null, w.now())
+  const insert = (id: string, index: number) =>
+    insertUser({ environment_id: w.test.id, id }, { email: `crowd-${index}@example.com` }, null, w.now())
   for (let begin = 0; begin < ids.length; begin += 2_050)
     await w.deployment.db.batch(ids.slice(begin, begin + 2_050).map((id, index) => insert(id, begin + index)))
   await show(page, `${base}/users?query=crowd-0`, 'Users')

@@ -32,13 +32,18 @@ async function newEnvironment(): Promise<EnvironmentId> {
   await db.batch([
     insertTenant(tenant_id, named, w.now()),
     insertProject(tenant_id, project_id, named, w.now()),
-    insertEnvironment(tenant_id, project_id, id, { slug: 'live', name: 'Live', type: 'live' }, `https://issuer.example/${id}`, w.now()),
+    insertEnvironment(
+      { tenant_id, project_id },
+      { id, issuer: `https://issuer.example/${id}` },
+      { slug: 'live', name: 'Live', type: 'live' },
+      w.now(),
+    ),
   ])
   return id
 }
 
 const addUser = (environment: EnvironmentId, address: string, email_verified: boolean) =>
-  db.run(insertUser(environment, newId('usr'), { email: address, email_verified }, null, w.now()))
+  db.run(insertUser({ environment_id: environment, id: newId('usr') }, { email: address, email_verified }, null, w.now()))
 
 interface Mails {
   address: string

@@ -70,7 +70,7 @@ const audit = (filters: Parameters<typeof entryFilter>[1]) => (at: Db) =>
     sql`select l.id from audit_log l where l.tenant_id = ${w.tenant_id} and l.sequence is not null ${entryFilter(w.tenant_id, filters)} ${page}`,
   )
 const deliveries = (filters: { status?: string; event_id?: string }) => (at: Db) =>
-  listDeliveries(at, environment.id, ids.webhook, filters, newest)
+  listDeliveries(at, { environment_id: environment.id, id: ids.webhook }, filters, newest)
 
 // biome-ignore format: this table is read by column
 const queries: [what: string, run: (at: Db) => Promise<unknown[]>, rows: number][] = [

@@ -52,7 +52,7 @@ function removeApp(user: Awaited<ReturnType<typeof owner>>, id: string, mode: 'o
     last_used_at: null,
   }
   const sign_in = { password: true, email_code: false, passkey: false }
-  return removeMethodByPerson(deployment, user, { ...method, type: 'totp' }, { sign_in, mode }, asked())
+  return removeMethodByPerson(deployment, user, { method: { ...method, type: 'totp' }, sign_in, mode }, asked())
 }
 
 test('a backend removes an app, with it its recovery codes, and the person is mailed', async () => {

@@ -18,7 +18,7 @@ export async function insertWebhooks(
   await db.batch(
     webhooks.map(({ id, url }) => {
       const secret = secrets.seal(makeWebhookSecret(random(32)), sealed_columns.webhooks.associatedData(environment_id, id))
-      return insertWebhook(environment_id, { id, slug: id.replace('_', '-') }, { ...fields, url }, secret, now())
+      return insertWebhook(environment_id, { id, slug: id.replace('_', '-'), sealed_secret: secret }, { ...fields, url }, now())
     }),
   )
   return webhooks

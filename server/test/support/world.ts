@@ -213,7 +213,9 @@ export async function world(
       const email = fields.email ?? `user${++users}@example.com`
       const id = deployment.newId('usr')
       const hash = await passwords.hash(password)
-      await deployment.db.run(insertUser(environment.id, id, { name: 'Ada Example', email_verified: true, ...fields, email }, hash, now()))
+      await deployment.db.run(
+        insertUser({ environment_id: environment.id, id }, { name: 'Ada Example', email_verified: true, ...fields, email }, hash, now()),
+      )
       return { id, email, password }
     },
 

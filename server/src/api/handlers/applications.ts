@@ -64,7 +64,7 @@ export const createApplication: Handler<'createApplication'> = async (services, 
       {
         statements: [
           ...haveRoom(holdEnvironment(tenant_id, environment.id), room),
-          store.insertApplication(environment.id, { id, slug }, application_type, fields, secret_hash, at),
+          store.insertApplication(environment.id, { id, slug, application_type, client_secret_hash: secret_hash }, fields, at),
           ...listOrigins(environment.id, id, { application_type, redirect_uris: fields.redirect_uris }),
         ],
         before: null,
@@ -112,7 +112,12 @@ export const changeApplication: Handler<'changeApplication'> = async (services, 
     const fields = mergeApplication(current.application_type, fieldsOf(current), sent)
     const known_scopes = await knownScopes(services, environment.id, sent, current.allowed_scopes)
     refuseProblems(current.application_type, fields, { environment_type: environment.type, base_url: config.base_url, known_scopes })
-    const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)
+    const given_slug = await slugStatements(
+      services.db,
+      { table, environment_id: environment.id },
+      { current, sent: call.body.slug },
+      call.fail,
+    )
     const next = { ...current, slug, ...fields }
     const changed = Object.keys(call.body).filter((name) => JSON.stringify(fieldOf(next, name)) !== JSON.stringify(fieldOf(current, name)))
     if (changed.length === 0) return current

@@ -76,7 +76,7 @@ async function sendNow(
 ): Promise<Pick<Delivered, 'accepted' | 'stage' | 'reply' | 'cause'>> {
   const server = serverOf(services, environment_id, email)
   if (!server) return { accepted: true, stage: 'data', reply: null } // captured
-  const message = messageOf(services, id, email, { to, ...composed }, services.now())
+  const message = messageOf(services, { id, from: email.from }, { to, ...composed }, services.now())
   const ends = AbortSignal.any([signal, AbortSignal.timeout(test_ms)])
   const delivered = await services.smtp({ server, message, signal: ends, reply_timeout_ms: test_ms })
   if (!delivered.accepted)

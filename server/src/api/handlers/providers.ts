@@ -101,7 +101,12 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
     if (issuerOfProvider({ type: current.type, issuer: fields.issuer }) !== issuerOfProvider(current)) refuseKeptSecrets(current, call.body)
     const way_in =
       current.enabled && !fields.enabled ? [await wayInOf(services, call, environment, { id: current.id, path: ['enabled'] })] : []
-    const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)
+    const given_slug = await slugStatements(
+      services.db,
+      { table, environment_id: environment.id },
+      { current, sent: call.body.slug },
+      call.fail,
+    )
     const has_change = client_secret !== undefined || private_key !== undefined || given_slug.length > 0
     if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current)) && !has_change) return current
     const at = services.now()

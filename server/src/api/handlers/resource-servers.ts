@@ -85,7 +85,7 @@ export const changeResourceServer: Handler<'changeResourceServer'> = async (serv
   changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { environment_id } = current
     const { slug = current.slug } = call.body
-    const given_slug = await slugStatements(services.db, { table, environment_id }, current, call.body.slug, call.fail)
+    const given_slug = await slugStatements(services.db, { table, environment_id }, { current, sent: call.body.slug }, call.fail)
     const fields = { ...fieldsOf(current), ...settled(call.body) }
     const next = { ...current, slug, ...fields }
     const changed = Object.keys(call.body).filter((name) => JSON.stringify(fieldOf(next, name)) !== JSON.stringify(fieldOf(current, name)))

@@ -58,7 +58,7 @@ export const createProject: Handler<'createProject'> = async (services, { caller
     ...store.haveRoom(store.holdTenant(tenant_id), store.roomForProject(tenant_id, limits.projects_per_tenant)),
     store.insertProject(tenant_id, id, fields, at),
     ...environments.map(({ id: environment_id, issuer, ...fields }) =>
-      store.insertEnvironment(tenant_id, id, environment_id, fields, issuer, at),
+      store.insertEnvironment({ tenant_id, project_id: id }, { id: environment_id, issuer }, fields, at),
     ),
     ...takeOwnIssuers(config.base_url, environments, at),
   ]
@@ -140,7 +140,7 @@ export const createEnvironment: Handler<'createEnvironment'> = async (services, 
       store.holdProject(tenant_id, project.id),
       store.roomForEnvironment(tenant_id, project.id, config.limits.environments_per_project),
     ),
-    store.insertEnvironment(tenant_id, project.id, id, body, issuer, at),
+    store.insertEnvironment({ tenant_id, project_id: project.id }, { id, issuer }, body, at),
     ...takeOwnIssuers(config.base_url, [environment], at),
   ]
   if (await commit({ statements, before: null, answer: environment }, at)) return environment

@@ -59,7 +59,7 @@ export const createUser: Handler<'createUser'> = async (services, { caller, body
   }
   const created = await commit(
     {
-      statements: [store.insertUser(environment.id, id, fields, password_hash, at)],
+      statements: [store.insertUser({ environment_id: environment.id, id }, fields, password_hash, at)],
       before: null,
       answer: user,
       event: { environment_id: environment.id, type: 'user.created', user_id: id, data: { email: body.email, method: 'api' } },

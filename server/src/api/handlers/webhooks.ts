@@ -58,7 +58,7 @@ export const createWebhook: Handler<'createWebhook'> = async (services, call) =>
   const create = async (slug: string) => {
     const statements = [
       ...haveRoom(holdTenant(environment.tenant_id), room),
-      store.insertWebhook(environment.id, { id, slug }, fields, sealed_secret, at),
+      store.insertWebhook(environment.id, { id, slug, sealed_secret }, fields, at),
     ]
     const answer = webhook(slug)
     return (await call.commit({ statements, before: null, answer }, at)) ? answer : null
@@ -101,7 +101,12 @@ export const changeWebhook: Handler<'changeWebhook'> = async (services, call) =>
     } = call.body
     const fields = { url, events: events ?? [], description, disabled: disabled ?? false }
     if (url !== current.url) refuseUrl(services, environment.type, url)
-    const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)
+    const given_slug = await slugStatements(
+      services.db,
+      { table, environment_id: environment.id },
+      { current, sent: call.body.slug },
+      call.fail,
+    )
     if (JSON.stringify(fieldsOf(current)) === JSON.stringify(fields) && given_slug.length === 0) return current
     const at = services.now()
     const reset = current.disabled && !fields.disabled ? { disabled_reason: null, failing_since: null } : {}
@@ -186,7 +191,7 @@ export const listDeliveries: Handler<'listDeliveries'> = async (services, call) 
   const { environment_id, id } = await webhookOf(services, call)
   const { status, event_id } = call.query
   const list = `deliveries.${id}.${JSON.stringify({ status, event_id })}`
-  return readPage(services, call, list, (rest) => store.listDeliveries(services.db, environment_id, id, { status, event_id }, rest))
+  return readPage(services, call, list, (rest) => store.listDeliveries(services.db, { environment_id, id }, { status, event_id }, rest))
 }
 
 export const getDelivery: Handler<'getDelivery'> = async (services, call) => {
@@ -227,7 +232,7 @@ export const resendSince: Handler<'resendSince'> = async (services, call) => {
   const which = { since: new Date(since), status }
   for (let tries = 0; tries < most_tries; tries++) {
     const at = now()
-    const counted = await store.countToResend(db, environment_id, id, which, most_resent)
+    const counted = await store.countToResend(db, { environment_id, id }, which, most_resent)
     const answer = { messages: counted.messages }
     const statements =
       dry_run || counted.messages === 0

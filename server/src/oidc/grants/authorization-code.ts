@@ -20,11 +20,11 @@ export const codeGrant = grantType({
     checkCodeRedemption(code, client.client_id, { redirect_uri, code_verifier }, now)
     if (code.has_ended) throw new OAuthError('invalid_grant', 'The sign-in behind the code has ended.')
 
-    const target = await findTarget(services, call, client, code, parameters)
+    const target = await findTarget(services, call, code, { client, parameters })
     const refresh_token = includesScope(target.scope, 'offline_access') ? newSecret(services) : null
-    const prepared = prepareTokens(services, call, code, target, refresh_token)
+    const prepared = prepareTokens(services, call, code, { target, refresh_token })
     const [redeemed, answer] = await together(
-      redeemCode(services.db, issuer.environment_id, code, call.request_id, prepared.rows),
+      redeemCode(services.db, issuer.environment_id, code, { attempt: call.request_id, tokens: prepared.rows }),
       completeTokens(call, code, prepared, { nonce: code.nonce, refresh_token }),
     )
     if (!redeemed) throw await endReusedGrant(services, call, code, 'authorization_code')

@@ -28,9 +28,8 @@ export interface TokenResponse {
 export async function findTarget(
   { db }: OidcServices,
   { issuer }: OidcCall,
-  client: Client,
   grant: Pick<GrantRow, 'scope' | 'resource'>,
-  parameters: RequestParameters,
+  { client, parameters }: { client: Client; parameters: RequestParameters },
 ): Promise<TokenTarget> {
   const audiences = await findAudiences(db, issuer.environment_id, grant.resource)
   return targetOf(grant, parameters.lists.resource ?? [], {
@@ -67,8 +66,7 @@ export function prepareTokens(
   services: OidcServices,
   call: OidcCall,
   grant: GrantRow,
-  target: TokenTarget,
-  refresh_token: string | null,
+  { target, refresh_token }: { target: TokenTarget; refresh_token: string | null },
 ): PreparedTokens {
   const { issuer, now } = call
   const tokens = tokenSettings(services, call, grant.client_id)

@@ -27,10 +27,10 @@ export const refreshGrant = grantType({
     if (verdict.kind === 'rotate') {
       // The successor is derived only where a retry may need it again, because the database keeps nothing but its digest.
       const successor = tokens.refresh_retry_window_seconds > 0 ? successorOf(services, environment_id, presented) : newSecret(services)
-      const target = await findTarget(services, call, client, { ...row, scope: verdict.scope }, parameters)
-      const prepared = prepareTokens(services, call, row, target, successor)
+      const target = await findTarget(services, call, { ...row, scope: verdict.scope }, { client, parameters })
+      const prepared = prepareTokens(services, call, row, { target, refresh_token: successor })
       const [rotated, answer] = await together(
-        rotateRefreshToken(db, environment_id, row, call.request_id, prepared.rows, now),
+        rotateRefreshToken(db, environment_id, row, { attempt: call.request_id, tokens: prepared.rows, now }),
         completeTokens(call, row, prepared, { nonce: null, refresh_token: successor }),
       )
       if (rotated) {
@@ -46,8 +46,8 @@ export const refreshGrant = grantType({
       const successor = successorOf(services, environment_id, presented)
       const issued = await findRefreshToken(db, environment_id, digestOf(successor))
       if (issued && issued.spent_at === null) {
-        const target = await findTarget(services, call, client, { ...row, scope: verdict.scope }, parameters)
-        const prepared = prepareTokens(services, call, row, target, null)
+        const target = await findTarget(services, call, { ...row, scope: verdict.scope }, { client, parameters })
+        const prepared = prepareTokens(services, call, row, { target, refresh_token: null })
         await storeRepeated(db, environment_id, row, prepared.rows)
         return completeTokens(call, row, prepared, { nonce: null, refresh_token: successor })
       }

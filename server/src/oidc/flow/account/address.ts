@@ -91,7 +91,7 @@ async function rightCode(
   const { environment_id } = call.issuer
   const wanted = { user_id: user.id, account: accountOf(email), kind, browser: digestOf(browser.form_seed ?? '') }
   const row = await findCodeOfUser(services.db, environment_id, wanted, call.now)
-  return (await tryCode(services, environment_id, row, call.form?.get('code') ?? '', call.now)) ? row : null
+  return (await tryCode(services, environment_id, { row, typed: call.form?.get('code') ?? '' }, call.now)) ? row : null
 }
 
 /** Proof that begins in a session of the account itself. */

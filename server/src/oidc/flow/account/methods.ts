@@ -83,8 +83,8 @@ export const removeOwnMethod: OidcEndpoint = async (services, call) => {
   const method = await findMethod(services.db, environment_id, own.user.id, id)
   if (!method || !isRemovable(method.type) || removals[method.type] !== action) return refused(redirect(accountUrl(call)), unknown_method)
   const { sign_in, mfa } = call.issuer.settings
-  const rules = { sign_in, mode: mfa.mode }
-  const outcome = await removeMethodByPerson(services, own.user, method, rules, ownChange(services, call, own))
+  const removal = { method, sign_in, mode: mfa.mode }
+  const outcome = await removeMethodByPerson(services, own.user, removal, ownChange(services, call, own))
   if (outcome === 'removed') return done(call, own, action)
   if (outcome === 'changed') return changedMeanwhile(services, call, own, { action, id })
   return refused(

@@ -21,10 +21,9 @@ export async function issueCode(
   const code = newSecret(services)
   const stored = await storeCode(
     services.db,
-    issuer.environment_id,
-    session,
-    services.newId('grt'),
+    { environment_id: issuer.environment_id, ...session },
     {
+      grant_id: services.newId('grt'),
       code_hash: digestOf(code),
       client_id: client.client_id,
       consented_to,

@@ -40,7 +40,7 @@ export async function checkCode(
   }
 
   const row = await findPendingCode(services, call, interaction, email)
-  const is_right = await tryCode(services, environment_id, row, code, call.now)
+  const is_right = await tryCode(services, environment_id, { row, typed: code }, call.now)
   call.subject.user_id = row?.user_id ?? null
   if (row && is_right) {
     const first = [giveBackToSource('email_code', attempt), spendCode(environment_id, row.id, { tried: true }, call.now)]

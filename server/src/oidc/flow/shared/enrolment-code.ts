@@ -61,7 +61,7 @@ export async function acceptEnrolmentCode(services: OidcServices, call: OidcCall
   if (!user || user.email === null) return false
   const asked = { kind: 'enrolment', account: accountOf(user.email), browser: digestOf(half.secret_hash) } as const
   const row = await findCodeOfBrowser(services.db, environment_id, asked, now)
-  if (!row || !(await tryCode(services, environment_id, row, sent, now))) return false
+  if (!row || !(await tryCode(services, environment_id, { row, typed: sent }, now))) return false
   const accepted = [
     aboutUser(environment_id, half.user_id),
     spendCode(environment_id, row.id, { tried: true }, now),
