@@ -13,6 +13,7 @@ import * as errors from './errors.ts'
 import * as events from './event.ts'
 import * as mail from './mail.ts'
 import * as methods from './method.ts'
+import * as names from './names.ts'
 import * as oidc from './oidc.ts'
 import * as providers from './provider.ts'
 import * as readiness from './readiness.ts'
@@ -32,7 +33,7 @@ export type Json = Record<string, unknown>
 /** The files whose exports are components. A schema of a new file needs an entry here; `nameOf` asks for it. */
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
-  apiKeys, applications, audit, authConfig, backchannelLogouts, dashboard, errors, events, mail, methods, oidc, providers, readiness, refusedCalls,
+  apiKeys, applications, audit, authConfig, backchannelLogouts, dashboard, errors, events, mail, methods, names, oidc, providers, readiness, refusedCalls,
   resourceServers, scopes, sessions, settings, signingKeys, statistics, tenancy, users, webhooks,
 ]
 

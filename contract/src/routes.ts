@@ -21,6 +21,7 @@ import { Event, EventQuery } from './event.ts'
 import { freshFields, newApplication, newEnvironment, newProject, newProvider, no_need } from './fresh.ts'
 import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
 import { Grant, SignInMethod } from './method.ts'
+import { Names, NamesQuery } from './names.ts'
 import { NewProvider, Provider, ProviderChange } from './provider.ts'
 import { Readiness } from './readiness.ts'
 import { RefusedCall, RefusedCallQuery, RefusedCallSummary, RefusedCallSummaryQuery } from './refused-call.ts'
@@ -210,6 +211,8 @@ export const routes = {
   listRefusedCalls:   get  (refusedCalls,                                platform('environments:read', 'developer'), 'List refused calls of an environment',               { query: RefusedCallQuery, returns: [200, page(RefusedCall)], fails: ['invalid_cursor'] }),
   summariseRefusedCalls: get(`${refusedCalls}/summary`,                   platform('environments:read', 'developer'), 'Count refused calls of an environment by code and route', { query: RefusedCallSummaryQuery, returns: [200, RefusedCallSummary] }),
   getRefusedCall:     get  (`${refusedCalls}/{request_id}`,               platform('environments:read', 'developer'), 'Get a refused call by its request id',               { returns: [200, RefusedCall] }),
+
+  listNames:          get  (`${environment}/names`,                      platform('environments:read'),   'Name objects by their ids',                              { query: NamesQuery, returns: [200, Names] }),
 
   listSigningKeys:    get  (`${environment}/signing-keys`,               platform('env.settings:read'),   'List signing keys',                                      { ...paged, returns: [200, page(SigningKey)] }),
   rotateSigningKey:   post (`${environment}/signing-keys/rotate`,        platform('env.settings:write'),  'Publish the next signing key; it signs once all cached JWKS have expired', { returns: [200, SigningKey], fresh: 'always' }),

@@ -22,6 +22,7 @@ const bySegment: Readonly<Record<string, Tag>> = {
   'auth-keys':        { name: 'Auth keys',             description: 'The publishable and secret keys of an environment.' },
   inbox:              { name: 'Captured mail',         description: 'The mail that a Test environment keeps instead of sending it.' },
   events:             { name: 'Events',                description: 'What happened in an environment, in one order.' },
+  names:              { name: 'Events',                description: 'What happened in an environment, in one order.' },
   requests:           { name: 'Refused calls',         description: 'Why calls were refused, found by their request id.' },
   providers:          { name: 'Identity providers',    description: 'Other services by which people sign in.' },
   webhooks:           { name: 'Webhooks',              description: 'Events as signed POST requests to your service, with their deliveries.' },

@@ -9,6 +9,7 @@ import * as events from './api/handlers/events.ts'
 import * as keyHandlers from './api/handlers/keys.ts'
 import * as mail from './api/handlers/mail.ts'
 import * as members from './api/handlers/members.ts'
+import * as names from './api/handlers/names.ts'
 import * as providers from './api/handlers/providers.ts'
 import * as readiness from './api/handlers/readiness.ts'
 import * as requests from './api/handlers/refused-calls.ts'
@@ -250,6 +251,7 @@ function mountManagement(app: FastifyInstance, modules: Modules, administrators:
       ...logouts,
       ...mail,
       ...members,
+      ...names,
       ...providers,
       ...requests,
       ...readiness,

@@ -3,8 +3,9 @@ import '../styles/filters.css'
 import type { AuditEntry, AuditVerification } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
-import { Copied, CopyButton } from '../parts/copy.tsx'
+import { CopyButton } from '../parts/copy.tsx'
 import { Chips, NoMatch, rangeOf, TimeRange } from '../parts/filters.tsx'
+import { Id, type NameOf, useNamesAt } from '../parts/names.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Loaded, useList, useRead } from '../parts/reading.tsx'
@@ -14,10 +15,9 @@ import { type Column, Records } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useScope } from '../scope.tsx'
 import { Export } from './audit/export.tsx'
+import { changesOf, didOf, objectOf, placeOf, whoOf } from './audit/sentences.ts'
 
 const chips = { actor_id: 'Who', action: 'Action', object_id: 'Object', from: 'From', to: 'To' }
-
-const whoOf = ({ actor }: AuditEntry) => actor.label ?? actor.id ?? actor.type
 
 export default function AuditLog() {
   const { client, tenant } = useScope()
@@ -26,18 +26,22 @@ export default function AuditLog() {
   const at = { tenant_id: tenant.id }
   const filter = { actor_id: search.actor_id, action: search.action, object_id: search.object_id, ...rangeOf(search) }
   const list = useList(['audit-log', tenant.id, filter], (cursor) => client.listAuditLog({ ...at, ...filter, cursor }).page())
+  const nameOf = useNamesOf(list.rows ?? [])
+  const open = ({ id }: { id: string }) => show({ chosen: id })
   const columns: Column<AuditEntry>[] = [
     {
-      head: 'Action',
+      head: 'What',
       kind: 'first',
-      cell: ({ id, action }) => (
-        <button type="button" className="row-button mono" onClick={() => show({ chosen: id })}>
-          {action}
-        </button>
+      cell: (entry) => (
+        <>
+          <button type="button" className="row-button sentence" onClick={() => open(entry)}>
+            <b>{whoOf(entry)}</b> {didOf(entry.action)} <i>{objectOf(entry, nameOf)}</i>
+          </button>
+          <span className="sub">{summaryOf(entry)}</span>
+        </>
       ),
     },
-    { head: 'Who', className: 'any', cell: whoOf },
-    { head: 'Object', className: 'mono any', cell: ({ object }) => object.id },
+    { head: 'Where', className: 'muted', cell: (entry) => placeOf(entry, nameOf) },
     { head: 'From', className: 'mono faint', cell: ({ ip }) => ip ?? 'the service' },
     { head: 'When', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
   ]
@@ -56,13 +60,16 @@ export default function AuditLog() {
       }
     >
       <div className="toolbar">
+        <ByPerson {...state} />
+        <ByObject entries={list.rows ?? []} nameOf={nameOf} {...state} />
         <TimeRange {...state} />
-        <Chips names={chips} {...state} />
+        <Chips names={chips} nameOf={nameOf} {...state} />
       </div>
       <Records
         label="Audit log"
         list={list}
         columns={columns}
+        open={open}
         keyOf={({ id }) => id}
         empty={
           <NoMatch names={chips} show={show}>
@@ -72,6 +79,73 @@ export default function AuditLog() {
       />
       {search.chosen ? <EntrySide key={search.chosen} audit_entry_id={search.chosen} show={show} /> : null}
     </Page>
+  )
+}
+
+/** The names of the objects of entries, and of their environments and projects. */
+function useNamesOf(entries: readonly AuditEntry[]): NameOf {
+  const grouped = Map.groupBy(entries, ({ environment_id }) => environment_id)
+  return useNamesAt(
+    [...grouped].flatMap(([environment_id, some]) => {
+      const project_id = some[0]?.project_id
+      const ids = some.flatMap((entry) => [entry.object.id, entry.environment_id, entry.project_id])
+      return environment_id && project_id ? [[{ project_id, environment_id }, ids] as const] : []
+    }),
+  )
+}
+
+/** The first changed fields, in words. A creation has all of them, so it has none here. */
+function summaryOf(entry: AuditEntry): string {
+  if (entry.before === null || entry.after === null) return ''
+  const fields = changesOf(entry).map(({ field }) => field)
+  return fields.length > 3 ? `${fields.slice(0, 3).join(' · ')} and ${fields.length - 3} more` : fields.join(' · ')
+}
+
+type State = ReturnType<typeof useQueryState>
+
+/** The members and the platform keys, which are all that can change something by hand or by program. */
+function ByPerson({ search, show }: State) {
+  const { client, tenant, is_root } = useScope()
+  const found = useRead(['actors', tenant.id], async (signal) => {
+    const at = { tenant_id: tenant.id, limit: 100 }
+    const [members, keys] = await Promise.all([
+      client.listMembers(at, { signal }).page(),
+      is_root ? null : client.listPlatformKeys(at, { signal }).page(),
+    ])
+    const people = members.data.flatMap(({ user_id, email }) => (user_id === null ? [] : [{ id: user_id, name: email }]))
+    return [...people, ...(keys?.data ?? []).map(({ id, label, start }) => ({ id, name: `key “${label ?? start}”` }))]
+  })
+  const chosen = search.actor_id ?? ''
+  const known = found.data?.some(({ id }) => id === chosen)
+  return (
+    <select className="in" aria-label="Who" value={chosen} onChange={({ target }) => show({ actor_id: target.value || undefined })}>
+      <option value="">Anyone</option>
+      {found.data?.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+      {chosen !== '' && !known ? <option value={chosen}>{chosen}</option> : null}
+    </select>
+  )
+}
+
+/** The objects of the entries that are shown. */
+function ByObject({ entries, nameOf, search, show }: State & { entries: readonly AuditEntry[]; nameOf: NameOf }) {
+  const chosen = search.object_id ?? ''
+  const names = new Map(
+    entries.map((entry) => [entry.object.id, `${entry.object.type.replaceAll('_', ' ')}: ${objectOf(entry, nameOf) ?? entry.object.id}`]),
+  )
+  if (chosen !== '' && !names.has(chosen)) names.set(chosen, nameOf(chosen)?.name ?? chosen)
+  return (
+    <select className="in" aria-label="Object" value={chosen} onChange={({ target }) => show({ object_id: target.value || undefined })}>
+      <option value="">Any object</option>
+      {[...names].map(([id, name]) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
   )
 }
 
@@ -99,20 +173,24 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
   const entry = useRead(['audit-entry', audit_entry_id], (signal) =>
     client.getAuditEntry({ tenant_id: tenant.id, audit_entry_id }, { signal }),
   )
+  const nameOf = useNamesOf(entry.data ? [entry.data] : [])
+  const title = entry.data ? `${whoOf(entry.data)} ${didOf(entry.data.action)} ${objectOf(entry.data, nameOf) ?? ''}` : 'Entry'
   return (
-    <Side title={entry.data?.action ?? 'Entry'} onClose={() => show({ chosen: undefined })}>
+    <Side title={title} onClose={() => show({ chosen: undefined })}>
       <Loaded of={entry}>
         {(entry) => (
           <>
             <Facts
               of={[
-                ['Entry', <Copied key="id" value={entry.id} label="entry id" />],
-                ['Number', entry.sequence.toLocaleString('en')],
                 ['Who', whoOf(entry)],
-                ['Object', <Copied key="object" value={entry.object.id} label="object id" />],
-                ['Request', entry.request_id ? <Copied key="request" value={entry.request_id} label="request id" /> : 'None'],
+                ['Where', placeOf(entry, nameOf) || tenant.name],
                 ['From', entry.ip ?? 'the service'],
                 ['When', <Time key="at" at={entry.created_at} />],
+                ['Action', <code key="action">{entry.action}</code>],
+                ['Object', <Id key="object" value={entry.object.id} label="object id" />],
+                ['Request', entry.request_id ? <Id key="request" value={entry.request_id} label="request id" /> : 'None'],
+                ['Entry', <Id key="id" value={entry.id} label="entry id" />],
+                ['Number', entry.sequence.toLocaleString('en')],
               ]}
             />
             <div className="toolbar">
@@ -129,17 +207,46 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
               ) : null}
               <CopyButton look="quiet" value={location.href} label="link to the entry" text="Copy link" />
             </div>
-            <section>
-              <h3>Before</h3>
-              <Json of={entry.before} />
-            </section>
-            <section>
-              <h3>After</h3>
-              <Json of={entry.after} />
-            </section>
+            <Difference entry={entry} />
+            <details>
+              <summary>As JSON</summary>
+              <Json of={{ before: entry.before, after: entry.after }} />
+            </details>
           </>
         )}
       </Loaded>
     </Side>
+  )
+}
+
+/** What differs, field by field: the old value is struck out, the new one stands beside it. */
+function Difference({ entry }: { entry: AuditEntry }) {
+  const changes = changesOf(entry)
+  if (changes.length === 0) return <p className="muted">The entry holds no values.</p>
+  return (
+    <section>
+      <h3>{entry.before === null ? 'Created with' : entry.after === null ? 'Was' : 'What changed'}</h3>
+      <dl className="changes">
+        {changes.map(({ field, before, after }) => (
+          <div key={field}>
+            <dt>{field}</dt>
+            <dd>
+              {before === null ? null : (
+                <del>
+                  <span className="vh">before: </span>
+                  {before}
+                </del>
+              )}
+              {after === null ? null : (
+                <ins>
+                  <span className="vh">after: </span>
+                  {after}
+                </ins>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   )
 }

@@ -1,17 +1,19 @@
 /** The events of an environment, newest first, with filters in the address. A row opens its body. */
 import '../styles/filters.css'
-import type { Event, EventKind } from '@ostiary/sdk'
+import type { EventKind } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { eventKinds } from '../parts/event-kinds.ts'
 import { Chips, NoMatch, rangeOf, TimeRange } from '../parts/filters.tsx'
+import { useNames } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
-import { type Column, Empty, Records } from '../parts/table.tsx'
+import { Empty, Records } from '../parts/table.tsx'
 import { useEnvironment } from '../scope.tsx'
-import { aboutEvent } from './events/columns.tsx'
+import { eventColumns } from './events/columns.tsx'
 import { EventSide } from './events/event-side.tsx'
+import { idsOf } from './events/words.ts'
 
 const chips = { type: 'Kind', user_id: 'User', application_id: 'Application', request_id: 'Request', from: 'From', to: 'To' }
 
@@ -30,18 +32,8 @@ export default function Events() {
   const list = useList(['events', environment.id, filter], (cursor) => client.listEvents({ ...at, ...filter, cursor }).page(), {
     refetchInterval: 10_000,
   })
-  const columns: Column<Event>[] = [
-    {
-      head: 'Event',
-      kind: 'first',
-      cell: ({ id, type }) => (
-        <button type="button" className="row-button mono" onClick={() => show({ chosen: id })}>
-          {type}
-        </button>
-      ),
-    },
-    ...aboutEvent,
-  ]
+  const nameOf = useNames([search.user_id, search.application_id, ...(list.rows ?? []).flatMap(idsOf)])
+  const open = ({ id }: { id: string }) => show({ chosen: id })
   return (
     <Page title="Events" lead="What happened in this environment, in one order. Webhooks get the same bodies.">
       <div className="toolbar">
@@ -53,20 +45,23 @@ export default function Events() {
           onChange={({ target }) => show({ type: target.value || undefined })}
         >
           <option value="">All kinds</option>
-          {eventKinds.map(({ kind }) => (
-            <option key={kind}>{kind}</option>
+          {eventKinds.map(({ kind, text }) => (
+            <option key={kind} value={kind}>
+              {text}
+            </option>
           ))}
         </select>
         <TimeRange {...state} />
       </div>
       <div className="toolbar">
-        <Chips names={chips} {...state} />
+        <Chips names={chips} nameOf={nameOf} {...state} />
         {is_filtered ? null : <span className="small muted">Open an event to filter by its kind, user, application or request.</span>}
       </div>
       <Records
         label="Events"
         list={list}
-        columns={columns}
+        columns={eventColumns(nameOf, open)}
+        open={open}
         keyOf={({ id }) => id}
         empty={
           is_filtered ? (

@@ -2,12 +2,16 @@
 import '../styles/overview.css'
 import { Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { CopyButton } from '../parts/copy.tsx'
+import { eventWords } from '../parts/event-kinds.ts'
 import { Icon } from '../parts/icon.tsx'
+import { useNames } from '../parts/names.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { StatisticsCharts, signInMethods, signIns, tokens } from '../parts/statistics.tsx'
 import { Time } from '../parts/time.tsx'
 import { useEnvironment } from '../scope.tsx'
+import { AboutEvent } from './events/columns.tsx'
+import { idsOf, whyOf } from './events/words.ts'
 import { Attention } from './overview/attention.tsx'
 import { Numbers } from './overview/numbers.tsx'
 import { Steps } from './overview/steps.tsx'
@@ -49,6 +53,7 @@ function LatestEvents() {
     enabled: may,
     refetchInterval: 15_000,
   })
+  const nameOf = useNames((events.data?.data ?? []).flatMap(idsOf))
   if (!may) return null
   return (
     <Loaded of={events}>
@@ -70,7 +75,7 @@ function LatestEvents() {
                 <tr>
                   <th scope="col">Event</th>
                   <th scope="col">About</th>
-                  <th scope="col">No.</th>
+                  <th scope="col">Why</th>
                   <th scope="col">When</th>
                 </tr>
               </thead>
@@ -78,12 +83,14 @@ function LatestEvents() {
                 {data.map((event) => (
                   <tr key={event.id}>
                     <td>
-                      <Link className="mono" from={base} to={`${base}/events`} search={{ chosen: event.id }}>
-                        {event.type}
+                      <Link from={base} to={`${base}/events`} search={{ chosen: event.id }}>
+                        {eventWords[event.type]}
                       </Link>
                     </td>
-                    <td className="any">{String(event.data.email ?? event.data.name ?? event.user_id ?? event.application_id ?? '')}</td>
-                    <td className="mono faint hide-s">{event.sequence.toLocaleString('en')}</td>
+                    <td className="any">
+                      <AboutEvent event={event} nameOf={nameOf} />
+                    </td>
+                    <td className="why">{whyOf(event)}</td>
                     <td className="muted nowrap">
                       <Time at={event.timestamp} />
                     </td>

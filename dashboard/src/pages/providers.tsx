@@ -60,10 +60,10 @@ export default function Providers() {
         ),
     },
     {
-      head: 'Return address to register there',
+      head: 'Redirect URI to register there',
       cell: ({ callback_url, display_name }) => (
         <span>
-          <code className="any">{callback_url}</code> <CopyButton value={callback_url} label={`the return address of ${display_name}`} />
+          <code className="any">{callback_url}</code> <CopyButton value={callback_url} label={`the redirect URI of ${display_name}`} />
         </span>
       ),
     },

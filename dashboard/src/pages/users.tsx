@@ -95,6 +95,7 @@ export default function Users() {
         label="Users"
         list={list}
         columns={columns}
+        open={({ id }) => show({ chosen: id })}
         keyOf={({ id }) => id}
         empty={
           query ? (

@@ -25,3 +25,16 @@ export function intervalStart(start: string, interval: 'hour' | 'day', timeZone?
 /** As `intervalStart`, with the day of an hour: a list of 24 of them reaches into the day before. */
 export const intervalStartWithDay = (start: string, interval: 'hour' | 'day', timeZone?: string): string =>
   interval === 'day' ? intervalStart(start, interval) : textOf(new Date(start), { ...date, ...time }, timeZone)
+
+const sizes = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+/** A duration as one number and its largest whole unit: 900 is `15 min`. */
+export function duration(seconds: number): string {
+  const [unit, size] = sizes.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['s', 1]
+  return `${seconds / size} ${unit}`
+}

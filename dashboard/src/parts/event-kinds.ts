@@ -2,7 +2,7 @@
 import type { EventKind } from '@ostiary/sdk'
 
 // biome-ignore format: this table is read by column
-const words: Record<EventKind, string> = {
+export const eventWords: Record<EventKind, string> = {
   'user.created':               'A user was created',
   'user.updated':               'A user was changed',
   'user.deleted':               'A user was deleted',
@@ -40,7 +40,7 @@ const words: Record<EventKind, string> = {
   'test.ping':                  'A test event',
 }
 
-export const eventKinds = Object.entries(words).map(([kind, text]) => ({ kind: kind as EventKind, text })) // as: the keys of the table
+export const eventKinds = Object.entries(eventWords).map(([kind, text]) => ({ kind: kind as EventKind, text })) // as: the keys of the table
 
 /** The kinds by the word before their dot. */
 export const kindGroups = [...Map.groupBy(eventKinds, ({ kind }) => kind.split('.')[0] ?? kind)]

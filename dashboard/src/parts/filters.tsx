@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { localTime } from './clock.ts'
 import { Icon } from './icon.tsx'
+import type { NameOf } from './names.tsx'
 import type { useQueryState } from './search.ts'
 import { Empty } from './table.tsx'
 
@@ -11,7 +12,7 @@ type State = ReturnType<typeof useQueryState>
 type Names = Readonly<Record<string, string>>
 
 /** A chip for each filter that has a value. */
-export function Chips({ names, search, show }: { names: Names } & State) {
+export function Chips({ names, nameOf, search, show }: { names: Names; nameOf?: NameOf } & State) {
   const chosen = Object.entries(names).filter(([name]) => search[name] !== undefined)
   if (chosen.length === 0) return null
   const none = Object.fromEntries(chosen.map(([name]) => [name, undefined]))
@@ -23,10 +24,10 @@ export function Chips({ names, search, show }: { names: Names } & State) {
           type="button"
           className="chip"
           onClick={() => show({ [name]: undefined })}
-          aria-label={`Clear the filter ${words}: ${shown(name, search[name] ?? '')}`}
+          aria-label={`Clear the filter ${words}: ${shown(name, search[name] ?? '', nameOf)}`}
         >
           <span className="cut">
-            {words}: {shown(name, search[name] ?? '')}
+            {words}: {shown(name, search[name] ?? '', nameOf)}
           </span>
           <Icon name="cross" size={12} />
         </button>
@@ -41,11 +42,12 @@ export function Chips({ names, search, show }: { names: Names } & State) {
 }
 
 /** The query has UTC; people enter and read local time. */
-const shown = (name: string, value: string) => (name === 'from' || name === 'to' ? localTime(value) : value)
+const shown = (name: string, value: string, nameOf?: NameOf) =>
+  name === 'from' || name === 'to' ? localTime(value) : (nameOf?.(value)?.name ?? value)
 
 /** The list that no row is left of, with a button that clears its filters. */
 export function NoMatch({ names, show, children }: { names: Names; show: State['show']; children: ReactNode }) {
-  const none = Object.fromEntries(Object.keys(names).map((name) => [name, undefined]))
+  const none = Object.fromEntries([...Object.keys(names), 'last'].map((name) => [name, undefined]))
   return (
     <Empty
       action={
@@ -67,32 +69,63 @@ const localOf = (time: string | undefined) => {
 }
 const timeOf = (local: string) => (local === '' || Number.isNaN(Date.parse(local)) ? undefined : new Date(local).toISOString())
 
-/** `from` and `to` of the query. Only values that are times are sent. */
-export const rangeOf = ({ from, to }: State['search']) => ({ from: isTime(from), to: isTime(to) })
+const MINUTE_MS = 60_000
+const lasts: Record<string, { words: string; minutes: number }> = {
+  '1h': { words: 'Last hour', minutes: 60 },
+  '24h': { words: 'Last 24 hours', minutes: 1_440 },
+  '7d': { words: 'Last 7 days', minutes: 10_080 },
+}
+
+/** `from` and `to` of the query: of its `last`, counted from this minute, else its own where they are times. */
+export function rangeOf({ from, to, last }: State['search']): { from: string | undefined; to: string | undefined } {
+  const minutes = lasts[last ?? '']?.minutes
+  if (minutes === undefined) return { from: isTime(from), to: isTime(to) }
+  const begin = Math.floor(Date.now() / MINUTE_MS) - minutes
+  return { from: new Date(begin * MINUTE_MS).toISOString(), to: undefined }
+}
 const isTime = (text: string | undefined) =>
   text !== undefined && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined
 
 export function TimeRange({ search, show }: State) {
+  const chosen = lasts[search.last ?? ''] ? search.last : search.last === 'between' || search.from || search.to ? 'between' : ''
   return (
     <span className="range">
-      <label>
-        From, local time{' '}
-        <input
-          className="in"
-          type="datetime-local"
-          value={localOf(search.from)}
-          onChange={({ target }) => show({ from: timeOf(target.value) })}
-        />
-      </label>
-      <label>
-        to, local time{' '}
-        <input
-          className="in"
-          type="datetime-local"
-          value={localOf(search.to)}
-          onChange={({ target }) => show({ to: timeOf(target.value) })}
-        />
-      </label>
+      <select
+        className="in"
+        aria-label="Time"
+        value={chosen}
+        onChange={({ target }) => show({ last: target.value || undefined, from: undefined, to: undefined })}
+      >
+        <option value="">Any time</option>
+        {Object.entries(lasts).map(([last, { words }]) => (
+          <option key={last} value={last}>
+            {words}
+          </option>
+        ))}
+        <option value="between">Between…</option>
+      </select>
+      {chosen === 'between' ? (
+        <>
+          <label>
+            From, local time{' '}
+            <input
+              className="in"
+              type="datetime-local"
+              value={localOf(search.from)}
+              onChange={({ target }) => show({ from: timeOf(target.value) })}
+            />
+          </label>
+          <label>
+            to, local time{' '}
+            <input
+              className="in"
+              type="datetime-local"
+              value={localOf(search.to)}
+              onChange={({ target }) => show({ to: timeOf(target.value) })}
+            />
+          </label>
+        </>
+      ) : null}
     </span>
   )
 }

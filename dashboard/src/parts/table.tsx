@@ -21,9 +21,15 @@ interface RecordsProps<T> {
   columns: Column<T>[]
   keyOf: (row: T) => string
   empty: ReactNode
+  /** Opens a row, wherever it is pressed. The button in its first cell does the same for the keyboard. */
+  open?: (row: T) => void
 }
 
-export function Records<T>({ label, list, columns, keyOf, empty }: RecordsProps<T>) {
+/** Controls in a row have a press of their own, and a person who marks text does not open it. */
+const isOwnPress = ({ target }: MouseEvent) =>
+  (target instanceof Element && target.closest('a, button, input, select, label, time') !== null) || String(getSelection()) !== ''
+
+export function Records<T>({ label, list, columns, keyOf, empty, open }: RecordsProps<T>) {
   const problem = list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : null
   if (list.rows === undefined) return problem ?? <Skeleton />
   if (list.rows.length === 0)
@@ -49,7 +55,11 @@ export function Records<T>({ label, list, columns, keyOf, empty }: RecordsProps<
           </thead>
           <tbody>
             {list.rows.map((row) => (
-              <tr key={keyOf(row)}>
+              <tr
+                key={keyOf(row)}
+                className={open ? 'opens' : undefined}
+                onClick={open && (({ nativeEvent }) => (isOwnPress(nativeEvent) ? undefined : open(row)))}
+              >
                 {columns.map(({ head, cell, kind, className }) => (
                   <td
                     key={head}

@@ -64,17 +64,4 @@ export const Time = ({ at, empty = 'Never', ...rest }: Omit<TimeProps, 'at'> & {
 /** A time of day, with its date where that is not today. */
 export const ClockTime = (props: TimeProps) => <Moment {...props}>{clockTime(props.at, new Date())}</Moment>
 
-const sizes = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['min', 60],
-  ['s', 1],
-] as const
-
-/** A duration as one number and its largest whole unit: 900 is `15 min`. */
-export function duration(seconds: number): string {
-  const [unit, size] = sizes.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['s', 1]
-  return `${seconds / size} ${unit}`
-}
-
 export const shortId = (id: string) => (id.length > 24 ? `${id.slice(0, 14)}…${id.slice(-6)}` : id)

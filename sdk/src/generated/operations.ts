@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Provider, ProviderChange, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, Names, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Provider, ProviderChange, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -687,6 +687,14 @@ export interface Operations {
    */
   getRefusedCall(params: { project_id: string; environment_id: string; request_id: string }, options?: CallOptions): Promise<RefusedCall>
   /**
+   * Name objects by their ids.
+   *
+   * Says what people call the objects of the ids: the email of a user, the name of an application, the label of a key. Ids that do not exist, or that the caller may not read, are left out. Users need the scope `users:read`, or the role `developer`.
+   *
+   * Needs a platform key with the scope `environments:read`, or an administrator with the role `viewer` or above.
+   */
+  listNames(params: { project_id: string; environment_id: string; ids?: string | undefined }, options?: CallOptions): Promise<Names>
+  /**
    * List signing keys.
    *
    * Lists the signing keys of an environment with their states.
@@ -1001,6 +1009,7 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   listRefusedCalls: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/requests pl',
   summariseRefusedCalls: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/requests/summary p',
   getRefusedCall: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/requests/{request_id} p',
+  listNames: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/names p',
   listSigningKeys: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/signing-keys pl',
   rotateSigningKey: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/signing-keys/rotate p',
   me: 'GET /v1/me',

@@ -848,6 +848,11 @@ export type MemberChange = {
   role?: Role | undefined
 }
 
+export type Names = {
+  /** The objects that exist and that the caller may read, in no order. */
+  data: ObjectName[]
+}
+
 export type NewApplication = {
   /** Made from the name if it is absent. It must be unique and cannot be changed later. */
   slug?: string | undefined
@@ -1042,6 +1047,15 @@ export type NewWebhook = {
   description?: string | null | undefined
   /** Whether deliveries are paused. The default is false. */
   disabled?: boolean | undefined
+}
+
+export type ObjectName = {
+  /** The id that was asked for. */
+  id: string
+  /** What it is. A `member` is an administrator of the tenant. */
+  object: 'user' | 'member' | 'application' | 'key' | 'resource_server' | 'provider' | 'webhook' | 'environment' | 'project'
+  /** What people call it: the email or the name of a user, the label or the first characters of a key, the slug of a webhook, else the name. */
+  name: string
 }
 
 export type PlatformKeyChange = {

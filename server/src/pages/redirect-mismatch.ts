@@ -1,5 +1,5 @@
 // pure
-/** The page for an unregistered return address. In Test it explains the difference to the developer; in Live it is one sentence. */
+/** The page for an unregistered redirect URI. In Test it explains the difference to the developer; in Live it is one sentence. */
 
 import { type Html, html } from '../base/html.ts'
 import { addressComparison } from './address-comparison.ts'

@@ -99,10 +99,10 @@ const checks: Record<ReadinessCheck['code'], Check> = {
     judge({ applications: { with_try_address }, url }) {
       return with_try_address
         ? failed(
-            `The application ${quoted(with_try_address)} has the return address of Try sign-in. Remove it before real users sign in.`,
+            `The application ${quoted(with_try_address)} has the redirect URI of Try sign-in. Remove it before real users sign in.`,
             `${url}/applications/${with_try_address.id}`,
           )
-        : passed('No application has the return address of Try sign-in.', `${url}/applications`)
+        : passed('No application has the redirect URI of Try sign-in.', `${url}/applications`)
     },
   },
   keys_restricted: {

@@ -69,7 +69,7 @@ const secrets: [what: string, path: RegExp, open: () => Promise<void>, act: stri
     async () => {
       await show(page, `${base}/applications?new=1`, 'Applications')
       await page.getByLabel('Name').fill('Shop')
-      await page.getByLabel(/^Return addresses/).fill('https://shop.example.com/callback')
+      await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback')
     },
     'Create application',
   ],

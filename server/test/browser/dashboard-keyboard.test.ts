@@ -30,7 +30,7 @@ test('a project, an application and a key are created, found and ended by the ke
   await keyboard.press('c')
   await page.getByRole('dialog', { name: 'New application' }).waitFor()
   await keyboard.type('Shop')
-  await tabTo(page, 'Return addresses')
+  await tabTo(page, 'Redirect URIs')
   await keyboard.type('https://shop.example.com/callback')
   await tabTo(page, 'Create application')
   await keyboard.press('Enter')

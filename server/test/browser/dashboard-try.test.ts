@@ -73,7 +73,7 @@ test(
     await press(page, 'New application')
     await page.getByRole('dialog', { name: 'New application' }).waitFor()
     await enter(page, 'Name', 'Shop')
-    await enter(page, 'Return addresses', 'https://shop.example.com/callback')
+    await enter(page, 'Redirect URIs', 'https://shop.example.com/callback')
     await press(page, 'Create application')
     await page.getByText('Copy the client secret now').waitFor()
     await tabTo(page, 'I have stored this client secret')

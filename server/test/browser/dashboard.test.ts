@@ -67,7 +67,7 @@ test(
 
     await button(page, 'New application').click()
     await page.getByLabel('Name').fill('Shop')
-    await page.getByLabel(/^Return addresses/).fill('https://shop.example.com/callback')
+    await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback')
     await button(page, 'Create application').click()
     await page.getByText('Copy the client secret now').waitFor()
     await page.getByLabel('I have stored this client secret').check()
@@ -153,7 +153,7 @@ test('a secret whose answer was lost is called lost, and the rotation is one pre
   await show(page, `${base}/applications?new=1`, 'Applications')
   await loseAnswer(/\/applications$/)
   await page.getByLabel('Name').fill('Shop')
-  await page.getByLabel(/^Return addresses/).fill('https://shop.example.com/callback')
+  await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback')
   await button(page, 'Create application').click()
   await page.getByRole('alertdialog', { name: 'The client secret did not arrive' }).waitFor()
   await button(page, 'Rotate…').click()

@@ -11,11 +11,13 @@ import { readKeySet } from '../../../dashboard/src/pages/application/key-set.ts'
 import { offeredAddress } from '../../../dashboard/src/pages/application/offered-address.ts'
 import { questionOf } from '../../../dashboard/src/pages/application/questions.ts'
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
+import { changesOf, didOf } from '../../../dashboard/src/pages/audit/sentences.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { changeOf, isNarrowed, type KeyChange, limitOf } from '../../../dashboard/src/pages/keys/restrictions.ts'
 import { judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
 import { clockTime, intervalStart, intervalStartWithDay, localTime } from '../../../dashboard/src/parts/clock.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
+import { deviceOf } from '../../../dashboard/src/parts/device.ts'
 import { type Choice, differences, isContested, isSecret, withChoices } from '../../../dashboard/src/parts/differences.ts'
 import { OstiaryError } from '../../../sdk/src/index.ts'
 import { fieldsOf, pointerOf } from '../support/schema-fields.ts'
@@ -273,3 +275,31 @@ const firsts: [string, ReturnType<typeof environment>[], string | undefined][] =
   ['nothing, where it has none',    [],                                                                          undefined],
 ]
 for (const [which, newest_first, slug] of firsts) test(`a project opens at ${which}`, () => assert.equal(firstOf(newest_first)?.slug, slug))
+
+test('each change of the management API has words of its own in the audit log', () => {
+  const changes = Object.entries(routes).filter(([, { method }]) => method !== 'GET')
+  const without_entry = ['validateToken', 'previewSettings']
+  const unworded = changes.map(([name]) => name).filter((name) => !without_entry.includes(name) && didOf(name) === name)
+  assert.deepEqual(unworded, [])
+  assert.equal(didOf('rotateAuthKey'), 'rotated the key')
+})
+
+test('a change of the audit log shows the fields of the settings page, durations with their unit, and no bookkeeping', () => {
+  const before = { tokens: { access_token_ttl_seconds: 3600 }, updated_at: '1', redirect_uris: ['https://a.example'] }
+  const after = { tokens: { access_token_ttl_seconds: 900 }, updated_at: '2', redirect_uris: [] }
+  assert.deepEqual(changesOf({ before, after }), [
+    { field: 'Tokens: Access token', before: '1 h', after: '15 min' },
+    { field: 'redirect uris', before: 'https://a.example', after: 'none' },
+  ])
+})
+
+const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36'
+for (const [agent, words] of [
+  [chrome, 'Chrome on Linux'],
+  [`${chrome} Edg/147.0.0.0`, 'Edge on Linux'],
+  ['curl/8.9.1', 'curl'],
+  ['node', 'node'],
+  ['', 'An unknown program'],
+  [null, 'An unknown program'],
+] as const)
+  test(`the program ${agent?.slice(-20)} is called ${words}`, () => assert.equal(deviceOf(agent), words))

@@ -54,7 +54,7 @@ export function Addresses(props: TabProps) {
         </div>
       ) : null}
       <Textarea
-        label="Return addresses (redirect_uri), one per line"
+        label="Redirect URIs, one per line"
         description="Compared as exact strings. Sign-in only ever returns to one of them."
         required
         withAsterisk={false}
@@ -91,7 +91,7 @@ export function Addresses(props: TabProps) {
       />
       {application.application_type === 'native' ? (
         <Checkbox
-          label="Allow any port of a loopback return address"
+          label="Allow any port of a loopback redirect URI"
           description="For programs that listen on a free port of the device, at 127.0.0.1 or [::1]. Not for localhost: it is a name, which a device can resolve to another address."
           checked={allow_loopback_port}
           onChange={(event) => setLoopback(event.currentTarget.checked)}

@@ -1,29 +1,22 @@
 /** What happened with an application, newest first. A row opens the event on the page of all events, with the same filter. */
-import type { Application, Event } from '@ostiary/sdk'
-import { Link } from '@tanstack/react-router'
+import type { Application } from '@ostiary/sdk'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useNames } from '../../parts/names.tsx'
 import { useList } from '../../parts/reading.tsx'
-import { type Column, Empty, Records } from '../../parts/table.tsx'
+import { Empty, Records } from '../../parts/table.tsx'
 import { useEnvironment } from '../../scope.tsx'
-import { aboutEvent } from '../events/columns.tsx'
+import { eventColumns } from '../events/columns.tsx'
+import { idsOf } from '../events/words.ts'
 
 export function ApplicationEvents({ application: { id } }: { application: Application }) {
   const { client, at, environment, base } = useEnvironment()
+  const navigate = useNavigate()
   const filter = { application_id: id }
   const list = useList(['events', environment.id, filter], (cursor) => client.listEvents({ ...at, ...filter, cursor }).page(), {
     refetchInterval: 10_000,
   })
-  const columns: Column<Event>[] = [
-    {
-      head: 'Event',
-      kind: 'first',
-      cell: ({ id, type }) => (
-        <Link className="row-button mono" from={base} to={`${base}/events`} search={{ ...filter, chosen: id }}>
-          {type}
-        </Link>
-      ),
-    },
-    ...aboutEvent,
-  ]
+  const nameOf = useNames((list.rows ?? []).flatMap(idsOf))
+  const open = ({ id }: { id: string }) => void navigate({ from: base, to: `${base}/events`, search: { ...filter, chosen: id } })
   return (
     <>
       <div className="toolbar">
@@ -34,7 +27,8 @@ export function ApplicationEvents({ application: { id } }: { application: Applic
       <Records
         label="Events"
         list={list}
-        columns={columns}
+        columns={eventColumns(nameOf, open)}
+        open={open}
         keyOf={({ id }) => id}
         empty={<Empty>Nothing has happened with this application yet. Sign-ins through it and changes of it appear here.</Empty>}
       />

@@ -1,4 +1,4 @@
-/** An address that a link offers to register, such as that of the page "This return address is not registered". */
+/** An address that a link offers to register, such as that of the page "This redirect URI is not registered". */
 import type { Application } from '@ostiary/sdk'
 
 const longest_address = 2_000

@@ -83,7 +83,7 @@ export function CreateApplication({ close }: { close: () => void }) {
         </div>
       </fieldset>
       <Textarea
-        label="Return addresses (redirect_uri), one per line"
+        label="Redirect URIs, one per line"
         description="Compared as exact strings, character by character."
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         placeholder={kinds.find((kind) => kind.type === type)?.example ?? ''}

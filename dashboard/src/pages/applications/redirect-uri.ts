@@ -2,9 +2,9 @@
 export function redirectUriProblem(uri: string, application_type: string, environment_type: 'test' | 'live'): string | null {
   if (!URL.canParse(uri)) return `“${uri}” is not an absolute URI. Begin with https://.`
   const { protocol, hostname, hash, username, password } = new URL(uri)
-  if (hash !== '' || uri.includes('#')) return 'A return address has no fragment (#…).'
-  if (username !== '' || password !== '') return 'A return address has no user name or password.'
-  if (uri.includes('*')) return 'A return address has no wildcard: list each one.'
+  if (hash !== '' || uri.includes('#')) return 'A redirect URI has no fragment (#…).'
+  if (username !== '' || password !== '') return 'A redirect URI has no user name or password.'
+  if (uri.includes('*')) return 'A redirect URI has no wildcard: list each one.'
   if (['javascript:', 'data:', 'file:', 'vbscript:'].includes(protocol)) return `${protocol} is not allowed.`
   const is_loopback = ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
   if (environment_type === 'live' && protocol === 'http:' && !(application_type === 'native' && is_loopback))

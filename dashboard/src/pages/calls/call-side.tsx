@@ -2,6 +2,8 @@
 import { OstiaryError, type RefusedCall } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { CopyButton } from '../../parts/copy.tsx'
+import { deviceOf } from '../../parts/device.ts'
+import { useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Facts, Side } from '../../parts/side.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -9,6 +11,7 @@ import { environment_route, useScope } from '../../scope.tsx'
 import { causeOf } from '../events/cause.ts'
 import { fixOf, hasPage } from './fixes.ts'
 import type { Source } from './list.tsx'
+import { idsOfCall, withNames } from './names.ts'
 
 interface CallSideProps {
   source: Source
@@ -48,11 +51,12 @@ const curlOf = (call: RefusedCall) =>
   `curl -i -X ${call.method} ${call.key_id ? '-H "X-API-Key: $OSTIARY_KEY" ' : ''}'${location.origin}${call.route ?? '/'}'`
 
 function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
+  const nameOf = useNames(idsOfCall(call))
   return (
     <>
       <div className="note bad cause">
         <div>
-          <p className="strong">{call.reason}</p>
+          <p className="strong">{withNames(call.reason, nameOf)}</p>
           <p className="fix">{fixOf(call.code)}</p>
         </div>
       </div>
@@ -73,7 +77,7 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
                 params={{ application_id: call.client_id }}
                 search={{ tab: 'addresses' }}
               >
-                {call.client_id}
+                {nameOf(call.client_id)?.name ?? call.client_id}
               </Link>
             ) : (
               'None'
@@ -83,7 +87,7 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
             'Key',
             call.key_id ? (
               <Link key="key" className="u" to="/go/$id" params={{ id: call.key_id }}>
-                {call.key_start}…
+                {nameOf(call.key_id)?.name ?? `${call.key_start}…`}
               </Link>
             ) : (
               'None'
@@ -93,13 +97,13 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
             'User',
             call.user_id && base ? (
               <Link key="user" className="u" from={base} to={`${base}/users`} search={{ chosen: call.user_id }}>
-                {call.user_id}
+                {nameOf(call.user_id)?.name ?? call.user_id}
               </Link>
             ) : (
               (call.user_id ?? 'None')
             ),
           ],
-          ['From', `${call.ip ?? 'unknown'}, ${call.user_agent ?? 'no user agent'}`],
+          ['From', `${deviceOf(call.user_agent)}, ${call.ip ?? 'unknown address'}`],
         ]}
       />
       <div className="toolbar">

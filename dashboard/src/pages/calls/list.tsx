@@ -2,7 +2,9 @@
 import '../../styles/filters.css'
 import type { Event, Page as PageOf, RefusedCall, RefusedCallSummary } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
+import { deviceOf } from '../../parts/device.ts'
 import { Chips, NoMatch, rangeOf, TimeRange } from '../../parts/filters.tsx'
+import { useNames } from '../../parts/names.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded, useList, useRead } from '../../parts/reading.tsx'
 import { useQueryState } from '../../parts/search.ts'
@@ -11,6 +13,7 @@ import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { environment_route } from '../../scope.tsx'
 import { CallSide } from './call-side.tsx'
+import { idsOfCall, withNames } from './names.ts'
 
 interface Filter {
   code?: string | undefined
@@ -41,20 +44,36 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
   const filter = { code, route, application_id, key_id, ...rangeOf(search) }
   const summary = useRead(['calls', source.key, 'summary'], source.summary, { refetchInterval: 10_000 })
   const list = useList(['calls', source.key, filter], (cursor) => source.list(filter, cursor), { refetchInterval: 10_000 })
+  const nameOf = useNames([application_id, key_id, ...(list.rows ?? []).flatMap(idsOfCall)])
   const is_filtered = Object.values(filter).some((value) => value !== undefined)
   const columns: Column<RefusedCall>[] = [
     {
       head: 'Code',
       kind: 'first',
-      cell: ({ id, code }) => (
-        <button type="button" className="row-button mono" onClick={() => show({ chosen: id })}>
-          {code}
-        </button>
+      cell: ({ id, code, method, route }) => (
+        <>
+          <button type="button" className="row-button mono" onClick={() => show({ chosen: id })}>
+            {code}
+          </button>
+          <span className="sub mono any">{`${method} ${route ?? 'no route'}`}</span>
+        </>
       ),
     },
     { head: 'Status', cell: ({ status }) => <Tag tone={status >= 500 ? 'bad' : 'warn'}>{status}</Tag> },
-    { head: 'Route', className: 'mono any', cell: ({ method, route }) => `${method} ${route ?? 'no route'}` },
-    { head: 'Why', className: 'any', cell: ({ reason }) => reason },
+    { head: 'Why', className: 'any', cell: ({ reason }) => withNames(reason, nameOf) },
+    {
+      head: 'Who',
+      className: 'any',
+      cell: ({ client_id, user_id, key_id, key_start, user_agent }) => {
+        const [who = '', ...more] = [nameOf(user_id)?.name, nameOf(client_id)?.name, nameOf(key_id)?.name ?? key_start].filter(Boolean)
+        return (
+          <>
+            {who}
+            <span className="sub">{[...more, deviceOf(user_agent)].join(' · ')}</span>
+          </>
+        )
+      },
+    },
     { head: 'When', className: 'muted nowrap', cell: ({ at: moment }) => <Time at={moment} /> },
   ]
   return (
@@ -87,12 +106,13 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
       </Loaded>
       <div className="toolbar">
         <TimeRange {...state} />
-        <Chips names={chips} {...state} />
+        <Chips names={chips} nameOf={nameOf} {...state} />
       </div>
       <Records
         label="Refused calls"
         list={list}
         columns={columns}
+        open={({ id }) => show({ chosen: id })}
         keyOf={({ id }) => id}
         empty={
           is_filtered ? (

@@ -92,7 +92,7 @@ export const objectFields: Readonly<Record<ObjectKind, ObjectFields>> = {
     owned: { issuer: 'issuer', client_id: 'client id', team_id: 'team id', key_id: 'key id', enabled: 'on or off' },
   },
   application: {
-    title: 'Applications', page: '/applications', advice: 'Create it in Live, with its own return address',
+    title: 'Applications', page: '/applications', advice: 'Create it in Live, with its own redirect URI',
     travels: [
       travels('name',                       'Name',                'text', 'People who see it on the consent page.'),
       travels('token_endpoint_auth_method', 'Authentication',      'text', 'The application itself: with its present configuration it gets no more tokens until it authenticates this way.'),
@@ -102,7 +102,7 @@ export const objectFields: Readonly<Record<ObjectKind, ObjectFields>> = {
       travels('allow_loopback_port',        'Any loopback port',   'switch', 'Installed copies of the application.'),
     ],
     owned: {
-      redirect_uris: 'return addresses', post_logout_redirect_uris: 'addresses after sign-out', jwks: 'keys', jwks_uri: 'address of keys',
+      redirect_uris: 'redirect URIs', post_logout_redirect_uris: 'addresses after sign-out', jwks: 'keys', jwks_uri: 'address of keys',
       backchannel_logout_uri: 'address of sign-out notices', initiate_login_uri: 'address that begins a sign-in', logo_uri: 'logo', disabled: 'on or off',
     },
   },

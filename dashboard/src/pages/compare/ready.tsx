@@ -13,7 +13,7 @@ const texts: Record<Check['code'], { title: string; act: string }> = {
   mail_works:         { title: 'Mail can be sent',                       act: 'Set up mail' },
   application_exists: { title: 'An application exists',                  act: 'Create one in Live' },
   https_only:         { title: 'Addresses use https',                    act: 'Change the address' },
-  no_try_address:     { title: 'No return address is for trying out',    act: 'Remove it' },
+  no_try_address:     { title: 'No redirect URI is for trying out',    act: 'Remove it' },
   keys_restricted:    { title: 'Secret keys are restricted',             act: 'Restrict the keys' },
   webhooks_answer:    { title: 'Webhooks answer',                        act: 'Open the webhook' },
   links_set:          { title: 'Terms, privacy and support are linked',  act: 'Add the links' },

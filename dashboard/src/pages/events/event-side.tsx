@@ -1,15 +1,17 @@
 /** One event: its body, the events before and after it, and where webhooks delivered it. */
 import type { Event } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
-import { CopyButton } from '../../parts/copy.tsx'
+import { eventWords } from '../../parts/event-kinds.ts'
+import { Id, type NameOf, useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import type { useQueryState } from '../../parts/search.ts'
-import { Json, Side } from '../../parts/side.tsx'
+import { Facts, Json, Side } from '../../parts/side.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { ClockTime, Time } from '../../parts/time.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { MessageStatus } from '../webhook/attempts.tsx'
 import { causeOf } from './cause.ts'
+import { aboutOf, actorOf, idsOf } from './words.ts'
 
 const eventFilters = ['type', 'user_id', 'application_id', 'request_id'] as const
 const words = { type: 'kind', user_id: 'user', application_id: 'application', request_id: 'request' }
@@ -22,7 +24,7 @@ export function EventSide({ event_id, show }: { event_id: string; show: Show }) 
   const { client, at, environment } = useEnvironment()
   const event = useRead(['event', environment.id, event_id], (signal) => client.getEvent({ ...at, event_id }, { signal }))
   return (
-    <Side title={event.data?.type ?? 'Event'} onClose={() => show({ chosen: undefined })}>
+    <Side title={event.data ? eventWords[event.data.type] : 'Event'} onClose={() => show({ chosen: undefined })}>
       <Loaded of={event}>{(event) => <Content event={event} show={show} />}</Loaded>
     </Side>
   )
@@ -31,11 +33,14 @@ export function EventSide({ event_id, show }: { event_id: string; show: Show }) 
 function Content({ event, show }: { event: Event; show: Show }) {
   const { base } = useEnvironment()
   const cause = causeOf(event)
+  const nameOf = useNames(idsOf(event))
+  const application = nameOf(event.application_id)?.name
+  const more = aboutOf(event, nameOf).more.filter((words) => words !== application)
+  const { user_id, application_id, request_id } = event
   return (
     <>
       <p className="muted">
-        <Time at={event.timestamp} /> <Tag>No. {event.sequence}</Tag>{' '}
-        <CopyButton look="quiet" value={event.id} label="event id" text="Copy id" />
+        <Time at={event.timestamp} /> <Tag mono>{event.type}</Tag> <Tag>No. {event.sequence}</Tag>
       </p>
       {cause ? (
         <div className="note bad">
@@ -45,6 +50,18 @@ function Content({ event, show }: { event: Event; show: Show }) {
           </div>
         </div>
       ) : null}
+      <Facts
+        of={[
+          ...(user_id ? [['Person', <ShownName key="user" id={user_id} nameOf={nameOf} label="user id" />] as const] : []),
+          ...(application_id
+            ? [['Application', <ShownName key="app" id={application_id} nameOf={nameOf} label="client id" />] as const]
+            : []),
+          ...(more.length > 0 ? [['Details', more.join(' · ')] as const] : []),
+          ['By', actorOf(event, nameOf)],
+          ...(request_id ? [['Request', <Id key="request" value={request_id} label="request id" />] as const] : []),
+          ['Event', <Id key="event" value={event.id} label="event id" />],
+        ]}
+      />
       <div className="toolbar">
         {eventFilters.map((name) =>
           event[name] ? (
@@ -77,6 +94,13 @@ function Content({ event, show }: { event: Event; show: Show }) {
   )
 }
 
+/** A name with its id below. */
+const ShownName = ({ id, nameOf, label }: { id: string; nameOf: NameOf; label: string }) => (
+  <>
+    {nameOf(id)?.name ?? 'No longer there'} <Id value={id} label={label} />
+  </>
+)
+
 function Neighbours({ of: event, show }: { of: Event; show: Show }) {
   const { client, at, environment } = useEnvironment()
   const around = useRead(['events', environment.id, 'around', event.id], (signal) =>
@@ -90,7 +114,7 @@ function Neighbours({ of: event, show }: { of: Event; show: Show }) {
             <li key={each.id} aria-current={each.id === event.id ? 'true' : undefined}>
               <button type="button" onClick={() => show({ chosen: each.id })}>
                 <span className="mono faint">{each.sequence}</span>
-                <span className="mono any">{each.type}</span>
+                <span className="any">{eventWords[each.type]}</span>
                 <span className="faint">
                   <ClockTime at={each.timestamp} in_button />
                 </span>

@@ -2,11 +2,12 @@
 import { Menu } from '@mantine/core'
 import type { ApiKey } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
+import { duration } from '../../parts/clock.ts'
 import { Icon } from '../../parts/icon.tsx'
 import type { useList } from '../../parts/reading.tsx'
 import { type Column, Records } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
-import { duration, Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/time.tsx'
 import { useScope } from '../../scope.tsx'
 import { nameOf } from './end-dialogs.tsx'
 

@@ -1,11 +1,12 @@
 /** The steps from an empty environment to real users. Each ticks itself from what the API reports; nothing is stored. */
 import type { Readiness } from '@ostiary/sdk'
 import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { type EnvironmentPath, useEnvironment } from '../../scope.tsx'
-import { compare, isDifference } from '../compare/compare.ts'
-import { useConfigurations } from '../compare/configurations.ts'
+
+const BringToLive = lazy(() => import('./bring-to-live.tsx'))
 
 type Code = Readiness['checks'][number]['code']
 
@@ -85,7 +86,11 @@ export function Steps() {
                   </li>
                 )
               })}
-              {environment.type === 'test' ? <BringToLive number={sorted.length + 1} /> : null}
+              {environment.type === 'test' ? (
+                <Suspense fallback={null}>
+                  <BringToLive number={sorted.length + 1} />
+                </Suspense>
+              ) : null}
             </ol>
           </section>
         )
@@ -93,36 +98,3 @@ export function Steps() {
     </Loaded>
   )
 }
-
-/** The last step of Test: what Test and Live differ in. */
-function BringToLive({ number }: { number: number }) {
-  const { environment, environments, base } = useEnvironment()
-  const live = environments.find(({ type }) => type === 'live')
-  const { data } = useConfigurations(environment, live)
-  if (!data) return null
-  const rows = compare(...data).flatMap((group) => group.rows)
-  const [missing, differing] = [rows.filter(({ state }) => state === 'missing').length, rows.filter(isDifference).length]
-  const is_done = differing === 0
-  return (
-    <li className={is_done ? 'done' : ''}>
-      <span className={is_done ? 'd' : 'd o'}>{is_done ? <Icon name="check" size={13} /> : number}</span>
-      <div className="t">
-        <b>Bring it to Live</b>
-        <span className="vh">{is_done ? 'Done.' : 'Open.'}</span>
-        {is_done ? null : (
-          <span>
-            {inPlural(differing - missing, 'setting differs', 'settings differ')}, {inPlural(missing, 'thing is', 'things are')} missing in
-            Live.
-          </span>
-        )}
-      </div>
-      {is_done ? null : (
-        <Link className="btn s" from={base} to={`${base}/test-and-live`}>
-          Compare
-        </Link>
-      )}
-    </li>
-  )
-}
-
-const inPlural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`

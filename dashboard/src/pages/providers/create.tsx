@@ -22,7 +22,7 @@ export function CreateProvider({ close }: { close: () => void }) {
   return (
     <FormDialog
       title="Add a provider"
-      lead={<InEnvironment>You get the return address to register there.</InEnvironment>}
+      lead={<InEnvironment>You get the redirect URI to register there.</InEnvironment>}
       submit="Add provider"
       action={action}
       onSubmit={() => action.run(undefined)}

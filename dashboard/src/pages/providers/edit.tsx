@@ -80,9 +80,9 @@ function Form({ base, report, close }: FormProps) {
       onClose={close}
     >
       <div>
-        <div className="lab">Return address to register there</div>
+        <div className="lab">Redirect URI to register there</div>
         <code className="any">{provider.callback_url}</code>{' '}
-        <CopyButton value={provider.callback_url} label={`the return address of ${provider.display_name}`} />
+        <CopyButton value={provider.callback_url} label={`the redirect URI of ${provider.display_name}`} />
       </div>
       <NameField label="Name on the button" member="display_name" value={display_name} change={setName} error={action.error} />
       <ProviderField name="client_id" is_needed value={client_id} change={setClientId} error={action.error} />

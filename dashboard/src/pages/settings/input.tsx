@@ -1,7 +1,7 @@
 /** The control of one setting, with its plain name, its effect, its unit, its range and its default. */
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { duration } from '../../parts/time.tsx'
+import { duration } from '../../parts/clock.ts'
 import { linesOf } from '../applications/create.tsx'
 import type { Field, Value } from './fields.ts'
 import { problemOf } from './rules.ts'

@@ -1,6 +1,6 @@
 /** Reads, compares and shows the values of the settings document. */
 import type { Settings } from '@ostiary/sdk'
-import { duration } from '../../parts/time.tsx'
+import { duration } from '../../parts/clock.ts'
 import type { Field, Value } from './fields.ts'
 
 export const valueIn = (document: Settings, { group, name }: Field): Value =>

@@ -1,11 +1,14 @@
 /** What a user signs in with, where the user is signed in, and which applications have tokens. Each row is ended after a question. */
-import type { SignInMethod, User } from '@ostiary/sdk'
+import type { Grant, SignInMethod, User } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
+import { deviceOf } from '../../parts/device.ts'
+import { useNames } from '../../parts/names.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Skeleton, useList } from '../../parts/reading.tsx'
 import { ShowMore } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { methodsWords } from '../../parts/words.ts'
 import { useEnvironment } from '../../scope.tsx'
 
 /** A change that is asked about first: what it ends, and the call. */
@@ -30,6 +33,8 @@ export function Access({ user, methods, ask }: AccessProps) {
   const about = { user_id: user.id }
   const sessions = useList(['sessions', user.id], (cursor) => client.listUserSessions({ ...about, cursor }).page())
   const grants = useList(['grants', user.id], (cursor) => client.listUserGrants({ ...about, cursor }).page())
+  const nameOfId = useNames((grants.rows ?? []).map(({ application_id }) => application_id))
+  const nameOfApp = (id: string) => nameOfId(id)?.name ?? id
   const endAll: Question = {
     title: 'End all sessions?',
     consequence: 'The person is signed out everywhere, and every application loses its tokens. Signing in again stays possible.',
@@ -75,13 +80,13 @@ export function Access({ user, methods, ask }: AccessProps) {
           </ChangeButton>
         }
         row={(session) => {
-          const text = `${session.user_agent ?? 'Unknown program'}, ${session.ip ?? 'unknown address'}`
+          const text = `${deviceOf(session.user_agent)}, ${session.ip ?? 'unknown address'}`
           return {
             id: session.id,
             text,
             more: (
               <>
-                Last seen <Time at={session.last_seen_at} />, by {session.amr.join(' and ')}
+                Last seen <Time at={session.last_seen_at} />, by {methodsWords(session.amr)}
               </>
             ),
             act: 'End',
@@ -98,20 +103,20 @@ export function Access({ user, methods, ask }: AccessProps) {
       <ListPart
         title="Connected applications"
         none="None."
-        list={grants}
+        list={{ ...grants, rows: grants.rows?.filter(isFirstOfItsApplication) }}
         ask={ask}
         row={(grant) => ({
           id: grant.id,
-          text: `${grant.application_id} (${grant.scope})`,
+          text: nameOfApp(grant.application_id),
           more: (
             <>
-              Last tokens <Time at={grant.last_used_at} />
+              Last tokens <Time at={grant.last_used_at} />, scopes {grant.scope.replaceAll(' ', ', ')}
             </>
           ),
           act: 'Disconnect',
           question: {
             title: 'Disconnect the application?',
-            consequence: `${grant.application_id} loses all its tokens for this person, on every device, and the consent.`,
+            consequence: `${nameOfApp(grant.application_id)} loses all its tokens for this person, on every device, and the consent.`,
             keep: 'Keep it connected',
             act: 'Disconnect now',
             run: () => client.disconnectGrant({ ...about, grant_id: grant.id }),
@@ -121,6 +126,10 @@ export function Access({ user, methods, ask }: AccessProps) {
     </>
   )
 }
+
+/** An application has a grant for each sign-in with it. Disconnecting it ends all of them. */
+const isFirstOfItsApplication = ({ application_id }: Grant, index: number, grants: readonly Grant[]) =>
+  grants.findIndex((grant) => grant.application_id === application_id) === index
 
 const methodNames = {
   password: 'Password',

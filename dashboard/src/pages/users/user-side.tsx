@@ -5,12 +5,14 @@ import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copy.tsx'
+import { Id } from '../../parts/names.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Loaded, useList, useRead } from '../../parts/reading.tsx'
 import { Facts, Side } from '../../parts/side.tsx'
 import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
+import { reasonWords } from '../../parts/words.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { Access, Part, type Question } from './access.tsx'
 import { judgeWaysIn, mailsFor } from './ways-in.ts'
@@ -56,7 +58,6 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
       <WaysIn user={user} methods={methods.rows} />
       <Facts
         of={[
-          ['Id', <Copied key="id" value={user.id} label="user id" />],
           [
             'Email',
             user.email ? (
@@ -73,6 +74,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
           ['Name', user.name ?? <span className="faint">None</span>],
           ['Last sign-in', <Time key="last" at={user.last_sign_in_at} />],
           ['Created', <Time key="created" at={user.created_at} />],
+          ['Id', <Id key="id" value={user.id} label="user id" />],
         ]}
       />
       <Mails user={user} />
@@ -208,7 +210,7 @@ function WaysIn({ user, methods }: { user: User; methods: SignInMethod[] | undef
           <p>
             The last failed sign-in was <Time at={last.timestamp} />:{' '}
             <Link className="u" from={base} to={`${base}/events`} search={{ chosen: last.id }}>
-              {String(last.data.reason)}
+              {reasonWords(String(last.data.reason))}
             </Link>
           </p>
         ) : null}

@@ -1,10 +1,10 @@
 // pure
-/** The texts of the page that explains an unregistered return address to a developer, in German. Part of `de.ts`. */
+/** The texts of the page that explains an unregistered redirect URI to a developer, in German. Part of `de.ts`. */
 import type { Change } from '../../base/address-difference.ts'
 import { codePoint, isAscii, stretchesOf } from '../../base/characters.ts'
 
 export const mismatch = {
-  title: 'Diese Rückkehradresse ist nicht registriert',
+  title: 'Diese Redirect-URI ist nicht registriert',
   text: (application: string) =>
     `${application} wollte zu einer Adresse zurückkehren, die dort nicht registriert ist. Dorthin wurde nichts gesendet.`,
   received: 'Erhalten',

@@ -1,10 +1,10 @@
 // pure
-/** The texts of the page that explains an unregistered return address to a developer. Part of `en.ts`. */
+/** The texts of the page that explains an unregistered redirect URI to a developer. Part of `en.ts`. */
 import type { Change } from '../../base/address-difference.ts'
 import { codePoint, isAscii, stretchesOf } from '../../base/characters.ts'
 
 export const mismatch = {
-  title: 'This return address is not registered',
+  title: 'This redirect URI is not registered',
   text: (application: string) => `${application} asked to come back to an address it has not registered. Nothing was sent there.`,
   received: 'Received',
   nearest: (count: number) => (count === 1 ? 'Registered' : `Registered, the nearest of ${count}`),

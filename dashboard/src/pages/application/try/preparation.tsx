@@ -29,14 +29,14 @@ export function Preparation({ application, etag }: { application: Application; e
   )
   return (
     <section className="card pad form">
-      <h2>First, allow the return address</h2>
+      <h2>First, allow the redirect URI</h2>
       <p>
         Sign-in returns only to registered addresses, and so it does here: <code className="any">{address}</code>{' '}
-        <CopyButton value={address} label="the return address of Try sign-in" />
+        <CopyButton value={address} label="the redirect URI of Try sign-in" />
       </p>
       {environment.type === 'test' ? (
         <>
-          <p className="muted">It becomes one of the return addresses of {application.name}, where you can remove it.</p>
+          <p className="muted">It becomes one of the redirect URIs of {application.name}, where you can remove it.</p>
           <div className="acts">
             <ChangeButton className="btn pri" disabled={add.busy} onClick={() => add.run(undefined)}>
               Add this address

@@ -60,7 +60,7 @@ export function TrySignIn({ application, etag }: { application: Application; eta
               </Link>
             ) : null}
             <span className="xs faint">
-              {is_ready ? 'Tokens stay in this tab and are revoked when you leave.' : 'Add the return address first.'}
+              {is_ready ? 'Tokens stay in this tab and are revoked when you leave.' : 'Add the redirect URI first.'}
             </span>
           </div>
         </section>

@@ -1,5 +1,5 @@
 /** What the claims of a token mean, and what to do about a failed step. */
-import { duration } from '../../../parts/time.tsx'
+import { duration } from '../../../parts/clock.ts'
 
 export type TokenName = 'id' | 'access' | 'userinfo'
 

@@ -1,0 +1,124 @@
+/** An entry of the audit log as a sentence: who did what to which object. Pure functions. */
+import type { AuditEntry } from '@ostiary/sdk'
+import { settings_groups } from '../../generated/settings.ts'
+import { duration } from '../../parts/clock.ts'
+
+type NameOf = (id: string | null | undefined) => { name: string } | undefined
+
+// biome-ignore format: this table is read by column
+const special: Record<string, string> = {
+  addMember:              'invited',
+  changeMember:           'changed the role of',
+  removeMember:           'removed the member',
+  resendInvitation:       'sent the invitation again to',
+  acceptInvitation:       'accepted the invitation of',
+  changeSettings:         'changed the settings',
+  rotateClientSecret:     'rotated the client secret of the application',
+  rotateWebhookSecret:    'rotated the secret of the webhook',
+  rotateSigningKey:       'rotated the signing key',
+  testWebhook:            'sent a test event to the webhook',
+  testMail:               'sent a test mail',
+  resendDelivery:         'sent a message again to the webhook',
+  resendSince:            'sent messages again to the webhook',
+  resendBackchannelLogout: 'sent a logout again',
+  endUserSessions:        'ended all sessions of the user',
+  endSession:             'ended a session',
+  sendReset:              'mailed a link for a new password to the user',
+  sendVerification:       'mailed a code to the user',
+  removeUserMethod:       'removed a sign-in method of the user',
+  disconnectGrant:        'disconnected an application from the user',
+  setup:                  'set up the service',
+  bootstrap:              'set up the service',
+  recover:                'invited an owner by the command line',
+}
+
+const verbs: Record<string, string> = {
+  create: 'created',
+  change: 'changed',
+  delete: 'deleted',
+  revoke: 'revoked',
+  rotate: 'rotated',
+  block: 'blocked',
+  unblock: 'unblocked',
+}
+
+const objects: Record<string, string> = {
+  AuthKey: 'key',
+  PlatformKey: 'platform key',
+  ResourceServer: 'resource server',
+  Provider: 'identity provider',
+}
+
+/** What an operation did, in the past tense, with the kind of its object: `rotated the key`. */
+export function didOf(action: string): string {
+  const [, verb = '', what = ''] = /^([a-z]+)([A-Z]\w*)$/.exec(action) ?? []
+  const done = verbs[verb]
+  if (special[action] || !done) return special[action] ?? action
+  return `${done} the ${objects[what] ?? what.toLowerCase()}`
+}
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** What people call the object: its name now, else the one that the entry holds. */
+export function objectOf({ action, object, before, after }: AuditEntry, nameOf: NameOf): string | undefined {
+  if (action === 'changeSettings') return undefined // the column beside it says of which environment
+  const held = { ...before, ...after }
+  const names = [held.label, held.name, held.display_name, held.email, held.slug, held.identifier, held.url]
+  return nameOf(object.id)?.name ?? names.map(text).find((name) => name !== undefined && name !== '[removed]')
+}
+
+export const whoOf = ({ actor }: AuditEntry): string => actor.label ?? actor.id ?? 'Ostiary'
+
+/** Where it was, such as `Storefront, Test`. */
+export function placeOf({ project_id, environment_id }: AuditEntry, nameOf: NameOf): string {
+  return [project_id, environment_id]
+    .map((id) => nameOf(id)?.name)
+    .filter((name) => name !== undefined)
+    .join(', ')
+}
+
+export interface Change {
+  field: string
+  before: string | null
+  after: string | null
+}
+
+const labels = new Map(settings_groups.flatMap(({ title, fields }) => fields.map(({ path, label }) => [path, `${title}: ${label}`])))
+
+/** What the service sets by itself, which says nothing beside the sentence. */
+const bookkeeping = new Set([
+  'version',
+  'start',
+  'last4',
+  'created_at',
+  'updated_at',
+  'rotated_at',
+  'secret_rotated_at',
+  'previous_secret_until',
+])
+
+/** The members that differ, at the depth where they differ, with the words of the settings page where it has the field. */
+export function changesOf({ before, after }: Pick<AuditEntry, 'before' | 'after'>): Change[] {
+  const [old, now] = [leavesOf(before), leavesOf(after)]
+  const paths = [...new Set([...old.keys(), ...now.keys()])].filter((path) => !bookkeeping.has(path))
+  return paths.map((path) => ({ field: labels.get(path) ?? wordsOf(path), before: old.get(path) ?? null, after: now.get(path) ?? null }))
+}
+
+const wordsOf = (path: string) =>
+  path
+    .replace(/_seconds$/, '')
+    .replaceAll('.', ', ')
+    .replaceAll('_', ' ')
+
+function leavesOf(state: unknown, path = ''): Map<string, string> {
+  if (typeof state !== 'object' || state === null || Array.isArray(state)) return new Map(path === '' ? [] : [[path, shown(path, state)]])
+  return new Map(Object.entries(state).flatMap(([name, member]) => [...leavesOf(member, path === '' ? name : `${path}.${name}`)]))
+}
+
+function shown(path: string, value: unknown): string {
+  if (value === null) return 'none'
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (typeof value === 'number' && path.endsWith('_seconds')) return duration(value)
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map((one) => shown(path, one)).join('\n')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,52 @@
+/** Words for the values of records: sign-in methods and the reasons of failures. An unknown value is shown as it is. */
+
+// biome-ignore format: these tables are read by column
+const methods: Record<string, string> = {
+  password:       'password',
+  pwd:            'password',
+  email_code:     'emailed code',
+  email:          'emailed code',
+  otp:            'code of an app',
+  passkey:        'passkey',
+  swk:            'passkey',
+  hwk:            'passkey',
+  pop:            'passkey',
+  provider:       'identity provider',
+  fed:            'identity provider',
+  totp:           'authenticator app',
+  recovery_code:  'recovery code',
+  recovery_codes: 'recovery codes',
+  mfa:            'second factor',
+  api:            'the API',
+  bootstrap:      'the set-up',
+  invitation:     'an invitation',
+}
+
+// biome-ignore format: these tables are read by column
+const reasons: Record<string, string> = {
+  wrong_password:       'Wrong password',
+  unknown_account:      'No user has this address',
+  user_blocked:         'The user is blocked',
+  locked_out:           'Too many attempts',
+  form_expired:         'The page was too old',
+  provider_unreachable: 'The provider did not answer',
+  wrong_code:           'Wrong code',
+  unknown_passkey:      'Unknown passkey',
+  passkey_refused:      'The passkey was refused',
+  passkey_counter_back: 'The passkey may be a copy',
+  passkey_backup_changed: 'The passkey may be a copy',
+  invalid_redirect_uri: 'The redirect URI is not registered',
+  unknown_client:       'Unknown application',
+  application_disabled: 'The application is disabled',
+  access_denied:        'The person refused',
+}
+
+export const methodWords = (method: string): string => methods[method] ?? method.replaceAll('_', ' ')
+
+/** Several methods of a sign-in, each once: `password and code of an app`. */
+export const methodsWords = (amr: readonly string[]): string => {
+  const words = [...new Set(amr.filter((one) => one !== 'mfa').map(methodWords))]
+  return words.join(' and ') || 'an unknown method'
+}
+
+export const reasonWords = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ')

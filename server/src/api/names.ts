@@ -1,0 +1,67 @@
+/** The names of objects of an environment, by their ids: one statement for all, each part of which reads at most 100 rows by their keys. */
+import { idPattern, prefixes } from '@ostiary/contract/ids.ts'
+import { ObjectName } from '@ostiary/contract/names.ts'
+import { type Db, join, list, type Statement, sql } from '../db/db.ts'
+import type { EnvironmentRow } from '../tenancy/store.ts'
+
+interface Reader {
+  tenant_id: string
+  /** The environment in which the administrators of the tenant have their accounts. */
+  root_environment_id: string
+  /** May this caller read users? The addresses of administrators are shown to every member. */
+  reads_users: boolean
+  reads_members: boolean
+}
+
+export async function findNames(db: Db, environment: EnvironmentRow, reader: Reader, ids: readonly string[]): Promise<ObjectName[]> {
+  const queries = Object.entries(prefixes).flatMap(([kind, prefix]) => {
+    const own = [...new Set(ids)].filter((id) => idPattern(prefix).test(id))
+    return own.length === 0 ? [] : queriesFor(kind as keyof typeof prefixes, environment, reader, list(own)) // as: its keys
+  })
+  return queries.length === 0 ? [] : db.all(ObjectName, join(queries, ' union all '))
+}
+
+function queriesFor(
+  kind: keyof typeof prefixes,
+  { id: environment_id, project_id }: EnvironmentRow,
+  reader: Reader,
+  ids: Statement,
+): Statement[] {
+  const { tenant_id, root_environment_id, reads_users, reads_members } = reader
+  const within = (table: Statement, name: Statement, object: string = kind) =>
+    sql`select o.id, ${object} as object, ${name} as name from ${table} o where o.environment_id = ${environment_id} and o.id in (${ids})`
+  switch (kind) {
+    case 'application':
+      return [within(sql`applications`, sql`o.name`)]
+    case 'resource_server':
+      return [within(sql`resource_servers`, sql`o.name`)]
+    case 'provider':
+      return [within(sql`providers`, sql`o.display_name`)]
+    case 'webhook':
+      return [within(sql`webhooks`, sql`o.slug`)]
+    case 'key': // platform keys belong to no environment, and act in each
+      return [
+        sql`select o.id, ${kind} as object, coalesce(o.label, o.start) as name from api_keys o
+             where o.tenant_id = ${tenant_id} and (o.environment_id = ${environment_id} or o.environment_id is null) and o.id in (${ids})`,
+      ]
+    case 'user':
+      return [
+        ...(reads_users ? [within(sql`users`, sql`coalesce(o.email, o.name, o.id)`)] : []),
+        ...(reads_members && environment_id !== root_environment_id
+          ? [
+              sql`select u.id, 'member' as object, coalesce(u.email, u.id) as name
+                    from members m join users u on u.environment_id = ${root_environment_id} and u.id = m.user_id
+                   where m.tenant_id = ${tenant_id} and m.user_id in (${ids})`,
+            ]
+          : []),
+      ]
+    case 'environment':
+      return [
+        sql`select id, ${kind} as object, name from environments where project_id = ${project_id} and tenant_id = ${tenant_id} and id in (${ids})`,
+      ]
+    case 'project':
+      return [sql`select id, ${kind} as object, name from projects where tenant_id = ${tenant_id} and id in (${ids})`]
+    default:
+      return [] // other objects have no name
+  }
+}
