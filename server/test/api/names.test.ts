@@ -66,7 +66,7 @@ test('addresses of users need the role developer, or the scope users:read', asyn
 for (const [why, ids] of [
   ['none', ''],
   ['101 ids', Array.from({ length: 101 }, () => environment.user_id).join(',')],
-  ['text that is no id', `${environment.user_id},x`],
+  ['text that is not an id', `${environment.user_id},x`],
   ['a blank', `${environment.user_id}, ${environment.user_id}`],
 ] as const)
   test(`a call with ${why} is refused`, async () =>
