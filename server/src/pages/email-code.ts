@@ -8,6 +8,8 @@ import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
 
 export interface EmailCodeView {
+  /** The address of the page. Its forms are sent there, so that the page that answers a wrong value can be opened again. */
+  page_url: string
   csrf: string
   request: string
   email: string
@@ -21,15 +23,15 @@ export interface EmailCodeView {
 }
 
 export function emailCodePage(context: PageContext, view: EmailCodeView): Page {
-  const { texts, issuer } = context
-  const { csrf, request, email, problem } = view
+  const { texts } = context
+  const { page_url, csrf, request, email, problem } = view
   const values = hidden({ csrf, request, email })
   const body = html`${brandLine(context)}<h1>${texts.code.title}</h1><p class="sub">${texts.code.sent(html`<b>${breakable(email)}</b>`)}</p>
 ${problem && problemSummary(problemText(context, problem, view.wait_seconds))}
-<form method="post" action="${issuer}/code">${values}
+<form method="post" action="${page_url}">${values}
 ${field({ name: 'code', label: texts.code.label, type: 'digits', autocomplete: 'one-time-code', shared_problem_id: problem === 'wrong' && 'problem', autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.code.submit}</button></form>
-<div class="hint"><form method="post" action="${issuer}/code">${values}
+<div class="hint"><form method="post" action="${page_url}">${values}
 <button class="b" name="action" value="resend" data-action="resend-code" aria-describedby="resend-note">${texts.code.resend}</button>${view.offers_password && html`<button class="b" name="action" value="use_password" data-action="use-password">${texts.code.use_password}</button>`}
 <p class="fine" id="resend-note">${texts.code.resend_note}</p></form></div>
 <p class="after"><a href="${view.back_url}" data-action="use-other-address">${texts.code.other_address}</a></p>`

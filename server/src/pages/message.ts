@@ -13,6 +13,7 @@ const statuses = {
   session_lost: 400,
   answer_lost: 409,
   codes_gone: 410,
+  no_attempt: 400,
   invitation_unknown: 404,
   invitation_used: 410,
   invitation_expired: 410,
@@ -37,7 +38,9 @@ const started_by_app: readonly string[] = [
   'session_lost',
   'answer_lost',
   'codes_gone',
+  'no_attempt',
   'form_only',
+  'link_ended',
   'not_found',
 ] satisfies MessageKind[]
 

@@ -97,6 +97,7 @@ export const exampleSignIn = ({ application, email, request } = usual): SignInVi
 })
 
 const exampleSecondFactor = ({ application, request } = usual): SecondFactorView => ({
+  page_url: 'https://id.example.com/e/env_1/second-factor?attempt=attempt&client_id=app_1',
   application_name: application,
   csrf: 'token',
   request,
@@ -302,6 +303,7 @@ const message_kinds: readonly MessageKind[] = [
   'session_lost',
   'answer_lost',
   'codes_gone',
+  'no_attempt',
   'invitation_unknown',
   'invitation_used',
   'invitation_expired',
@@ -326,10 +328,19 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
   const enrols_passkey = { app: null, passkey: exampleOffer(words).ceremony }
   const who = { email, name: person }
   const enrolment_code = { csrf: 'token', request, attempt: 'attempt', email }
-  const forgot = { csrf: 'token', request, email, problem: null, back_url: 'https://id.example.com/e/env_1/oauth/authorize' }
+  const page_url = 'https://id.example.com/e/env_1/code?client_id=app_1&state=x'
+  const forgot = { page_url, csrf: 'token', request, email, problem: null, back_url: 'https://id.example.com/e/env_1/oauth/authorize' }
   const link = { csrf: 'token', token: 'token', kind: 'reset_password' as const, email, new_email: 'new@example.com', problem: null }
-  const new_password = { csrf: 'token', token: 'token', email, password_rule: { min_length: 12, reject_common: true }, problem: null }
+  const new_password = {
+    page_url,
+    csrf: 'token',
+    token: 'token',
+    email,
+    password_rule: { min_length: 12, reject_common: true },
+    problem: null,
+  }
   const code: EmailCodeView = {
+    page_url,
     csrf: 'token',
     request,
     email,

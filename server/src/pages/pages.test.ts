@@ -85,7 +85,7 @@ for (const { name, state, locale, page } of pages) {
       else
         assert.match(
           form,
-          /^<form (?:class="alts" )?method="post" action="https:\/\/id\.example\.com\/e\/env_1\/[a-z-]+"(?: novalidate)?><input type="hidden" name="csrf" value="token"><input type="hidden" name="(?:request" value="client_id=app_1&amp;state=x|token" value="token)">/,
+          /^<form (?:class="alts" )?method="post" action="https:\/\/id\.example\.com\/e\/env_1\/[a-z-]+(?:\?[^"]*)?"(?: novalidate)?><input type="hidden" name="csrf" value="token"><input type="hidden" name="(?:request" value="client_id=app_1&amp;state=x|token" value="token)">/,
         )
     }
   })

@@ -19,6 +19,8 @@ function formText({ texts, issuer }: PageContext, problem: FormProblem | 'busy')
 }
 
 export interface ForgotView {
+  /** The address of the page. Its forms are sent there, so that the page that answers a wrong value can be opened again. */
+  page_url: string
   csrf: string
   request: string
   email: string
@@ -26,12 +28,12 @@ export interface ForgotView {
   back_url: string
 }
 
-export function forgotPage(context: PageContext, { csrf, request, email, problem, back_url }: ForgotView): Page {
-  const { texts, issuer } = context
+export function forgotPage(context: PageContext, { page_url, csrf, request, email, problem, back_url }: ForgotView): Page {
+  const { texts } = context
   const summary = problem && (problem === 'malformed' ? texts.sign_up.email_malformed : formText(context, problem))
   const body = html`${brandLine(context)}<h1>${texts.reset.forgot_title}</h1><p class="sub">${texts.reset.forgot_text}</p>
 ${summary && problemSummary(summary)}
-<form method="post" action="${issuer}/forgot-password" novalidate>${hidden({ csrf, request })}
+<form method="post" action="${page_url}" novalidate>${hidden({ csrf, request })}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, shared_problem_id: problem === 'malformed' && 'problem', autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.reset.submit}</button></form>
 <p class="after"><a href="${back_url}" data-action="cancel">${texts.reset.back}</a></p>`
@@ -48,6 +50,8 @@ export function forgotSentPage(context: PageContext, { email, back_url }: Pick<F
 }
 
 export interface NewPasswordView {
+  /** The address of the page. Its forms are sent there, so that the page that answers a wrong value can be opened again. */
+  page_url: string
   csrf: string
   token: string
   email: string
@@ -55,15 +59,15 @@ export interface NewPasswordView {
   problem: FormProblem | 'busy' | NonNullable<SignUpView['problems']['password']> | null
 }
 
-export function newPasswordPage(context: PageContext, { csrf, token, email, password_rule, problem }: NewPasswordView): Page {
-  const { texts, issuer } = context
+export function newPasswordPage(context: PageContext, { page_url, csrf, token, email, password_rule, problem }: NewPasswordView): Page {
+  const { texts } = context
   const of_form = problem === 'expired_form' || problem === 'no_cookies' || problem === 'busy'
   const about_password = problem === null || of_form ? null : passwordText(texts.sign_up, problem, password_rule.min_length)
   const summary = of_form ? formText(context, problem) : about_password && oneProblem(context, 'password', about_password)
   // Password managers store the password with the address in the hidden field, and ignore fields of the type "hidden".
   const body = html`${brandLine(context)}<h1>${texts.reset.new_title}</h1><p class="sub">${texts.reset.new_text(bold(email))}</p>
 ${summary && problemSummary(summary)}
-<form method="post" action="${issuer}/new-password">${hidden({ csrf, token, ui_locales: context.locale })}<input type="email" name="username" autocomplete="username" value="${email}" readonly hidden>
+<form method="post" action="${page_url}">${hidden({ csrf, token, ui_locales: context.locale })}<input type="email" name="username" autocomplete="username" value="${email}" readonly hidden>
 ${newPasswordField(context, password_rule, { problem: about_password, autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.reset.new_submit}</button></form>`
   const status = problem === null ? {} : { status: problem === 'busy' ? 503 : 400 }

@@ -17,6 +17,8 @@ const statuses = { wrong: 400, missing: 400, passkey_failed: 400, locked: 429, e
 >
 
 export interface SecondFactorView {
+  /** The address of the page. Its forms are sent there, so that the page that answers a wrong value can be opened again. */
+  page_url: string
   application_name: string | null
   csrf: string
   request: string
@@ -36,9 +38,8 @@ export interface SecondFactorView {
 }
 
 export function secondFactorPage(context: PageContext, view: SecondFactorView): Page {
-  const { issuer } = context
   const texts = context.texts.second_factor
-  const { csrf, request, attempt, using, problem, passkey } = view
+  const { page_url, csrf, request, attempt, using, problem, passkey } = view
   const takes_codes = view.has_app || view.has_recovery_codes || passkey === null
   const text = problem && problemText(context, view)
   const is_of_field = problem === 'wrong' || problem === 'missing'
@@ -51,7 +52,7 @@ export function secondFactorPage(context: PageContext, view: SecondFactorView): 
 ${text && problemSummary(text)}
 ${
   takes_codes &&
-  html`<form method="post" action="${issuer}/second-factor">${hidden({ csrf, request, attempt })}
+  html`<form method="post" action="${page_url}">${hidden({ csrf, request, attempt })}
 ${
   using === 'code'
     ? field({ name: 'code', label: texts.code, type: 'digits', autocomplete: 'one-time-code', ...input })
@@ -62,7 +63,7 @@ ${
 ${
   takes_codes &&
   (other === 'code' || view.has_recovery_codes) &&
-  html`<form method="post" action="${issuer}/second-factor">${hidden({ csrf, request, attempt })}<button class="b" name="use" value="${other}" data-action="${other === 'code' ? 'use-totp' : 'use-recovery-code'}">${other === 'code' ? texts.use_app : texts.use_recovery_code}</button></form>`
+  html`<form method="post" action="${page_url}">${hidden({ csrf, request, attempt })}<button class="b" name="use" value="${other}" data-action="${other === 'code' ? 'use-totp' : 'use-recovery-code'}">${other === 'code' ? texts.use_app : texts.use_recovery_code}</button></form>`
 }
 ${view.cancel_url && html`<p class="after"><a href="${view.cancel_url}" data-action="cancel">${context.texts.sign_in.cancel(view.application_name)}</a></p>`}`
   return layout(context, {
@@ -76,12 +77,17 @@ ${view.cancel_url && html`<p class="after"><a href="${view.cancel_url}" data-act
 }
 
 /** Shown by its script. Where the person has no other second factor, the page also says what to do where it does not run. */
-function passkeyForm(context: PageContext, { csrf, request, attempt }: SecondFactorView, ceremony: PasskeyCeremony, takes_codes: boolean) {
-  const { issuer, texts } = context
+function passkeyForm(
+  context: PageContext,
+  { page_url, csrf, request, attempt }: SecondFactorView,
+  ceremony: PasskeyCeremony,
+  takes_codes: boolean,
+) {
+  const { texts } = context
   const block = passkeyBlock(
     context,
     ceremony,
-    html`${takes_codes && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/second-factor">${hidden({ csrf, request, attempt, credential: '' })}
+    html`${takes_codes && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${page_url}">${hidden({ csrf, request, attempt, credential: '' })}
 <button class="${takes_codes ? 'b' : 'b p'}" data-action="passkey">${icon}${texts.passkey.use}</button></form>`,
   )
   return html`${block}${!takes_codes && html`<p class="hint">${texts.second_factor.passkey_help}</p>`}`

@@ -76,14 +76,14 @@ async function visitSome({ db, now, config }: Visited): Promise<boolean> {
   if (crowded && (await endCrowd(db, crowded, grants_per_person, at))) return true
   const uncounted_places = crowded ? new Set(uncounted.slice(0, uncounted.indexOf(crowded) + 1).map(placeOf)) : null
   const visited = found.filter((grant) => !grant.is_uncounted || (uncounted_places?.has(placeOf(grant)) ?? true))
+  // What goes comes first, in every environment: the codes stand before the grants in `lock_order`.
+  const gone = visited.filter((grant) => canGo(grant, at))
+  const stay = visited.filter((grant) => !canGo(grant, at))
   if (visited.length > 0)
-    await db.batch(
-      ofEach(visited, (environment_id, some: DueGrant[]) => {
-        const gone = some.filter((grant) => canGo(grant, at))
-        const stay = some.filter((grant) => !canGo(grant, at))
-        return [...removeGrants(environment_id, gone), ...(stay.length === 0 ? [] : [visitAgain(environment_id, stay, unused_kept_ms, at)])]
-      }),
-    )
+    await db.batch([
+      ...ofEach(gone, (environment_id, some: DueGrant[]) => removeGrants(environment_id, some)),
+      ...ofEach(stay, (environment_id, some: DueGrant[]) => [visitAgain(environment_id, some, unused_kept_ms, at)]),
+    ])
   return found.length === rows_at_once
 }
 

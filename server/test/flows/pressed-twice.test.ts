@@ -293,6 +293,13 @@ const forms: Record<string, { at?: TestEnvironment; ready: () => Promise<Form> }
   },
 }
 
+const Kept = z.object({ sealed: z.string().nullable(), all: z.string() })
+const keptRows = () =>
+  db.all(Kept, sql`select sealed, form_hash || browser_hash || source || coalesce(sealed, '') as "all" from kept_answers`)
+
+/** Of a field of a form, in characters. */
+const shortest_secret = 6
+
 for (const [name, { at = environment, ready }] of Object.entries(forms)) {
   test(`${name}, pressed twice, has one effect and the answer of the first press`, async (t) => {
     const measured = async (send: (press: ReturnType<typeof presser>) => Promise<Reply[]>) => {
@@ -319,12 +326,25 @@ for (const [name, { at = environment, ready }] of Object.entries(forms)) {
         assert.deepEqual(twice.effect, once.effect)
         assert.equal(twice.replies[0]?.status, once.replies[0]?.status)
       })
+
+    await t.test('after the process of the first press was killed before its answer', async () => {
+      const form = await ready()
+      const press = presser(form)
+      const before = await countRows(at)
+      await press()
+      const typed = Object.values(form.fields).filter((value) => value.length >= shortest_secret)
+      for (const { all } of await keptRows()) for (const text of typed) assert.ok(!all.includes(text), 'what is kept is not readable')
+      // As the row is when the process ends between the effect and the answer.
+      await db.run(sql`update kept_answers set sealed = null`)
+      w.advance(16)
+      const second = await press()
+      assert.equal(second.status, 409)
+      assert.match(second.body, /Our answer to this form was lost.*What you asked for may have been done\./s)
+      assert.match(second.body, /data-action="(continue|account)"/)
+      assert.deepEqual(difference(before, await countRows(at)), once.effect)
+    })
   })
 }
-
-const Kept = z.object({ sealed: z.string().nullable(), all: z.string() })
-const keptRows = () =>
-  db.all(Kept, sql`select sealed, form_hash || browser_hash || source || coalesce(sealed, '') as "all" from kept_answers`)
 
 async function enrolmentForm() {
   const { agent, page } = await passwordStep(required, strict, await w.createUser(required))

@@ -78,7 +78,7 @@ function visibleIn(reply: Reply, email: string) {
   const body = reply.body
     .replace(/<style>.*<\/style>/s, '')
     .replaceAll(email, '{email}')
-    .replaceAll(/(value|href)="[^"]*"/g, '')
+    .replaceAll(/(value|href|action)="[^"]*"/g, '')
   return { status: reply.status, body }
 }
 

@@ -10,6 +10,7 @@ import { appCode, codeAfter, enrolPerson, recoveryCodesOn, secretOn } from '../s
 import {
   type Agent,
   authorizationRequest,
+  type Client,
   createAgent,
   exchange,
   followPages,
@@ -18,7 +19,8 @@ import {
   type Request,
 } from '../support/cookie-browser.ts'
 import { mailsTo, newestMail } from '../support/mailed.ts'
-import { expectStatus, type Reply, world } from '../support/world.ts'
+import { createPasskeyPerson, optionsOf, postCredential } from '../support/passkeys.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 const { test: environment, live: required } = await w.createProject('tabs')
@@ -26,6 +28,9 @@ await w.changeSettings(environment, { sign_in: { email_code: true }, mfa: { mode
 await w.changeSettings(required, { mfa: { mode: 'required' }, email: { delivery: 'none' } })
 const client = await w.createApplication(environment)
 const strict = await w.createApplication(required)
+const { test: passkeys } = await w.createProject('passkeys')
+await w.changeSettings(passkeys, { sign_in: { passkey: true } })
+const keyed = await w.createApplication(passkeys)
 
 type Person = Awaited<ReturnType<typeof enrolPerson>>
 
@@ -39,28 +44,94 @@ async function openTab(agent: Agent, person: { email: string; password: string }
   }
 }
 
-const subjectOf = async (request: Request, code: string | null) =>
-  decodeJwt(expectStatus(200, await exchange(w, required, strict, request, code ?? '')).id_token).sub
-
 const emailOn = ({ body }: Reply) => /<input id="email"[^>]* value="([^"]*)"/.exec(body)?.[1]
 
-for (const count of [2, 3, 4]) {
-  test(`${count} tabs with two people: each second step ends with the tokens of its own person, in any order`, async () => {
-    const people = [await enrolPerson(w, required, strict), await enrolPerson(w, required, strict)] as const
-    w.advance(30)
-    const agent = createAgent()
-    const tabs: { person: Person; request: Request; page: Reply }[] = []
-    for (let i = 0; i < count; i++) {
-      const person = people[i % 2] ?? people[0]
-      tabs.push({ person, ...(await openTab(agent, person)) })
-    }
-    for (const { person, request, page } of tabs.reverse()) {
-      const { code } = await codeAfter(agent, await agent.submit(page, { code: appCode(person.secret, w.now()) }), request)
-      assert.equal(await subjectOf(request, code), person.id)
-      w.advance(30)
-    }
-  })
+interface Tab {
+  person: { id: string; email: string; password: string }
+  request: Request
+  page: Reply
 }
+
+/** A second step. The tabs alternate between two people, and the page waits for the step. */
+interface SecondStep {
+  at: TestEnvironment
+  by: Client
+  people: () => Promise<readonly [Tab['person'], Tab['person']]>
+  /** The first step, where it is not the password. */
+  first?: (email: string) => Record<string, string>
+  finish: (agent: Agent, tab: Tab) => Promise<Reply>
+  /** After one tab the other tab of the same person cannot finish: the code is used, or the person has an app now. */
+  is_single?: true
+}
+
+const two = async <P>(create: () => Promise<P>): Promise<readonly [P, P]> => [await create(), await create()]
+const appPeople = () => two(() => enrolPerson(w, required, strict))
+const own = <P extends Tab['person']>(tab: Tab) => tab.person as P // as: the people of the step
+
+const second_steps: Record<string, SecondStep> = {
+  'the code of an app': {
+    at: required,
+    by: strict,
+    people: appPeople,
+    finish: (agent, tab) => agent.submit(tab.page, { code: appCode(own<Person>(tab).secret, w.now()) }),
+  },
+  'a recovery code': {
+    at: required,
+    by: strict,
+    people: appPeople,
+    finish: (agent, tab) => agent.submit(tab.page, { recovery_code: own<Person>(tab).codes.pop() ?? '' }),
+  },
+  'a passkey': {
+    at: passkeys,
+    by: keyed,
+    people: () => two(() => createPasskeyPerson(w, passkeys, keyed)),
+    finish: (agent, tab) =>
+      postCredential(agent, tab.page, own<Awaited<ReturnType<typeof createPasskeyPerson>>>(tab).device.get(optionsOf(tab.page))),
+  },
+  'an emailed code': {
+    at: environment,
+    by: client,
+    people: () => two(() => w.createUser(environment)),
+    first: (email) => ({ email, method: 'email_code' }),
+    finish: async (agent, { page, person }) => agent.submit(page, { code: (await newestMail(w, environment, person.email)).code ?? '' }),
+    is_single: true,
+  },
+  'an enrolment': {
+    at: required,
+    by: strict,
+    people: () => two(() => w.createUser(required)),
+    finish: async (agent, { page }) => {
+      const shown = await agent.submit(page, { code: appCode(secretOn(page), w.now()) })
+      return recoveryCodesOn(shown).length > 0 ? agent.submit(shown, {}) : shown
+    },
+    is_single: true,
+  },
+}
+
+for (const [name, { at, by, people, first, finish, is_single }] of Object.entries(second_steps))
+  for (const count of [2, 3, 4])
+    test(`${count} tabs with two people: each second step ends with the tokens of its own person, in any order: ${name}`, async () => {
+      const both = await people()
+      w.advance(30)
+      const agent = createAgent()
+      const tabs: Tab[] = []
+      for (let i = 0; i < count; i++) {
+        const person = both[i % 2] ?? both[0]
+        const { email, password } = person
+        const request = authorizationRequest(at, by, { prompt: 'login' })
+        const fields = first?.(email) ?? { email, password, method: 'password' }
+        tabs.push({ person, request, page: await followPages(agent, await agent.submit(await agent.get(request.url), fields)) })
+      }
+      const done = new Set<string>()
+      for (const tab of tabs.reverse()) {
+        const { code, page } = await codeAfter(agent, await finish(agent, tab), tab.request)
+        const { id } = tab.person
+        if (is_single && done.has(id)) assert.deepEqual([code, page.status], [null, 400])
+        else assert.equal(decodeJwt(expectStatus(200, await exchange(w, at, by, tab.request, code ?? '')).id_token).sub, id)
+        done.add(id)
+        w.advance(30)
+      }
+    })
 
 test('a sign-in of another person meanwhile changes no second step, even where two tabs have the same request', async () => {
   const [ada, ben] = [await enrolPerson(w, required, strict), await enrolPerson(w, required, strict)]
@@ -248,6 +319,45 @@ test('the second factor, its recovery field and its enrolment are loaded again, 
   await reload(newcomer, step, secretOn)
 })
 
+test('the page that answers a wrong value can be opened again at its address', async () => {
+  const [user, person] = [await w.createUser(environment), await enrolPerson(w, required, strict)]
+  const agent = createAgent()
+  const first = await agent.get(authorizationRequest(environment, client).url)
+  const code = await agent.submit(first, { email: user.email, method: 'email_code' })
+  const forgot = await agent.get(`${environment.issuer}/forgot-password?${formOf(first.body).hidden.request}`)
+  await agent.submit(forgot, { email: user.email })
+  const new_password = await followPages(
+    agent,
+    await agent.submit(await agent.get((await newestMail(w, environment, user.email)).link ?? ''), {}),
+  )
+  const { page: second } = await openTab(agent, person)
+  const recovery = await followPages(agent, await agent.submit(second, { use: 'recovery_code' }))
+  // biome-ignore format: this table is read by column
+  const wrong: [page: Reply, typed: Record<string, string>][] = [
+    [code,         { code: '000001' }],
+    [forgot,       { email: 'no address' }],
+    [new_password, { password: 'short' }],
+    [second,       { code: 'wrong' }],
+    [recovery,     { recovery_code: 'wrong' }],
+  ]
+  for (const [page, typed] of wrong) {
+    const answer = await agent.submit(page, typed)
+    assert.equal(answer.status, 400)
+    const again = await agent.get(formOf(answer.body).action)
+    const seen = ({ body }: Reply) => [stepOf({ body } as Reply), body.includes('name="recovery_code"')] // as: the step is in the body
+    assert.deepEqual([again.status, ...seen(again)], [200, ...seen(page)])
+  }
+})
+
+test('a step whose address has no request says so, and leads to the account', async () => {
+  for (const path of ['code', 'second-factor', 'forgot-password', 'code?ui_locales=en', `second-factor?attempt=${'0'.repeat(32)}&`]) {
+    const page = await createAgent().get(`${environment.issuer}/${path}`)
+    assert.equal(page.status, 400, path)
+    assert.match(page.body, /There is no sign-in to continue here/)
+    assert.match(page.body, /data-action="account"/)
+  }
+})
+
 test('new recovery codes are loaded again until they are confirmed, in their browser only', async () => {
   const agent = createAgent()
   const { page } = await openTab(agent, await w.createUser(required))
@@ -262,7 +372,7 @@ test('new recovery codes are loaded again until they are confirmed, in their bro
   assert.equal((await agent.submit(shown, {})).status, 303)
   const after = await agent.get(location)
   assert.deepEqual([after.status, recoveryCodesOn(after)], [410, []])
-  assert.match(after.body, /You have confirmed them, or they were made more than 10 minutes ago\./)
+  assert.match(after.body, /You have confirmed them, or they were made more than 10 minutes ago or in another browser\./)
 })
 
 test('recovery codes that nobody confirms are not shown after 10 minutes', async () => {

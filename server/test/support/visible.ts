@@ -9,5 +9,6 @@ export function visibleIn(reply: Reply, email: string) {
     .replaceAll(email, '{email}')
     .replaceAll(/name="(csrf|request)" value="[^"]*"/g, '')
     .replaceAll(/href="[^"]*"/g, '')
+    .replaceAll(/(action="[^"?]*)\?[^"]*"/g, '$1"')
   return { status: reply.status, headers: { ...headers, 'content-length': '' }, body }
 }

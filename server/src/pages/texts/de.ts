@@ -91,7 +91,7 @@ export const de: Texts = {
     again: 'Anmeldung noch einmal beginnen',
     recovery_title: 'Bewahren Sie Ihre Wiederherstellungscodes auf',
     recovery_why: 'Ohne Ihre App melden Sie sich mit jedem dieser Codes einmal an. Bewahren Sie sie an einem sicheren Ort auf.',
-    recovery_once: 'Sie werden nur jetzt angezeigt.',
+    recovery_once: 'Sie werden angezeigt, bis Sie weitergehen, und höchstens 10 Minuten lang.',
     recovery_saved: 'Ich habe sie aufbewahrt',
   },
 
@@ -342,7 +342,12 @@ export const de: Texts = {
     codes_gone: {
       title: 'Diese Wiederherstellungscodes werden nicht noch einmal gezeigt',
       text: () =>
-        'Sie haben sie bestätigt, oder sie sind älter als 10 Minuten. Wenn Sie sie nicht haben, erzeugen Sie auf der Seite Ihres Kontos neue.',
+        'Sie haben sie bestätigt, oder sie sind älter als 10 Minuten oder in einem anderen Browser entstanden. Wenn Sie sie nicht haben, erzeugen Sie auf der Seite Ihres Kontos neue.',
+    },
+    no_attempt: {
+      title: 'Hier gibt es keine Anmeldung, die weitergeht',
+      text: () =>
+        'Diese Seite ist ein Schritt einer Anmeldung, und ihre Adresse sagt nicht, welcher. Nichts wurde gesendet. Beginnen Sie die Anmeldung von vorn.',
     },
     invitation_unknown: {
       title: 'Diese Einladung gibt es nicht',

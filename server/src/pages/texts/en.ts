@@ -91,7 +91,7 @@ export const en = {
     again: 'Begin the sign-in again',
     recovery_title: 'Save your recovery codes',
     recovery_why: 'Without your app, each of these codes signs you in once. Keep them in a safe place.',
-    recovery_once: 'They are shown only now.',
+    recovery_once: 'They are shown until you continue, and for 10 minutes at most.',
     recovery_saved: 'I have saved them',
   },
 
@@ -335,7 +335,11 @@ export const en = {
     codes_gone: {
       title: 'These recovery codes are not shown again',
       text: () =>
-        'You have confirmed them, or they were made more than 10 minutes ago. If you do not have them, make new ones on the page of your account.',
+        'You have confirmed them, or they were made more than 10 minutes ago or in another browser. If you do not have them, make new ones on the page of your account.',
+    },
+    no_attempt: {
+      title: 'There is no sign-in to continue here',
+      text: () => 'This page is one step of a sign-in, and its address does not say which one. Nothing was sent. Begin the sign-in again.',
     },
     invitation_unknown: {
       title: 'There is no such invitation',

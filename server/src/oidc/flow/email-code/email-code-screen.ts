@@ -20,8 +20,10 @@ export function showCode(
 ): Answer {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const address = browser.form_seed === null ? continueUrl(call, query) : codePageUrl(services, call, interaction, view.email)
-  const page = emailCodePage(pageContext(call, request.ui_locales, address), {
+  // A browser without the cookie of its forms cannot open the page again.
+  const address = browser.form_seed === null ? null : codePageUrl(services, call, interaction, view.email)
+  const page = emailCodePage(pageContext(call, request.ui_locales, address ?? continueUrl(call, query)), {
+    page_url: address ?? `${call.issuer.url}/code`,
     csrf,
     request: query,
     ...view,

@@ -7,7 +7,7 @@ import { type Browser, readBrowser } from '../../browser.ts'
 import { type OidcEndpoint, typedOf } from '../../call.ts'
 import { formProblem, formRefusals } from '../../form-token.ts'
 import { readStepQuery, type Step } from '../../step-token.ts'
-import { beginInteraction, continueInteraction } from '../shared/begin.ts'
+import { continueInteraction, openStep } from '../shared/begin.ts'
 import { showSignIn } from '../shared/screens.ts'
 import { checkCode } from './check-code.ts'
 import { showCode } from './email-code-screen.ts'
@@ -17,7 +17,7 @@ import { resendCode } from './send-code.ts'
 export const showCodePage: OidcEndpoint = async (services, call) => {
   const browser = await readBrowser(services, call)
   const { step, query } = readStepQuery(services, call, browser)
-  const begun = await beginInteraction(services, call, query)
+  const begun = await openStep(services, call, query)
   if ('answer' in begun) return begun.answer
   const interaction = { query, ...begun, browser }
   if (step?.page === 'code' && !isOver(step, browser, call.now))

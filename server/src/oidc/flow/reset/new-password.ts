@@ -27,7 +27,9 @@ export async function showNewPassword(
 ): Promise<Answer> {
   const { csrf, set_cookie } = formToken(services, call, await readBrowser(services, call))
   const languages = call.form ? chosenLanguages(call) : languagesOf(call.query)
-  const page = newPasswordPage(pageContext(call, languages, newPasswordUrl(call, view.token)), {
+  const page_url = newPasswordUrl(call, view.token)
+  const page = newPasswordPage(pageContext(call, languages, page_url), {
+    page_url,
     csrf,
     ...view,
     password_rule: call.issuer.settings.password,

@@ -22,7 +22,7 @@ import { busyAnswer, hashUnlessBusy } from '../../hashing.ts'
 import { chosenLanguages, html, pageContext } from '../../hosted-page.ts'
 import { knownDevice } from '../../known-browser.ts'
 import { readStepQuery, stepQuery } from '../../step-token.ts'
-import { beginInteraction, continueInteraction } from '../shared/begin.ts'
+import { continueInteraction, openStep } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
 import { linkEnded } from '../shared/link-ended.ts'
 import { offersReset } from '../shared/new-account.ts'
@@ -32,7 +32,7 @@ import { showNewPassword } from './new-password.ts'
 export const showForgotPassword: OidcEndpoint = async (services, call) => {
   const browser = await readBrowser(services, call)
   const { step, query } = readStepQuery(services, call, browser)
-  const begun = await beginInteraction(services, call, query)
+  const begun = await openStep(services, call, query)
   if ('answer' in begun) return begun.answer
   if (!offersReset(call)) return refused(redirect(continueUrl(call, query)), no_reset)
   const { ui_locales, login_hint } = begun.request
@@ -40,8 +40,9 @@ export const showForgotPassword: OidcEndpoint = async (services, call) => {
   if (step?.page === 'forgot_sent' && call.now.getTime() < step.at + link_ms)
     return html(forgotSentPage(pageContext(call, ui_locales, forgotUrl(call, call.query)), { email: step.email, back_url }))
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const view = { csrf, request: query, email: step?.email ?? shownHint(login_hint), problem: null }
-  return withCookies(html(forgotPage(pageContext(call, ui_locales, forgotUrl(call, query)), { ...view, back_url })), set_cookie)
+  const page_url = forgotUrl(call, query)
+  const view = { page_url, csrf, request: query, email: step?.email ?? shownHint(login_hint), problem: null, back_url }
+  return withCookies(html(forgotPage(pageContext(call, ui_locales, page_url), view)), set_cookie)
 }
 
 const link_ms = 3_600_000
@@ -54,14 +55,15 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
   if (!offersReset(call)) return refused(redirect(continueUrl(call, query)), no_reset)
   const typed = typedOf(call, 'email', longest_email)
   const email = accountAddress(typed)
-  const context = pageContext(call, request.ui_locales, forgotUrl(call, query))
+  const page_url = forgotUrl(call, query)
+  const context = pageContext(call, request.ui_locales, page_url)
   const back_url = backUrl(call, query)
   const form_problem = formProblem(services, call, browser)
   if (form_problem || email === null) {
     const problem = form_problem ?? 'malformed'
     const { csrf, set_cookie } = formToken(services, call, browser)
-    const page = withCookies(html(forgotPage(context, { csrf, request: query, email: typed, problem, back_url })), set_cookie)
-    return refused(page, form_problem === null ? no_address : formRefusals[form_problem])
+    const page = forgotPage(context, { page_url, csrf, request: query, email: typed, problem, back_url })
+    return refused(withCookies(html(page), set_cookie), form_problem === null ? no_address : formRefusals[form_problem])
   }
 
   const { issuer, now, request_id } = call

@@ -37,7 +37,9 @@ export async function showSecondFactor(
   const options = await beginPasskeyFactor(services, call, waitingOf(half))
   // A session of two factors steps up to a passkey only.
   const takes_codes = options === null || acrOf(half.signed_in.amr) !== two_factors
-  const page = secondFactorPage(pageContext(call, request.ui_locales, secondFactorUrl(call, query, half, view.using)), {
+  const page_url = secondFactorUrl(call, query, half, view.using)
+  const page = secondFactorPage(pageContext(call, request.ui_locales, page_url), {
+    page_url,
     application_name: nameOf(interaction),
     csrf,
     attempt: attemptOf(half.secret_hash),

@@ -11,7 +11,7 @@ import { countSecondFactor, giveBackSecondFactor, waitForSecondFactor } from '..
 import { attemptOf, readBrowser } from '../../browser.ts'
 import { type OidcEndpoint, redirect } from '../../call.ts'
 import { formProblem, formRefusals } from '../../form-token.ts'
-import { beginInteraction } from '../shared/begin.ts'
+import { openStep } from '../shared/begin.ts'
 import { recordFailedSignIn } from '../shared/failed-sign-in.ts'
 import { completeHalfSignIn, readHalfSignIn, readSecondFactorQuery, secondFactorUrl } from '../shared/half-sign-in.ts'
 import { showSignIn } from '../shared/screens.ts'
@@ -22,7 +22,7 @@ import { missing_code, sentFactor, wrong_code } from './second-factors.ts'
 /** The page of the step that is due. It changes nothing, so it can be opened again. */
 export const showSecondFactorPage: OidcEndpoint = async (services, call) => {
   const { attempt, using, query } = readSecondFactorQuery(call.query)
-  const begun = await beginInteraction(services, call, query)
+  const begun = await openStep(services, call, query)
   if ('answer' in begun) return begun.answer
   const interaction = { query, ...begun, browser: await readBrowser(services, call) }
   const half = await readHalfSignIn(services, call, interaction, attempt ?? '')

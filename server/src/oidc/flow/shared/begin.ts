@@ -6,17 +6,17 @@
  *     route                          endpoint          calls
  *     GET  /oauth/authorize          authorize         beginAuthorization, judgeNextStep, takeStep: a page, or the answer to the client
  *     POST /sign-in                  signIn            continueInteraction, checkPassword, finishSignIn; or sendCode
- *     GET  /code                     showCodePage      beginInteraction, showCode: a page
+ *     GET  /code                     showCodePage      openStep, showCode: a page
  *     POST /code                     enterCode         continueInteraction, checkCode or resendCode, finishSignIn
  *     POST /sign-up                  signUp            continueInteraction, sendCode; without mail finishSignIn
- *     GET  /second-factor            showSecondFactorPage  beginInteraction, readHalfSignIn: a page
+ *     GET  /second-factor            showSecondFactorPage  openStep, readHalfSignIn: a page
  *     POST /second-factor            secondFactor      continueInteraction, readHalfSignIn, completeHalfSignIn
  *     POST /enrolment-code           enrolmentCode     the same, then acceptEnrolmentCode
  *     POST /enrol-totp               enrolTotp         the same, then completeHalfSignIn; redirects to the recovery codes
  *     POST /enrol-passkey            enrolPasskey      the same
  *     GET  /recovery-codes           showRecoveryCodes  the codes, until they are confirmed
  *     POST /recovery-codes           confirmRecoveryCodes  continues the request
- *     GET  /forgot-password          showForgotPassword  beginInteraction: a page
+ *     GET  /forgot-password          showForgotPassword  openStep: a page
  *     POST /forgot-password          forgotPassword    continueInteraction: mails a link
  *     GET  /link                     showLink          the page of a mailed link, which needs no interaction
  *     POST /link                     useLink           verifyAddress, or the page for a new password
@@ -52,10 +52,11 @@
  */
 import { findClient } from '../../../applications/store.ts'
 import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
 import { type Audience, findAudiences } from '../../../resource-servers/store.ts'
 import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcServices } from '../../call.ts'
-import { sessionLost, tooLong } from '../../hosted-page.ts'
+import { message, sessionLost, tooLong } from '../../hosted-page.ts'
 import { readIdTokenHint } from '../../id-token-hint.ts'
 import { type AuthorizationRequest, judgeAuthorizationRequest } from '../../protocol/authorize.ts'
 import type { Client } from '../../protocol/client.ts'
@@ -104,6 +105,18 @@ export function beginInteraction(
 ): BegunVisit | Promise<BegunAuthorization | BegunVisit | { answer: Answer }> {
   return visitOf(query) === null ? beginAuthorization(services, call, query) : beginVisit(services, call, query)
 }
+
+/**
+ * Reads the request from the address of a page that waits. An address without any request was typed or shortened: no application sent the
+ * person there.
+ */
+export function openStep(services: OidcServices, call: OidcCall, query: string): ReturnType<typeof beginInteraction> | { answer: Answer } {
+  const search = new URLSearchParams(query)
+  search.delete('ui_locales')
+  return search.size === 0 ? { answer: message(call, 'no_attempt', no_attempt) } : beginInteraction(services, call, query)
+}
+
+const no_attempt = refusal('form_expired', reason`The address of the page holds no request.`)
 
 /** Judges an authorization request. Returns the answer of a request that may not proceed. */
 export async function beginAuthorization(
