@@ -134,6 +134,9 @@ async function addEvents(user_id: string, count: number): Promise<void> {
     with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})
     select u.environment_id, ${`evt_${user_id}_`} || (1000000 + i), ${added} + i, 'sign_in.failed', 1, 'system', u.id, '{"ip":"192.0.2.1"}'
       from n join users u on u.id = ${user_id}`)
+  // The numbers of later events follow, as they always do.
+  await w.deployment.db.run(sql`insert into event_counters (environment_id, last) values (${w.test.id}, ${added + count})
+    on conflict (environment_id) do update set last = excluded.last`)
 }
 let added = 1_000_000
 
