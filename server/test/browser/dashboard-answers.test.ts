@@ -190,7 +190,7 @@ test('an id of the other environment says so, with a link; one of this environme
   const [here, there] = [await w.createApplication(w.test, { name: 'Test shop' }), await w.createApplication(w.live, { name: 'Live shop' })]
   const find = async (id: string) => {
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill(`id: ${id}`)
+    await page.getByRole('combobox', { name: 'Search pages, or paste an id' }).fill(`id: ${id}`)
     await page.keyboard.press('Enter')
   }
   await show(page, `${base}/users`, 'Users')

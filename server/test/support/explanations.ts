@@ -6,7 +6,7 @@ export async function explanationOf(page: Page, id: string): Promise<{ reason: s
   const opened = page.getByRole('button', { name: 'Close', exact: true })
   if (await opened.isVisible()) await opened.click()
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill(`Reference: ${id}`)
+  await page.getByRole('combobox', { name: 'Search pages, or paste an id' }).fill(`Reference: ${id}`)
   await page.keyboard.press('Enter')
   await page.waitForURL((url) => url.search.includes(id))
   const cause = page.locator('.cause').first()
