@@ -31,7 +31,7 @@ const weights: Record<EntryKind, number> = { guide: 1.5, error: 1.1, operation: 
 /** Who types the number of a decision wants that one. */
 const number_of_decision = /^\d{4}$/
 
-/** Returns the search over these sections. Decision records come after everything else that was found. */
+/** Returns the search over these sections: first the one whose heading was asked for, and decision records after everything else. */
 export function createSearch(entries: readonly Entry[]) {
   const index = new MiniSearch<Entry & { id: number }>({
     fields: ['name', 'heading', 'title', 'about', 'text'],
@@ -53,8 +53,11 @@ export function createSearch(entries: readonly Entry[]) {
       return entry ? [{ ...entry, terms }] : []
     })
     const shown = new Map<string, number>()
-    const isLast = ({ kind }: Entry) => kind === 'record' && !number_of_decision.test(query.trim())
-    return [...found.filter((entry) => !isLast(entry)), ...found.filter(isLast)]
+    const asked = query.trim().toLowerCase()
+    const rankOf = ({ kind, heading }: Entry) =>
+      kind === 'record' && !number_of_decision.test(asked) ? 2 : heading.toLowerCase() === asked ? 0 : 1
+    return found
+      .toSorted((a, b) => rankOf(a) - rankOf(b))
       .filter(({ url }) => {
         const page = url.split('#', 1)[0] ?? url
         shown.set(page, (shown.get(page) ?? 0) + 1)
