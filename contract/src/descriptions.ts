@@ -99,7 +99,7 @@ export const descriptions: Record<RowName, string> = {
     'Counts sign-ins, tokens, webhook attempts, uses of keys and refused calls per hour or day (UTC). Intervals without any are omitted.',
 
   listNames:
-    'Says what people call the objects of the ids: the email of a user, the name of an application, the label of a key. Ids that do not exist, or that the caller may not read, are left out. Users need the scope `users:read`, or the role `developer`.',
+    'Says what people call the objects of the ids: the email of a user, the name of an application, the label of a key. Ids that do not exist, or that the caller may not read, are left out. A key needs the scope that reads the object, such as `users:read`; an administrator needs the role `developer` for users.',
 
   listSigningKeys: 'Lists the signing keys of an environment with their states.',
   rotateSigningKey: 'Publishes the next signing key. It signs once every cached key set has expired, so no verifier fails.',

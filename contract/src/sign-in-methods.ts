@@ -31,11 +31,11 @@ type Where<Fact> = { [M in MethodName]: Methods[M] extends Fact ? M : never }[Me
 export type SwitchedMethod = Where<{ is_on: boolean }>
 /** A method that a sign-in begins with. */
 export type FirstFactor = Where<{ factor: 'first' | 'both' }>
-/** A method that is asked for after another one. */
+/** A method that can be asked for after a first one. */
 export type SecondFactor = Where<{ factor: 'second' | 'both' }>
 /** A method of which an account has nothing but its address. */
 export type MethodByAddress = Where<{ kind: null }>
-/** A kind of method on an account that is asked for after another one. */
+/** A kind of method on an account that can be a second factor. */
 export type FactorKind = NonNullable<Methods[SecondFactor]['kind']>
 /** A kind of method on an account. */
 export type MethodKind = NonNullable<Methods[MethodName]['kind']>

@@ -689,7 +689,7 @@ export interface Operations {
   /**
    * Name objects by their ids.
    *
-   * Says what people call the objects of the ids: the email of a user, the name of an application, the label of a key. Ids that do not exist, or that the caller may not read, are left out. Users need the scope `users:read`, or the role `developer`.
+   * Says what people call the objects of the ids: the email of a user, the name of an application, the label of a key. Ids that do not exist, or that the caller may not read, are left out. A key needs the scope that reads the object, such as `users:read`; an administrator needs the role `developer` for users.
    *
    * Needs a platform key with the scope `environments:read`, or an administrator with the role `viewer` or above.
    */

@@ -128,7 +128,7 @@ const removeAll: Record<MethodKind, (environment_id: EnvironmentId, user_id: str
 export const removeAllMethods = (environment_id: EnvironmentId, user_id: string, now: Date): Statement[] =>
   Object.values(removeAll).flatMap((remove) => remove(environment_id, user_id, now))
 
-/** Whether the method is asked for only after another one. */
+/** Whether the method is asked for only after a first method. */
 export const isSecondFactor = ({ type }: Pick<SignInMethod, 'type'>): boolean => second_kinds.includes(type)
 
 /** Whether the method can be a second factor. */

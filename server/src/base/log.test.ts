@@ -69,14 +69,14 @@ test('at a terminal a line has the time of day, what happened and why, and nothi
   )
   log.debug('below the level')
   log.info('listening', { base_url: 'http://localhost:4000', port: 4000, gone: null })
-  log.error('A worker\u001b[2J ended.', { why: 'two words\n', code: 1 }, 'the cause')
+  log.error('A worker\u001b[2J ended.', { why: 'two words\n', code: 1 }, 'the cause\n\u001b]0;title')
   const refused = { code: 'invalid_key', reason: 'The key is revoked.', client_id: null, key_start: null }
   log.answered({ ...request, status: 401, refused })
   assert.deepEqual(
     lines.map((line) => line.replace(/^\d\d:\d\d:00 /, '')),
     [
       'listening base_url=http://localhost:4000 port=4000\n',
-      'ERROR "A worker\\u001b[2J ended." why="two words\\n" code=1\nthe cause\n',
+      'ERROR "A worker\\u001b[2J ended." why="two words\\n" code=1\nthe cause\n"\\u001b]0;title"\n',
       '401 GET /env/:environment_id/oauth/authorize 0.3 ms req_01m80hn2y4e8sv1vx0x54xdrkj invalid_key: The key is revoked.\n',
     ],
   )

@@ -76,7 +76,7 @@ function createTextLog(least: LogLevel | 'silent', now: () => Date, write: (line
     return (message: string, fields: LogFields = {}, cause?: unknown) => {
       const shown = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)
       const words = shown.map(([name, value]) => ` ${name}=${word(String(value))}`).join('')
-      line(level, `${sentence(message)}${words}${cause === undefined ? '' : `\n${describe(cause)}`}`)
+      line(level, `${sentence(message)}${words}${cause === undefined ? '' : `\n${describe(cause).split('\n').map(sentence).join('\n')}`}`)
     }
   }
   return {

@@ -44,6 +44,25 @@ test('objects of another tenant and of another environment have no name', async 
   )
 })
 
+test('a name needs the scope that reads the object, and platform keys are named to administrators alone', async () => {
+  const { user_id, application_id, key_id, webhook_id, provider_id } = environment
+  const of_scope = {
+    'users:read': [user_id],
+    'applications:read': [application_id],
+    'auth_keys:read': [key_id],
+    'webhooks:read': [webhook_id],
+    'providers:read': [provider_id],
+    'projects:read': [],
+  }
+  const ids = [...Object.values(of_scope).flat(), ours.platform_key_id]
+  for (const [scope, seen] of Object.entries({ ...of_scope, '*': Object.values(of_scope).flat() })) {
+    const { key } = await createPlatformKey(w, ours, { scopes: scope === '*' ? ['*'] : ['environments:read', scope] })
+    const found = await named(ids, (method, to) => w.call(method, to, { key }))
+    assert.deepEqual(Object.keys(found).sort(), [...seen].sort(), scope)
+  }
+  assert.ok(ours.platform_key_id in (await named(ids)))
+})
+
 test('addresses of users need the role developer, or the scope users:read', async () => {
   const { user_id, application_id } = environment
   const viewer = asAdministrator(w, await createMember(w, ours, 'viewer'), ours.tenant_id)
@@ -51,9 +70,9 @@ test('addresses of users need the role developer, or the scope users:read', asyn
   const developer = asAdministrator(w, await createMember(w, ours, 'developer'), ours.tenant_id)
   assert.deepEqual(Object.keys(await named([user_id], developer)), [user_id])
   for (const [scopes, seen] of [
-    [['environments:read'], [application_id]],
+    [['environments:read', 'applications:read'], [application_id]],
     [
-      ['environments:read', 'users:read'],
+      ['environments:read', 'applications:read', 'users:read'],
       [user_id, application_id],
     ],
   ] as const) {

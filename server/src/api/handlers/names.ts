@@ -1,17 +1,32 @@
+import type { PlatformScope } from '@ostiary/contract/scopes.ts'
 import { scopesAllow } from '../../keys/policy.ts'
 import { environmentOf } from '../environment.ts'
 import type { Handler } from '../handler.ts'
-import { findNames } from '../names.ts'
+import { findNames, type NamedKind } from '../names.ts'
 
-/** Addresses of users need what the list of users needs; those of administrators a membership. */
+// biome-ignore format: this table is read by column
+/** What a key needs to read the name of an object: the scope that reads the object. */
+const needed_scopes: Record<NamedKind, PlatformScope> = {
+  user:            'users:read',
+  application:     'applications:read',
+  key:             'auth_keys:read',
+  resource_server: 'resource_servers:read',
+  provider:        'providers:read',
+  webhook:         'webhooks:read',
+  environment:     'environments:read',
+  project:         'projects:read',
+}
+
+/** A name needs what the object itself needs. Administrators and platform keys are named to administrators alone. */
 export const listNames: Handler<'listNames'> = async (services, call) => {
   const { caller, query } = call
   const environment = await environmentOf(services, call)
   const reader = {
     tenant_id: caller.tenant_id,
     root_environment_id: services.root.environment_id,
-    reads_users: caller.key === null ? caller.role !== 'viewer' : scopesAllow(caller.key.scopes, 'users:read'),
-    reads_members: caller.key === null,
+    reads: (kind: NamedKind) =>
+      caller.key === null ? kind !== 'user' || caller.role !== 'viewer' : scopesAllow(caller.key.scopes, needed_scopes[kind]),
+    is_administrator: caller.key === null,
   }
   return { data: await findNames(services.db, environment, reader, query.ids?.split(',') ?? []) }
 }
