@@ -1,32 +1,12 @@
 // pure
 /** Names a browser and its system by the User-Agent, as a person recognises them. A browser can send any text, so nothing relies on it. */
+import { browsers, systems } from '@ostiary/contract/user-agents.ts'
 
 export interface DeviceName {
   browser: string | null
   system: string | null
   is_phone: boolean
 }
-
-/** In the order of recognition: most browsers also name those that they descend from. */
-const browsers: readonly [RegExp, string][] = [
-  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
-  [/\bOPR\/|\bOpera\b/, 'Opera'],
-  [/\bSamsungBrowser\//, 'Samsung Internet'],
-  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
-  [/\b(?:Chrome|Chromium|CriOS|HeadlessChrome)\//, 'Chrome'],
-  [/\bSafari\//, 'Safari'],
-  [/\bcurl\//, 'curl'],
-]
-
-const systems: readonly [RegExp, string][] = [
-  [/\biPhone\b/, 'iPhone'],
-  [/\biPad\b/, 'iPad'],
-  [/\bAndroid\b/, 'Android'],
-  [/\bWindows\b/, 'Windows'],
-  [/\bCrOS\b/, 'ChromeOS'],
-  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
-  [/\bLinux\b|\bX11\b/, 'Linux'],
-]
 
 export function deviceName(user_agent: string | null): DeviceName {
   const nameIn = (known: readonly [RegExp, string][]) => known.find(([pattern]) => pattern.test(user_agent ?? ''))?.[1] ?? null
