@@ -39,6 +39,8 @@ const saidOnlyIn = [
   { law: 'time and randomness are arguments, made only in main.ts and the command line tool',
                     words: /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\(|\brandomUUID\(/, by: /^(server\/src\/main\.ts|cli\/|sdk\/src\/runtime\.ts|bench\/|dashboard\/)/ },
   { law: 'handlers fail by call.fail and by the helpers of problem.ts', words: /\bApiError\b/,          by: /^server\/src\/(?!api\/handlers\/)/ },
+  { law: 'only queries/ of the dashboard writes keys of what pages read, so that each is said once',
+                    words: /\bqueryKey: (?!Key\b)|\b(?:queryOptions|infiniteQueryOptions|useQueryClient|setQueryData|invalidateQueries)\b/, by: /^(?!dashboard\/src\/)|^dashboard\/src\/queries\// },
   { law: 'only normalisation.ts and email-address.ts normalise text, after a check of its length', words: /\.normalize\(/, by: /^(server\/src\/base\/normalisation\.ts|contract\/src\/email-address\.ts|cli\/|dashboard\/)/ },
 ]
 
@@ -141,6 +143,9 @@ const examples: [string, string, number][] = [
   ['dashboard/src/pages/users.tsx',            `import { Project } from '@ostiary/contract/project.ts'`,    1],
   ['dashboard/src/pages/users.tsx',            `import { brand } from '../../../server/src/pages/brand.ts'`, 1],
   ['dashboard/src/pages/users.tsx',            `import { listUsers } from '@ostiary/sdk'`,                  0],
+  ['dashboard/src/pages/users.tsx',            `const list = useQuery({ queryKey: ['users'] })`,            1],
+  ['dashboard/src/pages/users.tsx',            `void queries.invalidateQueries()`,                          1],
+  ['dashboard/src/queries/query.ts',           `void queries.invalidateQueries({ queryKey })`,              0],
   ['bench/main.ts',                            `import { changeUser } from '../server/src/api/handlers/users.ts'`, 1],
   ['server/src/oidc/protocol/claims.ts',       `import { Settings } from '@ostiary/contract/settings.ts'`,  0],
   ['server/src/oidc/protocol/claims.ts',       `import {\n  sql,\n} from '../../db/db.ts'`,                  1],

@@ -26,7 +26,6 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       retry: false, // the client repeats what can be repeated
-      staleTime: 5_000,
       refetchOnWindowFocus: true,
       refetchOnReconnect: true,
       networkMode: 'always', // without a network a call fails at once and says so, instead of waiting unseen

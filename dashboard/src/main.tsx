@@ -5,6 +5,7 @@
  *   api.ts         the client and its errors; `renewal.tsx` signs in again without leaving the page
  *   scope.tsx      the tenant, project and environment of the address
  *   frame/         band, top bar, sidebar, palette
+ *   queries/       what pages read: keys, calls, how long an answer is fresh
  *   parts/         what several pages use
  *   pages/         one folder or file for each page
  */

@@ -1,10 +1,12 @@
 /** Finds the tenant, the project and the environment of the address, and gives them to the pages. */
+
 import type { Me } from '@ostiary/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Navigate, Outlet, useParams } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef } from 'react'
-import { clientOf, leaveToSignIn, readMe } from '../api.ts'
+import { clientOf, leaveToSignIn } from '../api.ts'
 import { Loaded, useRead } from '../parts/reading.tsx'
+import { projects, me as queryOfMe } from '../queries/tenancy.ts'
 import { atLeast, environment_route, environmentParams, environmentPart, type Scope, ScopeProvider, useScope } from '../scope.tsx'
 import { Frame } from './frame.tsx'
 import { firstOf } from './places.ts'
@@ -12,7 +14,7 @@ import { Lost } from './start.tsx'
 
 /** The administrator. Without a session, the browser leaves for the sign-in. One that ends later is noticed by the next call, so that a form stays. */
 export function useMe() {
-  const session = useRead(['me'], readMe)
+  const session = useRead(queryOfMe)
   const known = useRef<Me>(undefined)
   known.current = session.data ?? known.current
   const is_missing = session.data === null && known.current === undefined
@@ -58,14 +60,7 @@ export function InTenant() {
 
 /** The project of the address with its environments; `null` if the tenant has no such project. */
 function usePlace(slug: string) {
-  const { client, tenant } = useScope()
-  return useRead(['place', tenant.id, slug], async (signal) => {
-    const { data } = await client.listProjects({ slug }, { signal }).page()
-    const project = data[0]
-    if (!project) return null
-    const environments = await client.listEnvironments({ project_id: project.id, limit: 100 }, { signal }).page()
-    return { project, environments: environments.data }
-  })
+  return useRead(projects.withEnvironments(useScope(), slug))
 }
 
 const NoProject = ({ slug }: { slug: string }) => <Lost>This tenant has no project with the slug “{slug}”.</Lost>

@@ -1,8 +1,10 @@
 /** The bar with the mark, the pickers of tenant and project, the switch between Test and Live, the search and the account. */
+
 import { Link, linkOptions, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { useList } from '../parts/reading.tsx'
+import { projects } from '../queries/tenancy.ts'
 import { environment_route, environmentParams, type Scope, useScope } from '../scope.tsx'
 import { Account, DeploymentLink } from './account.tsx'
 import { environmentPageAt } from './navigation.ts'
@@ -78,9 +80,7 @@ function Projects({ of: tenant, current }: { of: Scope['tenant']; current: strin
   const [words, setWords] = useState('')
   const [is_used, setUsed] = useState(false)
   const query = words.trim()
-  const list = useList(['projects', tenant.id, query], (cursor) => client.listProjects({ cursor, ...(query ? { query } : {}) }).page(), {
-    enabled: is_used,
-  })
+  const list = useList(projects.list({ client, tenant }, query), { enabled: is_used })
   return (
     <Picker
       what="Project"

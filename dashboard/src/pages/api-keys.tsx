@@ -1,4 +1,5 @@
 /** The keys of an environment: publishable and secret ones. */
+
 import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -11,6 +12,7 @@ import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { keyUses, StatisticsCharts } from '../parts/statistics.tsx'
 import { Empty } from '../parts/table.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
+import { environmentKeys } from '../queries/keys.ts'
 import { useEnvironment } from '../scope.tsx'
 import { CreateKeyDialog } from './keys/create-dialog.tsx'
 import { CreatedKeyDialog } from './keys/created-dialog.tsx'
@@ -22,10 +24,11 @@ import { keySnippets } from './keys/snippets.ts'
 type Open = { kind: 'create' } | { kind: 'created'; key: ApiKeyWithPlaintext } | { kind: 'rotate' | 'revoke'; key: ApiKey } | null
 
 export default function ApiKeys() {
-  const { client, at, tenant, project, environment, can } = useEnvironment()
+  const here = useEnvironment()
+  const { client, at, tenant, project, environment, can } = here
   const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open>(null)
-  const list = useList(['keys', environment.id], (cursor) => client.listAuthKeys({ ...at, cursor }).page())
+  const list = useList(environmentKeys.list(here))
   const close = () => {
     setOpen(null)
     show({ new: undefined })
@@ -80,13 +83,12 @@ export default function ApiKeys() {
       {list.rows?.length ? <StatisticsCharts title="Use" kinds={[keyUses(nameOfKey(list.rows))]} /> : null}
       {search.key && open === null ? (
         <KeySide
-          key_id={search.key}
           needs="developer"
           is_live={is_live}
           lead={<InEnvironment />}
-          read={(key_id, options) => client.responses.getAuthKey({ ...at, key_id }, options)}
+          of={environmentKeys.one(here, search.key)}
           write={(key_id, { scopes: _, ...change }, options) => client.responses.changeAuthKey({ ...at, key_id }, change, options)}
-          usage={(key_id, from, signal) => client.authKeyUsage({ ...at, key_id, from }, { signal })}
+          usage={environmentKeys.usage(here, search.key)}
           onEnd={(kind, key) => setOpen({ kind, key })}
           close={() => show({ key: undefined })}
         />
@@ -116,7 +118,7 @@ export default function ApiKeys() {
             </>
           }
           snippets={keySnippets(open.key, environment.issuer, `${project.name}, ${environment.name}`)}
-          read={(signal) => client.getAuthKey({ ...at, key_id: open.key.id }, { signal })}
+          again={environmentKeys.firstUse(here, open.key.id)}
           onRotate={() => setOpen({ kind: 'rotate', key: open.key })}
           onClose={close}
         />
@@ -134,8 +136,8 @@ export default function ApiKeys() {
           routes={{
             rotate: (key_id) => client.rotateAuthKey({ ...at, key_id }),
             revoke: (key_id) => client.revokeAuthKey({ ...at, key_id }),
-            usage: (key_id, from, signal) => client.authKeyUsage({ ...at, key_id, from }, { signal }),
           }}
+          usage={environmentKeys.usage(here, open.key.id)}
           createAnother={() => setOpen({ kind: 'create' })}
           onRotated={(key) => setOpen({ kind: 'created', key })}
           onClose={close}

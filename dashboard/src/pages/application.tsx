@@ -1,4 +1,5 @@
 /** One application: Connect, Try sign-in, Addresses, Scopes and consent, Credentials, Events. */
+import { applications } from '../queries/applications.ts'
 import '../styles/connect.css'
 import type { Application as Record } from '@ostiary/sdk'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -31,16 +32,15 @@ const tabs = [
 const tabs_of_developers = [...tabs, ['events', 'Events']] as const
 
 export default function Application() {
-  const { client, at, environment, can } = useEnvironment()
+  const here = useEnvironment()
+  const { can } = here
   const { application_id = '' } = useParams({ strict: false })
   const { search } = useQueryState()
   const tab = search.tab ?? 'connect'
   useEffect(() => {
     return forgetCreatedSecret
   }, [])
-  const read = useRead(['application', environment.id, application_id], (signal) =>
-    client.responses.getApplication({ ...at, application_id }, { signal }),
-  )
+  const read = useRead(applications.one(here, application_id))
   return (
     <Loaded of={read}>
       {(latest) => {
@@ -95,7 +95,7 @@ function DeleteApplication({ application }: { application: Record }) {
   const navigate = useNavigate()
   const [is_open, setOpen] = useState(false)
   const action = useAction(() => client.deleteApplication({ ...at, application_id: application.id }), {
-    changes: [['applications', environment.id]],
+    changes: [applications.all({ at })],
     done: () => void navigate({ from: base, to: `${base}/applications`, ignoreBlocker: true }),
   })
   const ask = () => {

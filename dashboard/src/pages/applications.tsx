@@ -1,4 +1,5 @@
 /** The applications of an environment. */
+
 import type { Application } from '@ostiary/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Icon } from '../parts/icon.tsx'
@@ -8,21 +9,20 @@ import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
+import { applications } from '../queries/applications.ts'
 import { useEnvironment } from '../scope.tsx'
 import { CreateApplication } from './applications/create.tsx'
 
 export const typeNames = { web: 'web, confidential', spa: 'spa, public', native: 'native, public' } as const
 
 export default function Applications() {
-  const { client, at, environment, base, can } = useEnvironment()
+  const { client, at, base, can } = useEnvironment()
   const search: Record<string, string | undefined> = useSearch({ strict: false })
   const navigate = useNavigate()
   const show = (change: Record<string, string | undefined>) =>
     void navigate({ from: base, to: `${base}/applications`, search: { ...search, ...change }, replace: true })
   const words = search.query ?? ''
-  const list = useList(['applications', environment.id, words], (cursor) =>
-    client.listApplications({ ...at, cursor, ...(words ? { query: words } : {}) }).page(),
-  )
+  const list = useList(applications.list({ client, at }, words))
   const columns: Column<Application>[] = [
     {
       head: 'Application',

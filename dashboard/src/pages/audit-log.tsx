@@ -1,4 +1,5 @@
 /** The audit log of a tenant: who changed what, with the state before and after. */
+import { auditLog } from '../queries/tenancy.ts'
 import '../styles/filters.css'
 import type { AuditEntry, AuditVerification } from '@ostiary/sdk'
 import { useState } from 'react'
@@ -23,9 +24,8 @@ export default function AuditLog() {
   const { client, tenant } = useScope()
   const state = useQueryState()
   const { search, show } = state
-  const at = { tenant_id: tenant.id }
   const filter = { actor_id: search.actor_id, action: search.action, object_id: search.object_id, ...rangeOf(search) }
-  const list = useList(['audit-log', tenant.id, filter], (cursor) => client.listAuditLog({ ...at, ...filter, cursor }).page())
+  const list = useList(auditLog.list({ client, tenant }, filter))
   const nameOf = useNamesOf(list.rows ?? [])
   const open = ({ id }: { id: string }) => show({ chosen: id })
   const columns: Column<AuditEntry>[] = [
@@ -54,7 +54,7 @@ export default function AuditLog() {
           <Verify />
           <Export
             name={`audit-log-${tenant.slug}`}
-            pages={(signal) => client.listAuditLog({ ...at, ...filter, limit: 100 }, { signal }).pages()}
+            pages={(signal) => client.listAuditLog({ tenant_id: tenant.id, ...filter, limit: 100 }, { signal }).pages()}
           />
         </>
       }
@@ -105,16 +105,7 @@ type State = ReturnType<typeof useQueryState>
 
 /** The members and the platform keys, which are all that can change something by hand or by program. */
 function ByPerson({ search, show }: State) {
-  const { client, tenant, is_root } = useScope()
-  const found = useRead(['actors', tenant.id], async (signal) => {
-    const at = { tenant_id: tenant.id, limit: 100 }
-    const [members, keys] = await Promise.all([
-      client.listMembers(at, { signal }).page(),
-      is_root ? null : client.listPlatformKeys(at, { signal }).page(),
-    ])
-    const people = members.data.flatMap(({ user_id, email }) => (user_id === null ? [] : [{ id: user_id, name: email }]))
-    return [...people, ...(keys?.data ?? []).map(({ id, label, start }) => ({ id, name: `key “${label ?? start}”` }))]
-  })
+  const found = useRead(auditLog.actors(useScope()))
   const chosen = search.actor_id ?? ''
   const known = found.data?.some(({ id }) => id === chosen)
   return (
@@ -170,9 +161,7 @@ function Verify() {
 
 function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: ReturnType<typeof useQueryState>['show'] }) {
   const { client, tenant } = useScope()
-  const entry = useRead(['audit-entry', audit_entry_id], (signal) =>
-    client.getAuditEntry({ tenant_id: tenant.id, audit_entry_id }, { signal }),
-  )
+  const entry = useRead(auditLog.one({ client, tenant }, audit_entry_id))
   const nameOf = useNamesOf(entry.data ? [entry.data] : [])
   const title = entry.data ? `${whoOf(entry.data)} ${didOf(entry.data.action)} ${objectOf(entry.data, nameOf) ?? ''}` : 'Entry'
   return (

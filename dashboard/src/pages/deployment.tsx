@@ -1,4 +1,7 @@
 /** For operators: the mail, the sign-in methods and the administrators of the deployment itself (decision 0026). */
+import { providers } from '../queries/providers.ts'
+import { settings } from '../queries/settings.ts'
+import { users } from '../queries/users.ts'
 import '../styles/overview.css'
 import '../styles/compare.css'
 import type { Settings, User } from '@ostiary/sdk'
@@ -13,8 +16,9 @@ import { useEnvironment } from '../scope.tsx'
 import { ReadyForLive } from './compare/ready.tsx'
 
 export default function Deployment() {
-  const { client, at, environment, tenant, base } = useEnvironment()
-  const settings = useRead(['settings', environment.id, 'overview'], (signal) => client.getSettings(at, { signal }))
+  const here = useEnvironment()
+  const { environment, tenant, base } = here
+  const read = useRead(settings.plain(here))
   return (
     <Page
       title="Deployment"
@@ -22,7 +26,7 @@ export default function Deployment() {
     >
       <div className="cols ready">
         <div className="stack">
-          <Loaded of={settings}>
+          <Loaded of={read}>
             {(settings) => (
               <div className="stack">
                 <Mail of={settings} />
@@ -127,11 +131,9 @@ const OnOff = ({ is_on }: { is_on: boolean }) => (
 )
 
 function Methods({ of: { sign_in, mfa } }: { of: Settings }) {
-  const { client, at, environment, base } = useEnvironment()
-  const providers = useRead(['providers', environment.id, 'overview'], (signal) =>
-    client.listProviders({ ...at, limit: 100 }, { signal }).page(),
-  )
-  const enabled = providers.data?.data.filter((provider) => provider.enabled) ?? []
+  const here = useEnvironment()
+  const { base } = here
+  const enabled = useRead(providers.hundred(here)).data?.data.filter((provider) => provider.enabled) ?? []
   return (
     <Card title="Methods" link={linkOptions({ from: base, to: `${base}/settings` })} act="Change methods">
       <div className="pad">
@@ -155,10 +157,11 @@ function Methods({ of: { sign_in, mfa } }: { of: Settings }) {
 }
 
 function Administrators() {
-  const { client, at, environment, base } = useEnvironment()
-  const users = useRead(['users', environment.id, 'latest'], (signal) => client.listUsers({ ...at, limit: 6 }, { signal }).page())
+  const here = useEnvironment()
+  const { base } = here
+  const latest = useRead(users.latest(here))
   return (
-    <Loaded of={users}>
+    <Loaded of={latest}>
       {({ data }) => (
         <Card title="Administrators" link={linkOptions({ from: base, to: `${base}/users` })} act="All administrators">
           <table className="rows" aria-label="Administrators">

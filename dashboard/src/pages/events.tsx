@@ -1,4 +1,5 @@
 /** The events of an environment, newest first, with filters in the address. A row opens its body. */
+import { events } from '../queries/events.ts'
 import '../styles/filters.css'
 import type { EventKind } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
@@ -18,7 +19,8 @@ import { idsOf } from './events/words.ts'
 const chips = { type: 'Kind', user_id: 'User', application_id: 'Application', request_id: 'Request', from: 'From', to: 'To' }
 
 export default function Events() {
-  const { client, at, environment, base } = useEnvironment()
+  const here = useEnvironment()
+  const { at, base } = here
   const state = useQueryState()
   const { search, show } = state
   const filter = {
@@ -29,9 +31,7 @@ export default function Events() {
     ...rangeOf(search),
   }
   const is_filtered = Object.values(filter).some((value) => value !== undefined)
-  const list = useList(['events', environment.id, filter], (cursor) => client.listEvents({ ...at, ...filter, cursor }).page(), {
-    refetchInterval: 10_000,
-  })
+  const list = useList(events.list(here, filter), { refetchInterval: 10_000 })
   const nameOf = useNames([search.user_id, search.application_id, ...(list.rows ?? []).flatMap(idsOf)])
   const open = ({ id }: { id: string }) => show({ chosen: id })
   return (

@@ -2,14 +2,15 @@
  * Opens the object with an id, wherever it is. The query of the link, such as `tab`, belongs to the page of the object. `searched_in`
  * is the environment where the id was entered: an object of another one is opened by a link that says where it belongs.
  */
+
 import type { Located } from '@ostiary/sdk'
 import { Link, useLocation, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { api, clientOf } from '../api.ts'
 import { useMe } from '../frame/scopes.tsx'
 import { Alone } from '../frame/start.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
+import { located } from '../queries/tenancy.ts'
 import { environmentBase } from '../scope.tsx'
 
 /** The page of an object below its environment, or below its tenant. */
@@ -36,24 +37,7 @@ export default function Go() {
   const { id = '' } = useParams({ strict: false })
   const { searchStr } = useLocation()
   const me = useMe()
-  const found = useRead(
-    ['go', id],
-    async (signal) => {
-      const located = await api.lookup({ id }, { signal })
-      const tenant = me.data?.memberships.find(({ tenant_id }) => tenant_id === located.tenant_id)
-      if (!tenant) return { path: '/', place: null }
-      const { project_id, environment_id } = located
-      if (!project_id || !environment_id || located.object === 'audit_entry')
-        return { path: `/t/${tenant.slug}${pageOf(located)}`, place: null }
-      const client = clientOf(tenant.tenant_id)
-      const [project, environment] = await Promise.all([
-        client.getProject({ project_id }, { signal }),
-        client.getEnvironment({ project_id, environment_id }, { signal }),
-      ])
-      return { path: environmentBase(tenant.slug, project.slug, environment) + pageOf(located), place: { project, environment } }
-    },
-    { enabled: me.data !== undefined },
-  )
+  const found = useRead(located(id, me.data?.memberships ?? []), { enabled: me.data !== undefined })
   const query = new URLSearchParams(searchStr)
   const searched_in = query.get('searched_in')
   query.delete('searched_in')
@@ -63,7 +47,9 @@ export default function Go() {
     <Alone>
       <h1>{place && is_elsewhere ? `This belongs to ${place.environment.name}` : `Looking for ${id}`}</h1>
       <Loaded of={found}>
-        {({ path, place }) => {
+        {({ found, tenant, place }) => {
+          const base = place && tenant ? environmentBase(tenant.slug, place.project.slug, place.environment) : `/t/${tenant?.slug}`
+          const path = tenant ? base + pageOf(found) : '/'
           const [to = '/', own = ''] = path.split('?')
           const search = to === '/' ? '' : new URLSearchParams([...query, ...new URLSearchParams(own)]).toString()
           if (!place || !is_elsewhere) return <Leave to={to} search={search} />

@@ -1,4 +1,5 @@
 /** Captured mail of a Test environment, with the code and the link pulled out. */
+
 import type { Mail } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { Copied, CopyButton } from '../parts/copy.tsx'
@@ -9,12 +10,14 @@ import { Facts, Side } from '../parts/side.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { inbox } from '../queries/environment.ts'
 import { useEnvironment } from '../scope.tsx'
 
 export default function Inbox() {
-  const { client, at, environment, base } = useEnvironment()
+  const here = useEnvironment()
+  const { at, base } = here
   const { search, show } = useQueryState()
-  const list = useList(['inbox', environment.id], (cursor) => client.listInbox({ ...at, cursor }).page(), { refetchInterval: 5_000 })
+  const list = useList(inbox.list(here), { refetchInterval: 5_000 })
   const columns: Column<Mail>[] = [
     {
       head: 'Mail',
@@ -66,8 +69,7 @@ export default function Inbox() {
 
 /** One mail, read by its id: a link leads to it however many came later, and it stays open while they come. */
 function MailSide({ mail_id, close }: { mail_id: string; close: () => void }) {
-  const { client, at, environment } = useEnvironment()
-  const mail = useRead(['inbox', environment.id, 'one', mail_id], (signal) => client.getInboxMail({ ...at, mail_id }, { signal }))
+  const mail = useRead(inbox.one(useEnvironment(), mail_id))
   return (
     <Side title={mail.data?.subject ?? 'Mail'} onClose={close}>
       <Loaded of={mail}>

@@ -1,4 +1,5 @@
 /** Back-channel logouts: the requests that tell applications that a session has ended, with their attempts. */
+import { logouts } from '../queries/environment.ts'
 import '../styles/deliveries.css'
 import type { BackchannelLogout } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
@@ -16,11 +17,10 @@ import { useEnvironment } from '../scope.tsx'
 import { Attempts, fixOf, MessageStatus } from './webhook/attempts.tsx'
 
 export default function Logouts() {
-  const { client, at, environment, base } = useEnvironment()
+  const here = useEnvironment()
+  const { base } = here
   const { search, show } = useQueryState()
-  const list = useList(['logouts', environment.id], (cursor) => client.listBackchannelLogouts({ ...at, cursor }).page(), {
-    refetchInterval: 5_000,
-  })
+  const list = useList(logouts.list(here), { refetchInterval: 5_000 })
   const columns: Column<BackchannelLogout>[] = [
     {
       head: 'Application',
@@ -77,9 +77,9 @@ export default function Logouts() {
 }
 
 function LogoutSide({ logout, close }: { logout: BackchannelLogout; close: () => void }) {
-  const { client, at, environment, base } = useEnvironment()
+  const { client, at, base } = useEnvironment()
   const resend = useAction(() => client.resendBackchannelLogout({ ...at, message_id: logout.id }), {
-    changes: [['logouts', environment.id]],
+    changes: [logouts.all({ at })],
   })
   const fix = fixOf(logout)
   return (

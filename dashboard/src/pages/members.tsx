@@ -1,4 +1,5 @@
 /** The members of a tenant and its open invitations. */
+
 import { NativeSelect } from '@mantine/core'
 import type { Answer, Invitation, Member } from '@ostiary/sdk'
 import { useState } from 'react'
@@ -14,6 +15,7 @@ import { SecretOnce } from '../parts/secret-once.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
+import { members, me as own } from '../queries/tenancy.ts'
 import { atLeast, type Role, roles, useScope } from '../scope.tsx'
 
 const rights: Record<Role, string> = {
@@ -27,15 +29,15 @@ export default function Members() {
   const { client, tenant, is_root, me } = useScope()
   const [open, setOpen] = useState<'invite' | { act: 'remove'; member: Member } | { act: 'lower'; member: Member; role: Role } | null>(null)
   const [invited, setInvited] = useState<Answer<Invitation> | null>(null)
-  const list = useList(['members', tenant.id], (cursor) => client.listMembers({ tenant_id: tenant.id, cursor }).page())
-  const changes = [['members', tenant.id]]
+  const list = useList(members.list({ client, tenant }))
+  const changes = [members.all({ tenant })]
   const owners = (list.rows ?? []).filter(({ role, status }) => role === 'owner' && status === 'active')
   /** As far as the rows show it. The service decides. */
   const isLastOwner = ({ id }: Member) => !list.hasNextPage && owners.length === 1 && owners[0]?.id === id
   const change = useAction(
     ({ id, role }: { id: string; role: Role }) => client.changeMember({ tenant_id: tenant.id, member_id: id }, { role }),
     // A role that rises is saved without a dialog, so another one can be open by then.
-    { changes: [...changes, ['me']], done: () => setOpen((now) => (now === open ? null : now)) },
+    { changes: [...changes, own.queryKey], done: () => setOpen((now) => (now === open ? null : now)) },
   )
   const ask = (next: Exclude<typeof open, 'invite' | null>) => {
     change.reset()
@@ -225,7 +227,7 @@ function Invite({ close, onInvited }: { close: () => void; onInvited: (invitatio
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>(is_root ? 'owner' : 'developer') // all operators are owners
   const action = useAction(() => client.responses.addMember({ tenant_id: tenant.id }, { email, role }), {
-    changes: [['members', tenant.id]],
+    changes: [members.all({ tenant })],
     secret: true,
     done: onInvited,
   })

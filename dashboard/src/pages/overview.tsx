@@ -1,4 +1,6 @@
 /** The overview of an environment: four numbers, the steps to Live, what needs a look, the latest events, what code needs. */
+import { applications } from '../queries/applications.ts'
+import { events } from '../queries/events.ts'
 import '../styles/overview.css'
 import { Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { CopyButton } from '../parts/copy.tsx'
@@ -47,16 +49,14 @@ export default function Overview() {
 }
 
 function LatestEvents() {
-  const { client, at, environment, base, can } = useEnvironment()
+  const here = useEnvironment()
+  const { base, can } = here
   const may = can('developer')
-  const events = useRead(['events', environment.id, 'latest'], (signal) => client.listEvents({ ...at, limit: 6 }, { signal }).page(), {
-    enabled: may,
-    refetchInterval: 15_000,
-  })
-  const nameOf = useNames((events.data?.data ?? []).flatMap(idsOf))
+  const latest = useRead(events.latest(here), { enabled: may, refetchInterval: 15_000 })
+  const nameOf = useNames((latest.data?.data ?? []).flatMap(idsOf))
   if (!may) return null
   return (
-    <Loaded of={events}>
+    <Loaded of={latest}>
       {({ data }) => (
         <section className="card">
           <header>
@@ -106,11 +106,9 @@ function LatestEvents() {
 }
 
 function Connect() {
-  const { client, at, environment, base } = useEnvironment()
-  const applications = useRead(['applications', environment.id, 'first'], (signal) =>
-    client.listApplications({ ...at, limit: 1 }, { signal }).page(),
-  )
-  const first = applications.data?.data[0]
+  const here = useEnvironment()
+  const { environment, base } = here
+  const first = useRead(applications.newest(here)).data?.data[0]
   const facts = [
     ['Issuer', environment.issuer],
     ['Discovery', `${environment.issuer}/.well-known/openid-configuration`],

@@ -1,4 +1,5 @@
 /** The platform keys of a tenant: they automate set-up across projects, by scopes. */
+
 import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
 import { useState } from 'react'
 import { Icon } from '../parts/icon.tsx'
@@ -8,6 +9,7 @@ import { useQueryState } from '../parts/search.ts'
 import { ByApi } from '../parts/snippets.tsx'
 import { Empty } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
+import { platformKeys } from '../queries/keys.ts'
 import { useScope } from '../scope.tsx'
 import { CreateKeyDialog } from './keys/create-dialog.tsx'
 import { CreatedKeyDialog } from './keys/created-dialog.tsx'
@@ -24,7 +26,8 @@ export default function PlatformKeys() {
   const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open>(null)
   const at = { tenant_id: tenant.id }
-  const list = useList(['keys', tenant.id], (cursor) => client.listPlatformKeys({ ...at, cursor }).page())
+  const here = { client, tenant }
+  const list = useList(platformKeys.list(here))
   const close = () => {
     setOpen(null)
     void list.refetch()
@@ -70,13 +73,12 @@ export default function PlatformKeys() {
       />
       {search.key && open === null ? (
         <KeySide
-          key_id={search.key}
           needs="admin"
           is_live
           lead={`For ${tenant.name}, all projects.`}
-          read={(key_id, options) => client.responses.getPlatformKey({ ...at, key_id }, options)}
+          of={platformKeys.one(here, search.key)}
           write={(key_id, change, options) => client.responses.changePlatformKey({ ...at, key_id }, change, options)}
-          usage={(key_id, from, signal) => client.platformKeyUsage({ ...at, key_id, from }, { signal })}
+          usage={platformKeys.usage(here, search.key)}
           onEnd={(kind, key) => setOpen({ kind, key })}
           close={() => show({ key: undefined })}
         />
@@ -87,7 +89,7 @@ export default function PlatformKeys() {
           created={open.key}
           tags={<Tag icon="shield">Platform</Tag>}
           snippets={keySnippets(open.key, null, tenant.name)}
-          read={(signal) => client.getPlatformKey({ ...at, key_id: open.key.id }, { signal })}
+          again={platformKeys.firstUse(here, open.key.id)}
           onRotate={() => setOpen({ kind: 'rotate', key: open.key })}
           onClose={close}
         />
@@ -101,8 +103,8 @@ export default function PlatformKeys() {
           routes={{
             rotate: (key_id) => client.rotatePlatformKey({ ...at, key_id }),
             revoke: (key_id) => client.revokePlatformKey({ ...at, key_id }),
-            usage: (key_id, from, signal) => client.platformKeyUsage({ ...at, key_id, from }, { signal }),
           }}
+          usage={platformKeys.usage(here, open.key.id)}
           createAnother={() => setOpen({ kind: 'create' })}
           onRotated={(key) => setOpen({ kind: 'created', key })}
           onClose={close}

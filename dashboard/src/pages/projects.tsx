@@ -1,4 +1,5 @@
 /** The projects of a tenant. */
+
 import type { Project } from '@ostiary/sdk'
 import { Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -11,15 +12,14 @@ import { useList } from '../parts/reading.tsx'
 import { ByApi } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { projects } from '../queries/tenancy.ts'
 import { deploymentParams, environment_route, useScope } from '../scope.tsx'
 
 export default function Projects() {
   const { client, tenant, me, is_root } = useScope()
   const [words, setWords] = useState('')
   const [is_creating, setCreating] = useState(false)
-  const list = useList(['projects', tenant.id, words], (cursor) =>
-    client.listProjects({ cursor, ...(words ? { query: words } : {}) }).page(),
-  )
+  const list = useList(projects.list({ client, tenant }, words))
   const deployment = is_root ? deploymentParams(me) : null
   const columns: Column<Project>[] = [
     {
@@ -98,7 +98,7 @@ function CreateProject({ close }: { close: () => void }) {
   const [name, setName] = useState('')
   const [slug, setSlug] = useState<string | null>(null)
   const action = useAction((project: { name: string; slug: string }) => client.createProject(project), {
-    changes: [['projects', tenant.id]],
+    changes: [projects.all({ tenant })],
     done: (project) => void navigate({ to: '/t/$tenant/p/$project', params: { tenant: tenant.slug, project: project.slug } }),
   })
   const entered = { name, slug: slug ?? slugFrom(name) }

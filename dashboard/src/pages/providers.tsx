@@ -1,4 +1,5 @@
 /** The identity providers of an environment: their buttons stand on the sign-in page. */
+
 import type { Provider } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -12,6 +13,8 @@ import { useList, useRead } from '../parts/reading.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import { applications } from '../queries/applications.ts'
+import { providers } from '../queries/providers.ts'
 import { useEnvironment } from '../scope.tsx'
 import { CreateProvider } from './providers/create.tsx'
 import { EditProvider } from './providers/edit.tsx'
@@ -22,8 +25,8 @@ type Open = { act: 'create' } | { act: 'edit' | 'switch_off' | 'delete'; provide
 export default function Providers() {
   const { client, at, environment } = useEnvironment()
   const [open, setOpen] = useState<Open | null>(null)
-  const list = useList(['providers', environment.id], (cursor) => client.listProviders({ ...at, cursor }).page())
-  const changes = [['providers', environment.id]]
+  const list = useList(providers.list({ client, at }))
+  const changes = [providers.all({ at })]
   const enable = useAction(
     async (provider_id: string) => {
       const { etag } = await client.responses.getProvider({ ...at, provider_id }) // a row has no version
@@ -149,11 +152,9 @@ export default function Providers() {
 
 /** A sign-in by the provider needs an application to come back to. The newest one is taken. */
 function TryIt({ provider: { display_name, enabled } }: { provider: Provider }) {
-  const { client, at, environment, base } = useEnvironment()
-  const applications = useRead(['applications', environment.id, 'first'], (signal) =>
-    client.listApplications({ ...at, limit: 1 }, { signal }).page(),
-  )
-  const [first] = applications.data?.data ?? []
+  const here = useEnvironment()
+  const { base } = here
+  const [first] = useRead(applications.newest(here)).data?.data ?? []
   if (!first || !enabled)
     return (
       <button type="button" className="btn s" disabled title={enabled ? 'Needs an application.' : 'Switch it on first.'}>

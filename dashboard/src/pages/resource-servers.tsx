@@ -1,4 +1,5 @@
 /** The APIs of an environment that take its access tokens, each with its scopes. */
+
 import type { ResourceServer } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
@@ -10,6 +11,7 @@ import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
+import { resourceServers } from '../queries/resource-servers.ts'
 import { useEnvironment } from '../scope.tsx'
 import { CreateResourceServer, EditResourceServer } from './resource-servers/dialog.tsx'
 
@@ -18,9 +20,9 @@ type Open = { act: 'create' } | { act: 'edit' | 'delete'; server: ResourceServer
 export default function ResourceServers() {
   const { client, at, environment } = useEnvironment()
   const [open, setOpen] = useState<Open | null>(null)
-  const list = useList(['resource-servers', environment.id], (cursor) => client.listResourceServers({ ...at, cursor }).page())
+  const list = useList(resourceServers.list({ client, at }))
   const remove = useAction((resource_server_id: string) => client.deleteResourceServer({ ...at, resource_server_id }), {
-    changes: [['resource-servers', environment.id]],
+    changes: [resourceServers.all({ at })],
     done: () => setOpen(null),
   })
   const columns: Column<ResourceServer>[] = [

@@ -1,4 +1,5 @@
 /** The settings of an environment: one document in groups. A save sends only what changed, for the version that was read. */
+
 import { type FormEvent, useState } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
 import { Page } from '../parts/page.tsx'
@@ -6,6 +7,7 @@ import { fieldError, Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Editing } from '../parts/save.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
+import { settings } from '../queries/settings.ts'
 import { useEnvironment } from '../scope.tsx'
 import { changesInWords, type EditedVersion, useSettingsEdits } from './settings/edits.ts'
 import { groups } from './settings/fields.ts'
@@ -15,8 +17,7 @@ import { endedBy } from './settings/rules.ts'
 import { pathOf, shown } from './settings/values.ts'
 
 export default function Settings() {
-  const { client, at, environment } = useEnvironment()
-  const read = useRead(['settings', environment.id], (signal) => client.responses.getSettings(at, { signal }))
+  const read = useRead(settings.one(useEnvironment()))
   return (
     <Page title="Settings" lead="What this environment does. Changes take effect at once.">
       <Loaded of={read}>

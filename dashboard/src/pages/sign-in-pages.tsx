@@ -1,4 +1,5 @@
 /** How the sign-in pages look and what they offer: the form on the left, the page as it would be on the right. */
+import { settings } from '../queries/settings.ts'
 import '../styles/sign-in-pages.css'
 import { TextInput } from '@mantine/core'
 import { OstiaryError } from '@ostiary/sdk'
@@ -23,8 +24,7 @@ const parts = [
 const all = groups.flatMap(({ fields }) => fields)
 
 export default function SignInPages() {
-  const { client, at, environment } = useEnvironment()
-  const read = useRead(['settings', environment.id], (signal) => client.responses.getSettings(at, { signal }))
+  const read = useRead(settings.one(useEnvironment()))
   return (
     <Page title="Sign-in pages" lead="What people see when they sign in. The preview shows changes before they are saved.">
       <Loaded of={read}>{(latest) => <Editing latest={latest}>{(base, report) => <Form base={base} report={report} />}</Editing>}</Loaded>

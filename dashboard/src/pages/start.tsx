@@ -1,10 +1,12 @@
 /** The entry. It leads to where the person works, and to the choice of a tenant only where there is one. */
+
 import { Navigate } from '@tanstack/react-router'
 import { clientOf } from '../api.ts'
 import { ownTenants } from '../frame/places.ts'
 import { useMe } from '../frame/scopes.tsx'
 import { Alone } from '../frame/start.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
+import { projects } from '../queries/tenancy.ts'
 
 export default function Start() {
   const me = useMe()
@@ -20,9 +22,9 @@ export default function Start() {
 
 /** The only project of the only tenant is opened at once: `t/$tenant/p/$project` leads to its first environment. */
 function OnlyTenant({ tenant_id, slug }: { tenant_id: string; slug: string }) {
-  const projects = useRead(['projects', tenant_id, 'first'], (signal) => clientOf(tenant_id).listProjects({ limit: 2 }, { signal }).page())
-  const [project, another] = projects.data?.data ?? []
-  if (projects.isPending) return null
+  const read = useRead(projects.firstTwo({ client: clientOf(tenant_id), tenant: { id: tenant_id } }))
+  const [project, another] = read.data?.data ?? []
+  if (read.isPending) return null
   if (project && !another) return <Navigate to="/t/$tenant/p/$project" params={{ tenant: slug, project: project.slug }} replace />
   return <Navigate to="/t/$tenant" params={{ tenant: slug }} replace />
 }

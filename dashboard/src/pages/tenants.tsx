@@ -1,4 +1,5 @@
 /** The tenants of a person: the choice among them, and a new one. */
+
 import type { NewTenant } from '@ostiary/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -12,6 +13,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Titled } from '../parts/page.tsx'
 import { Loaded } from '../parts/reading.tsx'
+import { me } from '../queries/tenancy.ts'
 
 export default function Tenants() {
   const me = useMe()
@@ -70,7 +72,7 @@ function CreateTenant({ close }: { close: () => void }) {
   const [slug, setSlug] = useState<string | null>(null)
   const entered = { name, slug: slug ?? slugFrom(name) }
   const action = useAction((tenant: NewTenant) => api.createTenant(tenant), {
-    changes: [['me']],
+    changes: [me.queryKey],
     done: ({ slug }) => void navigate({ to: '/t/$tenant', params: { tenant: slug } }),
   })
   return (

@@ -1,4 +1,5 @@
 /** The users of an environment. The drawer begins with whether the person can sign in. */
+
 import { TextInput } from '@mantine/core'
 import type { User } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
@@ -14,11 +15,13 @@ import { useQueryState } from '../parts/search.ts'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
+import { users } from '../queries/users.ts'
 import { useEnvironment } from '../scope.tsx'
 import { UserSide } from './users/user-side.tsx'
 
 export default function Users() {
-  const { client, at, environment, can } = useEnvironment()
+  const here = useEnvironment()
+  const { environment, can } = here
   const { search, show } = useQueryState()
   const query = search.query ?? ''
   const [words, setWords] = useState(query)
@@ -28,8 +31,7 @@ export default function Users() {
     setFound(query)
     setWords(query)
   }
-  const filter = query.includes('@') ? { email: query } : query ? { query } : {}
-  const list = useList(['users', environment.id, query], (cursor) => client.listUsers({ ...at, ...filter, cursor }).page())
+  const list = useList(users.list(here, query))
   const find = (event: FormEvent) => {
     event.preventDefault()
     const text = words.trim()
@@ -135,11 +137,11 @@ const addUser = () =>
   `curl ${location.origin}/v1/auth/users \\\n  -H "X-API-Key: $OSTIARY_SECRET_KEY" -H 'Content-Type: application/json' \\\n  -d '{"email":"sam@example.com"}'`
 
 function AddUser({ close, onAdded }: { close: () => void; onAdded: (id: string) => void }) {
-  const { client, environment, project } = useEnvironment()
+  const { client, at, environment, project } = useEnvironment()
   const [email, setEmail] = useState('')
   const [name, setName] = useState('')
   const action = useAction(() => client.createUser({ email, ...(name ? { name } : {}) }), {
-    changes: [['users', environment.id]],
+    changes: [users.all({ at })],
     done: ({ id }) => onAdded(id),
   })
   const submit = () => action.run(undefined)

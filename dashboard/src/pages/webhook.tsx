@@ -1,4 +1,5 @@
 /** One webhook: its deliveries, the kinds it gets, code that verifies its signatures, and its settings. */
+import { deliveries, webhooks } from '../queries/webhooks.ts'
 import '../styles/deliveries.css'
 import type { Webhook as Record } from '@ostiary/sdk'
 import { useParams } from '@tanstack/react-router'
@@ -28,13 +29,11 @@ const tabs = [
 ] as const
 
 export default function Webhook() {
-  const { client, at, environment } = useEnvironment()
+  const here = useEnvironment()
   const { webhook_id = '' } = useParams({ strict: false })
   const { search } = useQueryState()
   const tab = search.tab ?? 'deliveries'
-  const webhook = useRead(['webhook', environment.id, webhook_id], (signal) =>
-    client.responses.getWebhook({ ...at, webhook_id }, { signal }),
-  )
+  const webhook = useRead(webhooks.one(here, webhook_id))
   return (
     <Loaded of={webhook}>
       {(latest) => (
@@ -62,7 +61,7 @@ function Head({ latest, children }: { latest: Version<Record>; children: ReactNo
   const { client, at } = useEnvironment()
   const [event_id, setEvent] = useState<string | null>(null)
   const test = useAction(() => client.testWebhook({ ...at, webhook_id: webhook.id }), {
-    changes: [['deliveries', webhook.id]],
+    changes: [deliveries.all(webhook.id)],
     done: (sent) => setEvent(sent.event_id),
   })
   return (

@@ -1,4 +1,5 @@
 /** The webhooks of an environment. */
+
 import { TextInput } from '@mantine/core'
 import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -17,6 +18,7 @@ import { StatisticsCharts, webhookAttempts } from '../parts/statistics.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
+import { webhooks } from '../queries/webhooks.ts'
 import { useEnvironment } from '../scope.tsx'
 import { verifySnippets } from './webhook/verify-code.ts'
 
@@ -43,9 +45,9 @@ export function WebhookStatus({ of: webhook }: { of: Webhook }) {
 }
 
 export default function Webhooks() {
-  const { client, at, environment, base, can } = useEnvironment()
+  const { client, at, base, can } = useEnvironment()
   const { search, show } = useQueryState()
-  const list = useList(['webhooks', environment.id], (cursor) => client.listWebhooks({ ...at, cursor }).page())
+  const list = useList(webhooks.list({ client, at }))
   const columns: Column<Webhook>[] = [
     {
       head: 'Webhook',
@@ -113,7 +115,7 @@ function CreateWebhook({ close }: { close: () => void }) {
   const [description, setDescription] = useState('')
   const [created, setCreated] = useState<WebhookWithSecret | null>(null)
   const action = useAction(() => client.createWebhook(at, { url, ...(description ? { description } : {}) }), {
-    changes: [['webhooks', environment.id]],
+    changes: [webhooks.all({ at })],
     secret: true,
     done: setCreated,
   })

@@ -1,12 +1,13 @@
 /** Changing something through the API: one call at a time, with a fresh sign-in where the call needs one. */
-import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { useRef } from 'react'
+import { type Key, readAgain } from '../queries/query.ts'
 import { useSignIn } from '../renewal.tsx'
 
 interface ActionOptions<Input, Output> {
   /** The keys of what is read again after a success. */
-  changes?: QueryKey[]
+  changes?: readonly Key[]
   /** Is called after a success, unless the person has left meanwhile: a late answer acts on no other page. */
   done?: (output: Output, input: Input) => void
   /** Whether the answer has a secret, which is shown once. Leaving the page asks until it is there. */
@@ -17,7 +18,6 @@ export function useAction<Input, Output>(
   call: (input: Input) => Promise<Output>,
   { changes = [], done, secret = false }: ActionOptions<Input, Output> = {},
 ) {
-  const queries = useQueryClient()
   const { run } = useSignIn()
   const is_due = useRef(false) // also for `done`, which is called before the page is drawn again and may leave it
   const mutation = useMutation({
@@ -31,7 +31,7 @@ export function useAction<Input, Output>(
     },
     gcTime: 0, // answers can contain a secret, which only the dialog keeps
     onSuccess: () => {
-      for (const queryKey of changes) void queries.invalidateQueries({ queryKey })
+      readAgain(changes)
     },
   })
   useBlocker({

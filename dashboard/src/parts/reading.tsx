@@ -1,8 +1,9 @@
 /** Reading from the API: one object, or a list that grows page by page. */
-import { OstiaryError, type Page } from '@ostiary/sdk'
-import { keepPreviousData, notifyManager, type QueryKey, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { OstiaryError } from '@ostiary/sdk'
+import { keepPreviousData, notifyManager, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { queries } from '../api.ts'
+import type { List, One } from '../queries/query.ts'
 import { useSignIn } from '../renewal.tsx'
 import { Problem } from './problem.tsx'
 
@@ -39,22 +40,25 @@ function useRepeats(refetchInterval: number | false) {
   return is_over ? { refetchInterval: false as const, refetchOnWindowFocus: false, refetchOnReconnect: false } : { refetchInterval }
 }
 
+interface Options {
+  enabled?: boolean
+  refetchInterval?: number | false
+}
+
 /**
  * Reads one object. `keeps_previous` is for a key that changes by a filter only: the old answer stays until the new one is there. An answer
  * about another object never does.
  */
 export function useRead<T>(
-  key: QueryKey,
-  read: (signal: AbortSignal) => Promise<T>,
+  of: One<T>,
   {
     keeps_previous = false,
     refetchInterval = false,
     ...options
-  }: { enabled?: boolean; refetchInterval?: number | false; keeps_previous?: boolean } = {},
+  }: Options & { keeps_previous?: boolean; refetchOnWindowFocus?: false } = {},
 ) {
   const result = useQuery({
-    queryKey: key,
-    queryFn: ({ signal }) => read(signal),
+    ...of,
     ...useRepeats(refetchInterval),
     ...(keeps_previous ? { placeholderData: keepPreviousData } : {}),
     ...options,
@@ -63,16 +67,9 @@ export function useRead<T>(
   return result
 }
 
-export function useList<T>(
-  key: QueryKey,
-  read: (cursor: string | undefined) => Promise<Page<T>>,
-  { refetchInterval = false, ...options }: { refetchInterval?: number | false; enabled?: boolean } = {},
-) {
+export function useList<T>(of: List<T>, { refetchInterval = false, ...options }: Options = {}) {
   const result = useInfiniteQuery({
-    queryKey: key,
-    queryFn: ({ pageParam }) => read(pageParam),
-    initialPageParam: undefined as string | undefined, // as: the type of the parameter of the later pages
-    getNextPageParam: (page: Page<T>) => page.next_cursor ?? undefined,
+    ...of,
     placeholderData: keepPreviousData,
     ...useRepeats(refetchInterval),
     ...options,

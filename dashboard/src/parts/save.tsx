@@ -3,13 +3,13 @@
  * versions field by field. The person chooses, and the choice is saved for the new version. Nothing is lost on either side.
  *
  *   <Editing latest={read.data}>{(base, report) => <Form … />}</Editing>   keeps the version while the form has changes
- *   const save = useSave({ base, key, read, write })                       save.run(change), save.dialog
+ *   const save = useSave({ base, of, write })                              save.run(change), save.dialog
  */
 import '../styles/conflict.css'
 import { OstiaryError } from '@ostiary/sdk'
-import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useEffect, useId, useState } from 'react'
+import { type Key, remember } from '../queries/query.ts'
 import { useScope } from '../scope.tsx'
 import { useAction } from './action.ts'
 import { useAnnounce } from './announce.tsx'
@@ -26,39 +26,37 @@ export interface Version<T> {
 
 interface SaveOptions<T, C> {
   base: Version<T>
-  /** The key under which the page reads the object. What was saved takes its place, so that the form goes on with it. */
-  key: QueryKey
-  read: () => Promise<Version<T>>
+  /** What the page reads. What was saved takes its place, so that the form goes on with it. */
+  of: { queryKey: Key; read: (signal: AbortSignal) => Promise<Version<T>> }
   write: (change: C, options: { if_match: string | undefined }) => Promise<Version<T>>
   /** The keys of what else is read again after a success. */
-  changes?: QueryKey[]
+  changes?: readonly Key[]
   done: () => void
   /** The name of a field, by its JSON pointer. Without one the pointer itself is put into words. */
   label?: (pointer: string) => string | undefined
 }
 
-export function useSave<T extends object, C extends object>({ base, key, read, write, changes = [], done, label }: SaveOptions<T, C>) {
-  const queries = useQueryClient()
+export function useSave<T extends object, C extends object>({ base, of, write, changes = [], done, label }: SaveOptions<T, C>) {
   const announce = useAnnounce()
   /** The change was made for `before`. The page itself can have a newer version by now. */
   const [conflict, setConflict] = useState<{ change: C; before: T; current: Version<T> } | null>(null)
   const send = async ({ change, before, etag }: { change: C; before: T; etag: string | null }): Promise<typeof conflict> => {
     try {
       const saved = await write(change, { if_match: etag ?? undefined })
-      queries.setQueryData(key, { ...saved, replaces: etag })
+      remember(of.queryKey, { ...saved, replaces: etag })
       return null
     } catch (error) {
       if (!(error instanceof OstiaryError && error.code === 'stale_version')) throw error
     }
-    const current = await read()
-    queries.setQueryData(key, current)
+    const current = await of.read(new AbortController().signal)
+    remember(of.queryKey, current)
     const { fields, others } = differences(change, before, current.data)
     // Only the service set something, for example at a rotation of the secret, so there is nothing to choose.
     const is_alike = others.length === 0 && !fields.some(isContested) && current.etag !== etag
     return is_alike ? send({ change, before, etag: current.etag }) : { change, before, current }
   }
   const action = useAction(send, {
-    changes: [key, ...changes],
+    changes: [of.queryKey, ...changes],
     done: (stale) => {
       setConflict(stale)
       if (stale) return

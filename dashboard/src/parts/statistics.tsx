@@ -1,6 +1,8 @@
 /** The charts of an environment, from its hourly counters. The range is in the query of the address. */
+
 import type { Statistics } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
+import { statistics } from '../queries/environment.ts'
 import { useEnvironment } from '../scope.tsx'
 import { Chart, type Look } from './chart.tsx'
 import { type Counted, everyInterval, type Interval, stack } from './chart-data.ts'
@@ -70,13 +72,10 @@ const ranges = [
 ] as const
 
 export function StatisticsCharts({ title, kinds, note }: { title: string; kinds: readonly Kind[]; note?: ReactNode }) {
-  const { client, at, environment } = useEnvironment()
+  const here = useEnvironment()
   const { search, show } = useQueryState()
   const [range, , interval] = ranges.find(([range]) => range === search.range) ?? ranges[0]
-  const read = useRead(['statistics', environment.id, range], (signal) => client.getStatistics({ ...at, interval }, { signal }), {
-    refetchInterval: 30_000,
-    keeps_previous: true,
-  })
+  const read = useRead(statistics.range(here, interval), { refetchInterval: 30_000, keeps_previous: true })
   return (
     <section className="card charts" aria-label={title}>
       <header>
@@ -95,15 +94,10 @@ export function StatisticsCharts({ title, kinds, note }: { title: string; kinds:
         </fieldset>
       </header>
       <Loaded of={read}>
-        {(statistics: Statistics) => (
+        {(counted: Statistics) => (
           <div className="of-charts">
             {kinds.map((kind) => (
-              <Chart
-                key={kind.title}
-                {...kind}
-                interval={statistics.interval}
-                {...stack(everyInterval(statistics), kind.countsOf, kind.first)}
-              />
+              <Chart key={kind.title} {...kind} interval={counted.interval} {...stack(everyInterval(counted), kind.countsOf, kind.first)} />
             ))}
           </div>
         )}

@@ -27,6 +27,13 @@ test('a project, an application and a key are created, found and ended by the ke
   await keyboard.press('a')
   await heading(page, 'Applications')
   await atTitle() // the focus is on what screen readers then say
+  await keyboard.press('/')
+  await keyboard.insertText('newest') // the overview reads the newest application, and what it got is not that of a search
+  await page.getByText('No application has these words.').waitFor()
+  await keyboard.press('Control+a')
+  await keyboard.press('Backspace')
+  await page.getByText('No application yet.').waitFor()
+  await keyboard.press('Tab')
   await keyboard.press('c')
   await page.getByRole('dialog', { name: 'New application' }).waitFor()
   await keyboard.type('Shop')

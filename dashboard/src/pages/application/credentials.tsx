@@ -1,4 +1,5 @@
 /** How an application authenticates: by which method, its public keys, and the rotation of its secret. */
+
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import type { Application, ApplicationWithSecret } from '@ostiary/sdk'
 import { useState } from 'react'
@@ -9,6 +10,7 @@ import { fieldError, Problem } from '../../parts/problem.tsx'
 import { Facts } from '../../parts/side.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
+import { applications } from '../../queries/applications.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { SecretDialog } from '../applications/secret-dialog.tsx'
 import { changed, Form, type TabProps, useApplicationSave } from './form.tsx'
@@ -74,7 +76,7 @@ export function Credentials({ application }: { application: Application }) {
   const [is_open, setOpen] = useState(false)
   const [created, setCreated] = useState<ApplicationWithSecret | null>(null)
   const action = useAction(() => client.rotateClientSecret({ ...at, application_id: application.id }), {
-    changes: [['application', environment.id, application.id]],
+    changes: [applications.one({ client, at }, application.id).queryKey],
     secret: true,
     done: (rotated) => {
       setOpen(false)

@@ -1,20 +1,21 @@
 /** What happened with an application, newest first. A row opens the event on the page of all events, with the same filter. */
+
 import type { Application } from '@ostiary/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useNames } from '../../parts/names.tsx'
 import { useList } from '../../parts/reading.tsx'
 import { Empty, Records } from '../../parts/table.tsx'
+import { events } from '../../queries/events.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { eventColumns } from '../events/columns.tsx'
 import { idsOf } from '../events/words.ts'
 
 export function ApplicationEvents({ application: { id } }: { application: Application }) {
-  const { client, at, environment, base } = useEnvironment()
+  const here = useEnvironment()
+  const { base } = here
   const navigate = useNavigate()
   const filter = { application_id: id }
-  const list = useList(['events', environment.id, filter], (cursor) => client.listEvents({ ...at, ...filter, cursor }).page(), {
-    refetchInterval: 10_000,
-  })
+  const list = useList(events.list(here, filter), { refetchInterval: 10_000 })
   const nameOf = useNames((list.rows ?? []).flatMap(idsOf))
   const open = ({ id }: { id: string }) => void navigate({ from: base, to: `${base}/events`, search: { ...filter, chosen: id } })
   return (

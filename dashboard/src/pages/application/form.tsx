@@ -1,10 +1,12 @@
 /** The form of a tab of an application. A save sends only what changed, for the version that was read, and asks before what it ends. */
+
 import type { Application, ApplicationChange } from '@ostiary/sdk'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useSave as useSaved, type Version } from '../../parts/save.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
+import { applications } from '../../queries/applications.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { questionOf } from './questions.ts'
 
@@ -14,14 +16,13 @@ export interface TabProps {
 }
 
 export function useApplicationSave({ base, report }: TabProps) {
-  const { client, at, environment } = useEnvironment()
-  const here = { ...at, application_id: base.data.id }
+  const { client, at } = useEnvironment()
+  const application_id = base.data.id
   return useSaved({
     base,
-    key: ['application', environment.id, base.data.id],
-    read: () => client.responses.getApplication(here),
-    write: (change: ApplicationChange, options) => client.responses.changeApplication(here, change, options),
-    changes: [['applications', environment.id]],
+    of: applications.one({ client, at }, application_id),
+    write: (change: ApplicationChange, options) => client.responses.changeApplication({ ...at, application_id }, change, options),
+    changes: [applications.all({ at })],
     done: () => report(false),
   })
 }

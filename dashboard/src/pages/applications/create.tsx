@@ -1,4 +1,5 @@
 /** Creating an application: its name, where its code runs, and where sign-in returns to. The secret is shown once. */
+
 import { Textarea } from '@mantine/core'
 import type { ApplicationWithSecret } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
@@ -7,6 +8,8 @@ import { useAction } from '../../parts/action.ts'
 import { NameField } from '../../parts/fields.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { fieldError } from '../../parts/problem.tsx'
+import { applications } from '../../queries/applications.ts'
+import { readiness } from '../../queries/environment.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { SecretDialog } from './secret-dialog.tsx'
@@ -45,10 +48,7 @@ export function CreateApplication({ close }: { close: () => void }) {
   const action = useAction(
     (application: { name: string; application_type: typeof type; redirect_uris: string[] }) => client.createApplication(at, application),
     {
-      changes: [
-        ['applications', environment.id],
-        ['readiness', environment.id],
-      ],
+      changes: [applications.all({ at }), readiness.all({ at })],
       secret: type === 'web',
       done: (application) => (application.has_client_secret ? setCreated(application) : show(application)),
     },

@@ -1,5 +1,6 @@
 /** Why one call was refused, and what to do. A call that was not refused shows what happened in it. */
-import { OstiaryError, type RefusedCall } from '@ostiary/sdk'
+
+import type { Event, Page, RefusedCall } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { CopyButton } from '../../parts/copy.tsx'
 import { deviceOf } from '../../parts/device.ts'
@@ -7,6 +8,7 @@ import { useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Facts, Side } from '../../parts/side.tsx'
 import { Time } from '../../parts/time.tsx'
+import type { One } from '../../queries/query.ts'
 import { environment_route, useScope } from '../../scope.tsx'
 import { causeOf } from '../events/cause.ts'
 import { fixOf, hasPage } from './fixes.ts'
@@ -20,14 +22,7 @@ interface CallSideProps {
 }
 
 export function CallSide({ source, request_id, close }: CallSideProps) {
-  const found = useRead(['call', source.key, request_id], async (signal) => {
-    try {
-      return { call: await source.read(request_id, signal) }
-    } catch (error) {
-      if (error instanceof OstiaryError && error.status === 404) return { call: null } // it was not refused
-      throw error
-    }
-  })
+  const found = useRead(source.one(request_id))
   return (
     <Side title={found.data?.call?.code ?? 'Call'} onClose={close}>
       <Loaded of={found}>
@@ -35,7 +30,7 @@ export function CallSide({ source, request_id, close }: CallSideProps) {
           <>
             {call ? <Refused call={call} base={source.base} /> : <p className="muted">The service did not refuse this call.</p>}
             {source.events ? (
-              <EventsOf source={source} request_id={request_id} is_refused={call !== null} />
+              <Events of={source.events(request_id)} is_refused={call !== null} />
             ) : call ? null : (
               <Changes request_id={request_id} />
             )}
@@ -119,17 +114,13 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
 }
 
 /** The events of a call. For a failure, such as a mail that could not be sent, with cause and fix. */
-function EventsOf({ source, request_id, is_refused }: { source: Source; request_id: string; is_refused: boolean }) {
-  const events = useRead(
-    ['events', source.key, 'of', request_id],
-    async (signal) => (source.events ? (await source.events(request_id, signal)).data : []),
-    { refetchInterval: 5_000 },
-  )
+function Events({ of, is_refused }: { of: One<Page<Event>>; is_refused: boolean }) {
+  const events = useRead(of, { refetchInterval: 5_000 })
   return (
     <section>
       <h3>What happened in this call</h3>
       <Loaded of={events} rows={1}>
-        {(data) =>
+        {({ data }) =>
           data.length === 0 ? (
             <p className="muted">No event.</p>
           ) : (

@@ -1,4 +1,6 @@
 /** Refused calls: grouped by code and route, then the list. A row says why, and opens the whole record. */
+import type { CallFilter } from '../../queries/calls.ts'
+import type { List, One } from '../../queries/query.ts'
 import '../../styles/filters.css'
 import type { Event, Page as PageOf, RefusedCall, RefusedCallSummary } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
@@ -15,24 +17,16 @@ import type { environment_route } from '../../scope.tsx'
 import { CallSide } from './call-side.tsx'
 import { idsOfCall, withNames } from './names.ts'
 
-interface Filter {
-  code?: string | undefined
-  route?: string | undefined
-  application_id?: string | undefined
-  key_id?: string | undefined
-  from?: string | undefined
-  to?: string | undefined
-}
-
 /** Where the records come from: an environment, or a tenant outside of its environments. */
 export interface Source {
-  key: string
   /** The route of the environment; `null` for a tenant. */
   base: typeof environment_route | null
-  list: (filter: Filter, cursor: string | undefined) => Promise<PageOf<RefusedCall>>
-  summary: (signal: AbortSignal) => Promise<RefusedCallSummary>
-  read: (request_id: string, signal: AbortSignal) => Promise<RefusedCall>
-  events: ((request_id: string, signal: AbortSignal) => Promise<PageOf<Event>>) | null
+  list: (filter: CallFilter) => List<RefusedCall>
+  summary: One<RefusedCallSummary>
+  /** One call; `null` for one that was not refused. */
+  one: (request_id: string) => One<{ call: RefusedCall | null }>
+  /** The events that happened in a call. Only an environment has them. */
+  events: ((request_id: string) => One<PageOf<Event>>) | null
 }
 
 const chips = { code: 'Code', route: 'Route', application_id: 'Application', key_id: 'Key', from: 'From', to: 'To' }
@@ -42,8 +36,8 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
   const { search, show } = state
   const { code, route, application_id, key_id } = search
   const filter = { code, route, application_id, key_id, ...rangeOf(search) }
-  const summary = useRead(['calls', source.key, 'summary'], source.summary, { refetchInterval: 10_000 })
-  const list = useList(['calls', source.key, filter], (cursor) => source.list(filter, cursor), { refetchInterval: 10_000 })
+  const summary = useRead(source.summary, { refetchInterval: 10_000 })
+  const list = useList(source.list(filter), { refetchInterval: 10_000 })
   const nameOf = useNames([application_id, key_id, ...(list.rows ?? []).flatMap(idsOfCall)])
   const is_filtered = Object.values(filter).some((value) => value !== undefined)
   const columns: Column<RefusedCall>[] = [

@@ -1,6 +1,6 @@
 /** The plan of chosen differences: old, new, and who is affected. It sends one change for each document, for the version it shows. */
+
 import { type Environment, OstiaryError } from '@ostiary/sdk'
-import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { useAnnounce } from '../../parts/announce.tsx'
@@ -9,9 +9,13 @@ import { Icon } from '../../parts/icon.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
+import { type Current, configurations } from '../../queries/configurations.ts'
+import { readiness } from '../../queries/environment.ts'
+import { readAgain } from '../../queries/query.ts'
+import { settings } from '../../queries/settings.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { type Change, type Configuration, changedMeanwhile, planOf, type Step, show, valueAt } from './compare.ts'
-import { type Current, changeDocument, idIn, readDocument } from './documents.ts'
+import { changeDocument, idIn } from './documents.ts'
 import { objectFields } from './fields.ts'
 
 interface PlanProps {
@@ -20,34 +24,27 @@ interface PlanProps {
   close: () => void
 }
 
-const keyOf = ({ kind, slug }: Step) => `${kind}/${slug ?? ''}`
 const nameOf = ({ kind, slug }: Step) => (kind === 'settings' ? 'Settings' : `${objectFields[kind].title}: ${slug}`)
 
 /** What is to change is fixed when the plan opens. What Live has is read again. */
 export function Plan({ chosen, live: { environment, configuration }, close }: PlanProps) {
   const { client, project } = useEnvironment()
   const at = { project_id: project.id, environment_id: environment.id }
+  const here = { client, at }
   const announce = useAnnounce()
-  const queries = useQueryClient()
   const [steps] = useState(() => planOf(chosen))
   const [opened_at] = useState(() => performance.now())
   const [saved, setSaved] = useState<ReadonlySet<Step>>(new Set())
   /** The same, for a call that goes on after a sign-in in between. */
   const done = useRef(new Set<Step>())
-  const current = useRead(['plan', environment.id, opened_at], async (signal) => {
-    const read = steps.map(async (step) => [keyOf(step), await readDocument(client, at, step, idIn(configuration, step), signal)] as const)
-    return new Map<string, Current>(await Promise.all(read))
-  })
-  const changes = [
-    ['compare', project.id],
-    ['settings', environment.id],
-    ['readiness', environment.id],
-  ]
+  const documentsOf = steps.map((step) => [step, idIn(configuration, step)] as const)
+  const current = useRead(configurations.documents(here, documentsOf, opened_at))
+  const changes = [configurations.all(at), settings.all(here), readiness.all(here)]
   const apply = useAction(
-    async (documents: ReadonlyMap<string, Current>) => {
+    async (documents: ReadonlyMap<Step, Current>) => {
       for (const step of steps) {
         if (done.current.has(step)) continue
-        await changeDocument(client, at, step, idIn(configuration, step), documents.get(keyOf(step))?.etag ?? null)
+        await changeDocument(here, step, idIn(configuration, step), documents.get(step)?.etag ?? null)
         done.current.add(step)
         setSaved(new Set(done.current))
       }
@@ -62,7 +59,7 @@ export function Plan({ chosen, live: { environment, configuration }, close }: Pl
   )
   /** Some documents can be saved although another one was refused, so all is read again in any case. */
   const leave = () => {
-    for (const queryKey of changes) void queries.invalidateQueries({ queryKey })
+    readAgain(changes)
     close()
   }
   const is_stale = apply.error instanceof OstiaryError && apply.error.code === 'stale_version'
@@ -109,7 +106,7 @@ export function Plan({ chosen, live: { environment, configuration }, close }: Pl
         {(documents) => (
           <div className="stack">
             {steps.map((step) => (
-              <StepTable key={keyOf(step)} step={step} current={documents.get(keyOf(step))} is_saved={saved.has(step)} />
+              <StepTable key={nameOf(step)} step={step} current={documents.get(step)} is_saved={saved.has(step)} />
             ))}
           </div>
         )}

@@ -1,9 +1,11 @@
 /** "Ready for Live?": the checks of the Live environment. Each open one links to the page that solves it. */
+
 import type { Environment, Readiness } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Tag } from '../../parts/tag.tsx'
+import { readiness } from '../../queries/environment.ts'
 import { environmentBase, useEnvironment } from '../../scope.tsx'
 
 type Check = Readiness['checks'][number]
@@ -25,10 +27,10 @@ const texts: Record<Check['code'], { title: string; act: string }> = {
 export function ReadyForLive({ environment, title = 'Ready for Live?' }: { environment: Environment; title?: string }) {
   const { client, project, tenant } = useEnvironment()
   const at = { project_id: project.id, environment_id: environment.id }
-  const readiness = useRead(['readiness', environment.id], (signal) => client.getReadiness(at, { signal }), { refetchInterval: 10_000 })
+  const read = useRead(readiness.one({ client, at }), { refetchInterval: 10_000 })
   const base = environmentBase(tenant.slug, project.slug, environment)
   return (
-    <Loaded of={readiness} rows={6}>
+    <Loaded of={read} rows={6}>
       {({ ready, checks }) => (
         <section className="card">
           <header>

@@ -1,4 +1,5 @@
 /** One event: its body, the events before and after it, and where webhooks delivered it. */
+
 import type { Event } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { eventWords } from '../../parts/event-kinds.ts'
@@ -8,6 +9,8 @@ import type { useQueryState } from '../../parts/search.ts'
 import { Facts, Json, Side } from '../../parts/side.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { ClockTime, Time } from '../../parts/time.tsx'
+import { events } from '../../queries/events.ts'
+import { deliveries } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { MessageStatus } from '../webhook/attempts.tsx'
 import { causeOf } from './cause.ts'
@@ -15,14 +18,11 @@ import { aboutOf, actorOf, idsOf } from './words.ts'
 
 const eventFilters = ['type', 'user_id', 'application_id', 'request_id'] as const
 const words = { type: 'kind', user_id: 'user', application_id: 'application', request_id: 'request' }
-/** How many events are shown on each side. */
-const AROUND = 3
 
 type Show = ReturnType<typeof useQueryState>['show']
 
 export function EventSide({ event_id, show }: { event_id: string; show: Show }) {
-  const { client, at, environment } = useEnvironment()
-  const event = useRead(['event', environment.id, event_id], (signal) => client.getEvent({ ...at, event_id }, { signal }))
+  const event = useRead(events.one(useEnvironment(), event_id))
   return (
     <Side title={event.data ? eventWords[event.data.type] : 'Event'} onClose={() => show({ chosen: undefined })}>
       <Loaded of={event}>{(event) => <Content event={event} show={show} />}</Loaded>
@@ -102,10 +102,7 @@ const ShownName = ({ id, nameOf, label }: { id: string; nameOf: NameOf; label: s
 )
 
 function Neighbours({ of: event, show }: { of: Event; show: Show }) {
-  const { client, at, environment } = useEnvironment()
-  const around = useRead(['events', environment.id, 'around', event.id], (signal) =>
-    client.listEvents({ ...at, after: Math.max(event.sequence - AROUND - 1, 0), limit: 2 * AROUND + 1 }, { signal }).page(),
-  )
+  const around = useRead(events.around(useEnvironment(), event))
   return (
     <Loaded of={around} rows={3}>
       {({ data }) => (
@@ -128,16 +125,9 @@ function Neighbours({ of: event, show }: { of: Event; show: Show }) {
 }
 
 function DeliveriesOf({ event_id }: { event_id: string }) {
-  const { client, at, base } = useEnvironment()
-  const found = useRead(['deliveries', 'event', event_id], async (signal) => {
-    const webhooks = await client.listWebhooks({ ...at, limit: 100 }, { signal }).page()
-    return Promise.all(
-      webhooks.data.map(async ({ id, slug }) => {
-        const { data } = await client.listDeliveries({ ...at, webhook_id: id, event_id }, { signal }).page()
-        return { id, slug, delivery: data[0] }
-      }),
-    )
-  })
+  const here = useEnvironment()
+  const { base } = here
+  const found = useRead(deliveries.ofEventToAll(here, event_id))
   return (
     <Loaded of={found} rows={1}>
       {(rows) =>

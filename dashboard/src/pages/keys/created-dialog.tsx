@@ -1,4 +1,5 @@
 /** The new key, shown once. The plaintext is only in the state of this dialog. */
+
 import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
 import { CodeTabs, type Snippet } from '../../parts/code.tsx'
@@ -6,18 +7,19 @@ import { Icon } from '../../parts/icon.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { inWords } from '../../parts/time.tsx'
+import type { One } from '../../queries/query.ts'
 
 interface CreatedProps {
   created: ApiKeyWithPlaintext
   tags: ReactNode
   snippets: readonly Snippet[]
   /** Reads the key again, to show its first use. */
-  read: (signal: AbortSignal) => Promise<ApiKey>
+  again: One<ApiKey>
   onRotate: () => void
   onClose: () => void
 }
 
-export function CreatedKeyDialog({ created, tags, snippets, read, onRotate, onClose }: CreatedProps) {
+export function CreatedKeyDialog({ created, tags, snippets, again, onRotate, onClose }: CreatedProps) {
   return (
     <SecretOnce
       what="key"
@@ -33,7 +35,7 @@ export function CreatedKeyDialog({ created, tags, snippets, read, onRotate, onCl
       onClose={onClose}
     >
       <CodeTabs label="Use it" snippets={snippets} />
-      <FirstUse created={created} read={read} />
+      <FirstUse created={created} again={again} />
       <div className="note">
         <Icon name="info" />
         <span>Lost it later? Create a second key, move over, then revoke this one. Rotating ends the old key at once.</span>
@@ -42,8 +44,8 @@ export function CreatedKeyDialog({ created, tags, snippets, read, onRotate, onCl
   )
 }
 
-function FirstUse({ created, read }: Pick<CreatedProps, 'created' | 'read'>) {
-  const key = useRead(['first-use', created.id], read, { refetchInterval: 3_000 })
+function FirstUse({ created, again }: Pick<CreatedProps, 'created' | 'again'>) {
+  const key = useRead(again, { refetchInterval: 3_000 })
   const last = key.data?.last_used_at
   // The record of a rotated key still has the last use of the old one.
   const used = last && last > (created.rotated_at ?? created.created_at) ? last : null

@@ -1,4 +1,5 @@
 /** Edits what a key is called, where it may be used from, how often and until when. A platform key also has scopes. */
+
 import { NativeSelect, TextInput } from '@mantine/core'
 import type { ApiKey } from '@ostiary/sdk'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -7,6 +8,8 @@ import { Icon } from '../../parts/icon.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useSave, type Version } from '../../parts/save.tsx'
 import { Time } from '../../parts/time.tsx'
+import { readiness } from '../../queries/environment.ts'
+import { allKeys, type KeyVersion } from '../../queries/keys.ts'
 import { nameOf } from './end-dialogs.tsx'
 import { AddressesField, lifetimes, OriginsField, RateField } from './fields.tsx'
 import { changeOf, endAfter, isNarrowed, type KeyChange, limitOf, rateOf } from './restrictions.ts'
@@ -17,14 +20,14 @@ interface EditProps {
   report: (is_edited: boolean) => void
   is_live: boolean
   lead: ReactNode
-  read: () => Promise<Version<ApiKey>>
+  of: KeyVersion
   write: (change: KeyChange, options: { if_match: string | undefined }) => Promise<Version<ApiKey>>
   close: () => void
 }
 
 const KEEP = 'keep'
 
-export function EditKey({ base, report, is_live, lead, read, write, close }: EditProps) {
+export function EditKey({ base, report, is_live, lead, of, write, close }: EditProps) {
   const { data: key } = base
   const [label, setLabel] = useState(key.label ?? '')
   const [scopes, setScopes] = useState(key.scopes)
@@ -36,7 +39,7 @@ export function EditKey({ base, report, is_live, lead, read, write, close }: Edi
     // an open dialog keeps the version that it began with
     report(true)
   }, [report])
-  const save = useSave({ base, key: ['keys', 'one', key.id], read, write, changes: [['keys'], ['readiness']], done: close })
+  const save = useSave({ base, of, write, changes: [allKeys, readiness.everywhere], done: close })
   const changeAt = (now: Date) => {
     const expires_at = days === KEEP ? key.expires_at : endAfter(days, now)
     return changeOf(key, { label, scopes, allowed_origins, ip_allowlist, rate_limit: limitOf(rate, is_live), expires_at })

@@ -1,22 +1,25 @@
 /** Rotating and revoking a key: the old key stops at once, so the dialog says who used it and leads to the way without interruption. */
-import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
+
+import type { ApiKey, ApiKeyWithPlaintext, KeyUsage } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Time } from '../../parts/time.tsx'
-import { type ReadUsage, Usage } from './usage.tsx'
+import { allKeys } from '../../queries/keys.ts'
+import type { One } from '../../queries/query.ts'
+import { Usage } from './usage.tsx'
 
 export interface KeyRoutes {
   rotate: (key_id: string) => Promise<ApiKeyWithPlaintext>
   revoke: (key_id: string) => Promise<void>
-  usage: ReadUsage
 }
 
 interface EndProps {
   kind: 'rotate' | 'revoke'
   chosen: ApiKey
   routes: KeyRoutes
+  usage: One<KeyUsage>
   is_live: boolean
   tags: ReactNode
   createAnother: () => void
@@ -28,7 +31,7 @@ const DAY_MS = 86_400_000
 const isRecent = (key: ApiKey) => key.last_used_at !== null && Date.now() - Date.parse(key.last_used_at) < DAY_MS
 export const nameOf = (key: ApiKey) => key.label ?? `${key.start}…${key.last4}`
 
-export function EndKeyDialog({ kind, chosen, routes, is_live, tags, createAnother, onRotated, onClose }: EndProps) {
+export function EndKeyDialog({ kind, chosen, routes, usage, is_live, tags, createAnother, onRotated, onClose }: EndProps) {
   const end = async () => {
     if (kind === 'rotate') return routes.rotate(chosen.id)
     await routes.revoke(chosen.id)
@@ -37,7 +40,7 @@ export function EndKeyDialog({ kind, chosen, routes, is_live, tags, createAnothe
   const name = nameOf(chosen)
   const is_rotation = kind === 'rotate'
   const action = useAction(end, {
-    changes: [['keys']],
+    changes: [allKeys],
     secret: is_rotation,
     done: (rotated) => (rotated ? onRotated(rotated) : onClose()),
   })
@@ -81,7 +84,7 @@ export function EndKeyDialog({ kind, chosen, routes, is_live, tags, createAnothe
           </>
         ) : null}
       </dl>
-      <Usage chosen={chosen} read={routes.usage} />
+      <Usage chosen={chosen} of={usage} />
       <div className="note acc">
         <Icon name="info" />
         <span>

@@ -1,5 +1,6 @@
 /** One key: what it is, where it may be used from, and who used it. */
-import type { ApiKey } from '@ostiary/sdk'
+
+import type { ApiKey, KeyUsage } from '@ostiary/sdk'
 import { type ReactNode, useState } from 'react'
 import { duration } from '../../parts/clock.ts'
 import { CopyButton } from '../../parts/copy.tsx'
@@ -8,28 +9,29 @@ import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Editing, type Version } from '../../parts/save.tsx'
 import { Facts, Side } from '../../parts/side.tsx'
 import { Time } from '../../parts/time.tsx'
+import type { KeyVersion } from '../../queries/keys.ts'
+import type { One } from '../../queries/query.ts'
 import { EditKey } from './edit-dialog.tsx'
 import { nameOf } from './end-dialogs.tsx'
 import { isQuiet, kindOf } from './keys-table.tsx'
 import type { KeyChange } from './restrictions.ts'
-import { type ReadUsage, Usage } from './usage.tsx'
+import { Usage } from './usage.tsx'
 
 interface KeySideProps {
-  key_id: string
   needs: 'developer' | 'admin'
   is_live: boolean
   /** Where the key belongs, for the dialog that edits it. */
   lead: ReactNode
-  read: (key_id: string, options?: { signal: AbortSignal }) => Promise<Version<ApiKey>>
+  of: KeyVersion
   write: (key_id: string, change: KeyChange, options: { if_match: string | undefined }) => Promise<Version<ApiKey>>
-  usage: ReadUsage
+  usage: One<KeyUsage>
   onEnd: (kind: 'rotate' | 'revoke', key: ApiKey) => void
   close: () => void
 }
 
-export function KeySide({ key_id, needs, is_live, lead, read, write, usage, onEnd, close }: KeySideProps) {
+export function KeySide({ needs, is_live, lead, of, write, usage, onEnd, close }: KeySideProps) {
   const [is_editing, setEditing] = useState(false)
-  const found = useRead(['keys', 'one', key_id], (signal) => read(key_id, { signal }))
+  const found = useRead(of)
   return (
     <Side title={found.data ? nameOf(found.data.data) : 'Key'} onClose={close}>
       <Loaded of={found}>
@@ -72,7 +74,7 @@ export function KeySide({ key_id, needs, is_live, lead, read, write, usage, onEn
               />
               <section>
                 <h3>Used in the last 24 hours</h3>
-                <Usage chosen={key} read={usage} />
+                <Usage chosen={key} of={usage} />
               </section>
               {key.revoked_at ? null : (
                 <div className="toolbar">
@@ -95,7 +97,7 @@ export function KeySide({ key_id, needs, is_live, lead, read, write, usage, onEn
                       report={report}
                       is_live={is_live}
                       lead={lead}
-                      read={() => read(key.id)}
+                      of={of}
                       write={(change, options) => write(key.id, change, options)}
                       close={() => setEditing(false)}
                     />

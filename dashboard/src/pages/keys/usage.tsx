@@ -1,16 +1,14 @@
 /** Who used a key in the last 24 hours: from which addresses, on which routes. */
+
 import type { ApiKey, KeyUsage } from '@ostiary/sdk'
 import { Loaded, useRead } from '../../parts/reading.tsx'
+import type { One } from '../../queries/query.ts'
 
 const DAY_MS = 86_400_000
 const MOST_ROWS = 6
 
-export type ReadUsage = (key_id: string, from: string, signal: AbortSignal) => Promise<KeyUsage>
-
-export function Usage({ chosen, read }: { chosen: ApiKey; read: ReadUsage }) {
-  const usage = useRead(['usage', chosen.id], (signal) => read(chosen.id, new Date(Date.now() - DAY_MS).toISOString(), signal), {
-    refetchInterval: 10_000,
-  })
+export function Usage({ chosen, of }: { chosen: ApiKey; of: One<KeyUsage> }) {
+  const usage = useRead(of, { refetchInterval: 10_000 })
   const was_used = chosen.last_used_at !== null && Date.now() - Date.parse(chosen.last_used_at) < DAY_MS
   return (
     <Loaded of={usage} rows={2}>

@@ -1,26 +1,24 @@
 /** The four numbers of the last 24 hours: from the hourly counters, and new users from the events, which a viewer cannot read. */
+
 import { Link } from '@tanstack/react-router'
 import { Loaded, useRead } from '../../parts/reading.tsx'
+import { statistics } from '../../queries/environment.ts'
+import { events } from '../../queries/events.ts'
 import { useEnvironment } from '../../scope.tsx'
 
 /** The outcome of a sign-in or of a webhook attempt that worked. */
 const WORKED = ['succeeded', 'delivered']
-const MOST_COUNTED = 100
-const aDayAgo = () => new Date(Date.now() - 86_400_000).toISOString()
 
 const total = (counts: { count: number }[]) => counts.reduce((sum, { count }) => sum + count, 0)
 
 export function Numbers() {
-  const { client, at, environment, base, can } = useEnvironment()
-  const statistics = useRead(['statistics', environment.id], (signal) => client.getStatistics(at, { signal }), { refetchInterval: 30_000 })
+  const here = useEnvironment()
+  const { base, can } = here
+  const counted = useRead(statistics.lastDay(here), { refetchInterval: 30_000 })
   const may_read_events = can('developer')
-  const new_users = useRead(
-    ['events', environment.id, 'new users'],
-    (signal) => client.listEvents({ ...at, type: 'user.created', from: aDayAgo(), limit: MOST_COUNTED }, { signal }).page(),
-    { enabled: may_read_events, refetchInterval: 30_000 },
-  )
+  const new_users = useRead(events.newUsers(here), { enabled: may_read_events, refetchInterval: 30_000 })
   return (
-    <Loaded of={statistics} rows={2}>
+    <Loaded of={counted} rows={2}>
       {({ data }) => {
         const sign_ins = data.flatMap((hour) => hour.sign_ins)
         const failed = sign_ins.filter(({ outcome }) => !WORKED.includes(outcome))

@@ -1,9 +1,12 @@
 /** The steps from an empty environment to real users. Each ticks itself from what the API reports; nothing is stored. */
+
 import type { Readiness } from '@ostiary/sdk'
 import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
+import { applications } from '../../queries/applications.ts'
+import { readiness } from '../../queries/environment.ts'
 import { type EnvironmentPath, useEnvironment } from '../../scope.tsx'
 
 const BringToLive = lazy(() => import('./bring-to-live.tsx'))
@@ -28,12 +31,10 @@ const steps: Record<Code, { title: string; page: StepPage; act: string }> = {
 const order = Object.keys(steps)
 
 export function Steps() {
-  const { client, at, environment, base, tenant } = useEnvironment()
-  const readiness = useRead(['readiness', environment.id], (signal) => client.getReadiness(at, { signal }), { refetchInterval: 10_000 })
-  const applications = useRead(['applications', environment.id, 'first'], (signal) =>
-    client.listApplications({ ...at, limit: 1 }, { signal }).page(),
-  )
-  const first = applications.data?.data[0]
+  const here = useEnvironment()
+  const { environment, base, tenant } = here
+  const ready = useRead(readiness.one(here), { refetchInterval: 10_000 })
+  const first = useRead(applications.newest(here)).data?.data[0]
   const linkTo = (page: StepPage): ToOptions =>
     page === '/members'
       ? linkOptions({ to: '/t/$tenant/members', params: { tenant: tenant.slug } })
@@ -42,7 +43,7 @@ export function Steps() {
     ? linkOptions({ from: base, to: `${base}/applications/$application_id`, params: { application_id: first.id }, search: { tab: 'try' } })
     : linkTo('/applications')
   return (
-    <Loaded of={readiness}>
+    <Loaded of={ready}>
       {({ checks }) => {
         const sorted = checks.toSorted((a, b) => order.indexOf(a.code) - order.indexOf(b.code))
         const done = checks.filter(({ ok }) => ok).length

@@ -1,22 +1,24 @@
 /** Adds an identity provider. The secret goes to the service and is never shown again. */
+
 import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { fieldError } from '../../parts/problem.tsx'
+import { providers } from '../../queries/providers.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { ProviderField } from './field.tsx'
 import { type FieldName, fieldsOf, kinds } from './kinds.ts'
 
 export function CreateProvider({ close }: { close: () => void }) {
-  const { client, at, environment } = useEnvironment()
+  const { client, at } = useEnvironment()
   const [kind, setKind] = useState(kinds[0])
   const [client_id, setClientId] = useState('')
   const [fields, setFields] = useState<Partial<Record<FieldName, string>>>({})
   const names = fieldsOf(kind)
   const given = Object.fromEntries(names.filter((name) => fields[name]).map((name) => [name, fields[name]]))
   const action = useAction(() => client.createProvider(at, { type: kind.value, client_id, ...given }), {
-    changes: [['providers', environment.id]],
+    changes: [providers.all({ at })],
     done: close,
   })
   return (

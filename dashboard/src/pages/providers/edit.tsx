@@ -2,6 +2,7 @@
  * Edits an identity provider. A secret stays as it is unless a new one is entered. A new issuer needs its own secret, so that none is
  * ever sent to another issuer. It is switched on and off in the list, which asks first.
  */
+
 import { Checkbox, TagsInput } from '@mantine/core'
 import type { Provider } from '@ostiary/sdk'
 import { useEffect, useState } from 'react'
@@ -9,13 +10,16 @@ import { CopyButton } from '../../parts/copy.tsx'
 import { NameField } from '../../parts/fields.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { fieldError } from '../../parts/problem.tsx'
+import { useRead } from '../../parts/reading.tsx'
 import { Editing, type Version } from '../../parts/save.tsx'
+import { providers } from '../../queries/providers.ts'
+import { useEnvironment } from '../../scope.tsx'
 import { ProviderField } from './field.tsx'
 import { type FieldName, fieldsOf, isSecret, kindOf } from './kinds.ts'
-import { useProvider, useProviderSave } from './use-save.ts'
+import { useProviderSave } from './use-save.ts'
 
 export function EditProvider({ provider_id, close }: { provider_id: string; close: () => void }) {
-  const read = useProvider(provider_id)
+  const read = useRead(providers.one(useEnvironment(), provider_id))
   return read.data ? <Editing latest={read.data}>{(base, report) => <Form base={base} report={report} close={close} />}</Editing> : null
 }
 

@@ -1,24 +1,27 @@
 /** Asks before a provider is switched off. It is switched off in the version that was current when the question opened. */
+
 import type { Provider } from '@ostiary/sdk'
 import { Confirm } from '../../parts/confirm.tsx'
+import { useRead } from '../../parts/reading.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
+import { providers } from '../../queries/providers.ts'
 import { useEnvironment } from '../../scope.tsx'
-import { useProvider, useProviderSave } from './use-save.ts'
+import { useProviderSave } from './use-save.ts'
 
 export function SwitchOff({ provider, close }: { provider: Provider; close: () => void }) {
-  const { environment } = useEnvironment()
+  const here = useEnvironment()
   const { id, display_name } = provider
-  const { data, error } = useProvider(id)
+  const { data, error } = useRead(providers.one(here, id))
   const save = useProviderSave(data ?? { data: provider, etag: null }, close)
   return (
     <>
       <Confirm
         title={`Switch off ${display_name}?`}
-        lead={<EnvironmentTag type={environment.type} />}
+        lead={<EnvironmentTag type={here.environment.type} />}
         consequence="Its button leaves the sign-in page at once, for everybody. People who have no other way to sign in are locked out until you switch it on again."
         keep="Keep it on"
         act="Switch off now"
-        typed={environment.type === 'live' ? display_name : undefined}
+        typed={here.environment.type === 'live' ? display_name : undefined}
         busy={data === undefined || save.busy}
         error={save.error ?? error}
         onConfirm={() => save.run({ enabled: false })}

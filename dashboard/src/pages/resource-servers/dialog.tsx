@@ -1,4 +1,5 @@
 /** A resource server: added, or edited for the version that was read. The scopes are shown as people read them on the consent page. */
+import { resourceServers } from '../../queries/resource-servers.ts'
 import '../../styles/sign-in-objects.css'
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import type { NewResourceServer, ResourceServer, ResourceServerChange } from '@ostiary/sdk'
@@ -16,20 +17,16 @@ import { readScopes, writeScopes } from './scopes.ts'
 const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
 
 export function CreateResourceServer({ close }: { close: () => void }) {
-  const { client, at, environment } = useEnvironment()
+  const { client, at } = useEnvironment()
   const action = useAction((server: NewResourceServer) => client.createResourceServer(at, server), {
-    changes: [['resource-servers', environment.id]],
+    changes: [resourceServers.all({ at })],
     done: close,
   })
   return <ResourceServerDialog server={null} action={action} close={close} />
 }
 
 export function EditResourceServer({ resource_server_id, close }: { resource_server_id: string; close: () => void }) {
-  const { client, at, environment } = useEnvironment()
-  const params = { ...at, resource_server_id }
-  const read = useRead(['resource-servers', environment.id, 'one', resource_server_id], (signal) =>
-    client.responses.getResourceServer(params, { signal }),
-  )
+  const read = useRead(resourceServers.one(useEnvironment(), resource_server_id))
   return read.data ? <Editing latest={read.data}>{(base, report) => <EditForm base={base} report={report} close={close} />}</Editing> : null
 }
 
@@ -40,14 +37,13 @@ interface EditProps {
 }
 
 function EditForm({ base, report, close }: EditProps) {
-  const { client, at, environment } = useEnvironment()
-  const here = { ...at, resource_server_id: base.data.id }
+  const { client, at } = useEnvironment()
+  const resource_server_id = base.data.id
   const save = useSave({
     base,
-    key: ['resource-servers', environment.id, 'one', base.data.id],
-    read: () => client.responses.getResourceServer(here),
-    write: (change: ResourceServerChange, options) => client.responses.changeResourceServer(here, change, options),
-    changes: [['resource-servers', environment.id]],
+    of: resourceServers.one({ client, at }, resource_server_id),
+    write: (change: ResourceServerChange, options) => client.responses.changeResourceServer({ ...at, resource_server_id }, change, options),
+    changes: [resourceServers.all({ at })],
     done: close,
   })
   const changeTo = ({ identifier: _, ...server }: NewResourceServer): ResourceServerChange => {

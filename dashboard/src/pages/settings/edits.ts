@@ -1,7 +1,10 @@
 /** The unsaved edits of the settings document: their values, what they change, and saving that. */
+
 import type { Settings, SettingsChange } from '@ostiary/sdk'
 import { useEffect, useState } from 'react'
 import { useSave, type Version } from '../../parts/save.tsx'
+import { readiness } from '../../queries/environment.ts'
+import { settings } from '../../queries/settings.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { type Field, groups, type Value } from './fields.ts'
 import { changeOf, isSame, pathOf, valueIn } from './values.ts'
@@ -14,13 +17,12 @@ export interface EditedVersion {
 
 /** Saves a change of the document. `labelOf` names a field in the dialog that shows both versions. */
 export function useSaveSettings({ base, report }: EditedVersion, labelOf: (pointer: string) => string | undefined) {
-  const { client, at, environment } = useEnvironment()
+  const { client, at } = useEnvironment()
   return useSave({
     base,
-    key: ['settings', environment.id],
-    read: () => client.responses.getSettings(at),
+    of: settings.one({ client, at }),
     write: (change: SettingsChange, options) => client.responses.changeSettings(at, change, options),
-    changes: [['readiness', environment.id]],
+    changes: [readiness.all({ at })],
     done: () => report(false),
     label: labelOf,
   })

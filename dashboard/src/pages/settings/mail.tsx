@@ -1,4 +1,5 @@
 /** How the environment sends mail, and a test mail whose outcome is shown in place. The password is never shown back. */
+import { inbox } from '../../queries/environment.ts'
 import '../../styles/mail.css'
 import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import type { MailTested, Settings } from '@ostiary/sdk'
@@ -160,10 +161,10 @@ const stages: Record<MailTested['stage'], string> = {
 
 /** Sends a mail by the stored settings and says how far it got. */
 function TestMail({ is_saved, delivery }: { is_saved: boolean; delivery: Email['delivery'] }) {
-  const { client, at, me, environment, can } = useEnvironment()
+  const { client, at, me, can } = useEnvironment()
   const [to, setTo] = useState(me.email)
   const [tested, setResult] = useState<MailTested | null>(null)
-  const test = useAction(() => client.testMail(at, { to }), { changes: [['inbox', environment.id]], done: (result) => setResult(result) })
+  const test = useAction(() => client.testMail(at, { to }), { changes: [inbox.all({ at })], done: (result) => setResult(result) })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setResult(null)

@@ -1,7 +1,9 @@
 /** A hosted page with the unsaved settings, in a frame in which nothing works. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+
 import { useEffect, useState } from 'react'
 import { Problem } from '../../parts/problem.tsx'
+import { useRead } from '../../parts/reading.tsx'
+import { settings } from '../../queries/settings.ts'
 import { useEnvironment } from '../../scope.tsx'
 
 const pages = [
@@ -18,22 +20,17 @@ const widths = [
 ] as const
 
 const typing_pause_ms = 300
-/** An address works for ten minutes. */
-const fresh_ms = 540_000
 
 export function Preview({ change, report }: { change: Record<string, unknown>; report: (error: unknown) => void }) {
-  const { client, at, environment, can } = useEnvironment()
+  const here = useEnvironment()
+  const { can } = here
   const [page, setPage] = useState<(typeof pages)[number][0]>('sign_in')
   const [theme, setTheme] = useState<(typeof themes)[number][0]>('light')
   const [width, setWidth] = useState<(typeof widths)[number][0]>('phone')
-  const settings = useSettled(JSON.stringify(change))
-  const preview = useQuery({
-    queryKey: ['preview', environment.id, settings, page, theme],
-    queryFn: ({ signal }) => client.previewSettings(at, { ...JSON.parse(settings), page, theme }, { signal }),
+  const unsaved = useSettled(JSON.stringify(change))
+  const preview = useRead(settings.preview(here, unsaved, { page, theme }), {
     enabled: can('developer'),
-    placeholderData: keepPreviousData,
-    staleTime: fresh_ms,
-    gcTime: fresh_ms,
+    keeps_previous: true,
     refetchOnWindowFocus: false,
   })
   const { error } = preview

@@ -1,4 +1,5 @@
 /** What a user signs in with, where the user is signed in, and which applications have tokens. Each row is ended after a question. */
+
 import type { Grant, SignInMethod, User } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
 import { deviceOf } from '../../parts/device.ts'
@@ -9,6 +10,7 @@ import { Skeleton, useList } from '../../parts/reading.tsx'
 import { ShowMore } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { methodsWords } from '../../parts/words.ts'
+import { users } from '../../queries/users.ts'
 import { useEnvironment } from '../../scope.tsx'
 
 /** A change that is asked about first: what it ends, and the call. */
@@ -29,10 +31,11 @@ interface AccessProps {
 }
 
 export function Access({ user, methods, ask }: AccessProps) {
-  const { client } = useEnvironment()
+  const here = useEnvironment()
+  const { client } = here
   const about = { user_id: user.id }
-  const sessions = useList(['sessions', user.id], (cursor) => client.listUserSessions({ ...about, cursor }).page())
-  const grants = useList(['grants', user.id], (cursor) => client.listUserGrants({ ...about, cursor }).page())
+  const sessions = useList(users.sessions(here, user.id))
+  const grants = useList(users.grants(here, user.id))
   const nameOfId = useNames((grants.rows ?? []).map(({ application_id }) => application_id))
   const nameOfApp = (id: string) => nameOfId(id)?.name ?? id
   const endAll: Question = {

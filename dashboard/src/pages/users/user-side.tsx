@@ -1,4 +1,5 @@
 /** One user: can this person sign in, profile, mails, methods, sessions, connected applications; block and delete. */
+
 import type { SignInMethod, User } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -13,13 +14,16 @@ import { Facts, Side } from '../../parts/side.tsx'
 import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { reasonWords } from '../../parts/words.ts'
+import { events } from '../../queries/events.ts'
+import { providers } from '../../queries/providers.ts'
+import { settings } from '../../queries/settings.ts'
+import { users } from '../../queries/users.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { Access, Part, type Question } from './access.tsx'
 import { judgeWaysIn, mailsFor } from './ways-in.ts'
 
 export function UserSide({ user_id, onClose }: { user_id: string; onClose: () => void }) {
-  const { client, at, environment } = useEnvironment()
-  const user = useRead(['user', environment.id, user_id], (signal) => client.getUser({ ...at, user_id }, { signal }))
+  const user = useRead(users.one(useEnvironment(), user_id))
   return (
     <Side title={user.data?.email ?? 'User'} onClose={onClose}>
       <Loaded of={user}>{(user) => <Content user={user} onClose={onClose} />}</Loaded>
@@ -28,18 +32,13 @@ export function UserSide({ user_id, onClose }: { user_id: string; onClose: () =>
 }
 
 function Content({ user, onClose }: { user: User; onClose: () => void }) {
-  const { client, environment, base } = useEnvironment()
+  const here = useEnvironment()
+  const { client, environment, base } = here
   const [question, setQuestion] = useState<Question | null>(null)
   const about = { user_id: user.id }
   // The verdict on the ways in needs all methods.
-  const methods = useList(['methods', user.id], (cursor) => client.listUserMethods({ ...about, cursor, limit: 100 }).page())
-  const changes = [
-    ['user', environment.id, user.id],
-    ['users', environment.id],
-    ['methods', user.id],
-    ['sessions', user.id],
-    ['grants', user.id],
-  ]
+  const methods = useList(users.methods(here, user.id))
+  const changes = users.access(here, user.id)
   const change = useAction(({ run }: Question) => run(), { changes, done: () => setQuestion(null) })
   const unblock = useAction(() => client.unblockUser(about), { changes })
   const ask = (next: Question) => {
@@ -121,8 +120,9 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
 const nameOf = ({ id, email }: User) => email ?? id
 
 function Mails({ user }: { user: User }) {
-  const { client, at, environment } = useEnvironment()
-  const settings = useRead(['settings-of', environment.id], (signal) => client.getSettings(at, { signal }))
+  const here = useEnvironment()
+  const { client } = here
+  const in_force = useRead(settings.plain(here)).data
   const [is_sent, setSent] = useState(false)
   const about = { user_id: user.id }
   const send = useAction(
@@ -135,7 +135,7 @@ function Mails({ user }: { user: User }) {
     setSent(false)
     send.run(kind)
   }
-  const offered = settings.data ? mailsFor(user, settings.data) : null
+  const offered = in_force ? mailsFor(user, in_force) : null
   if (!offered?.reset && !offered?.verification) return null
   return (
     <Part title="Mail">
@@ -158,9 +158,9 @@ function Mails({ user }: { user: User }) {
 }
 
 function DeleteUser({ user, onDeleted }: { user: User; onDeleted: () => void }) {
-  const { client, environment } = useEnvironment()
+  const { client, at, environment } = useEnvironment()
   const [is_open, setOpen] = useState(false)
-  const remove = useAction(() => client.deleteUser({ user_id: user.id }), { changes: [['users', environment.id]], done: onDeleted })
+  const remove = useAction(() => client.deleteUser({ user_id: user.id }), { changes: [users.all({ at })], done: onDeleted })
   return (
     <>
       <ChangeButton
@@ -193,14 +193,13 @@ function DeleteUser({ user, onDeleted }: { user: User; onDeleted: () => void }) 
 
 /** The first thing that support asks: can this person sign in, and what happened last? */
 function WaysIn({ user, methods }: { user: User; methods: SignInMethod[] | undefined }) {
-  const { client, at, environment, base } = useEnvironment()
-  const settings = useRead(['settings-of', environment.id], (signal) => client.getSettings(at, { signal }))
-  const providers = useRead(['providers-of', environment.id], (signal) => client.listProviders({ ...at, limit: 100 }, { signal }).page())
-  const failed = useRead(['events', environment.id, 'failed', user.id], (signal) =>
-    client.listEvents({ ...at, type: 'sign_in.failed', user_id: user.id, limit: 1 }, { signal }).page(),
-  )
-  if (!methods || !settings.data || !providers.data) return null
-  const { can, text } = judgeWaysIn(user, methods, settings.data, providers.data.data)
+  const here = useEnvironment()
+  const { base } = here
+  const in_force = useRead(settings.plain(here)).data
+  const offered = useRead(providers.hundred(here)).data
+  const failed = useRead(events.lastFailedSignIn(here, user.id))
+  if (!methods || !in_force || !offered) return null
+  const { can, text } = judgeWaysIn(user, methods, in_force, offered.data)
   const last = failed.data?.data[0]
   return (
     <div className={can ? 'note acc' : 'note bad'}>

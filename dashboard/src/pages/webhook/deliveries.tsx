@@ -1,4 +1,5 @@
 /** The deliveries of a webhook beside the chosen one, in numbers, and the way to send many again. */
+
 import type { Delivery, Webhook } from '@ostiary/sdk'
 import { useState } from 'react'
 import { Icon } from '../../parts/icon.tsx'
@@ -8,6 +9,7 @@ import { Skeleton, useList, useRead } from '../../parts/reading.tsx'
 import { useQueryState } from '../../parts/search.ts'
 import { Empty } from '../../parts/table.tsx'
 import { ClockTime, shortId } from '../../parts/time.tsx'
+import { deliveries } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { MessageStatus } from './attempts.tsx'
 import { DeliveryDetail } from './delivery.tsx'
@@ -21,13 +23,12 @@ const filters = [
 ] as const
 
 export function Deliveries({ webhook }: { webhook: Webhook }) {
-  const { client, at, can } = useEnvironment()
+  const here = useEnvironment()
+  const { can } = here
   const { search, show } = useQueryState()
   const [is_resending, setResending] = useState(false)
   const status = filters.find(([value]) => value !== '' && value === search.status)?.[0] || undefined
-  const here = { ...at, webhook_id: webhook.id }
-  const options = { refetchInterval: 5_000, enabled: can('developer') }
-  const list = useList(['deliveries', webhook.id, status], (cursor) => client.listDeliveries({ ...here, status, cursor }).page(), options)
+  const list = useList(deliveries.list(here, webhook.id, status), { refetchInterval: 5_000, enabled: can('developer') })
   if (!can('developer')) return <Empty>Deliveries need the role developer.</Empty>
   const problem = list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : null
   if (list.rows === undefined) return problem ?? <Skeleton />
@@ -93,12 +94,7 @@ const medianOf = (values: number[]) => values.toSorted((a, b) => a - b)[Math.flo
 
 /** The hundred latest deliveries in numbers, and the fifty latest as bars. */
 function Numbers({ webhook }: { webhook: Webhook }) {
-  const { client, at } = useEnvironment()
-  const latest = useRead(
-    ['deliveries', webhook.id, 'latest'],
-    (signal) => client.listDeliveries({ ...at, webhook_id: webhook.id, limit: 100 }, { signal }).page(),
-    { refetchInterval: 10_000 },
-  )
+  const latest = useRead(deliveries.latest(useEnvironment(), webhook.id), { refetchInterval: 10_000 })
   const rows = latest.data?.data ?? []
   if (rows.length === 0) return null
   const count = (status: Delivery['status']) => rows.filter((row) => row.status === status).length

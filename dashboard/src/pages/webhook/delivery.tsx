@@ -1,4 +1,5 @@
 /** One delivery: what to do about a failure, its attempts, the body and the headers. */
+
 import type { Delivery, Webhook } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useAction } from '../../parts/action.ts'
@@ -9,6 +10,8 @@ import { Problem } from '../../parts/problem.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Json } from '../../parts/side.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
+import { events } from '../../queries/events.ts'
+import { deliveries } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { Attempts, answerOf, fixOf } from './attempts.tsx'
 
@@ -20,13 +23,9 @@ interface DetailProps {
 }
 
 export function DeliveryDetail({ webhook, message_id, listed }: DetailProps) {
-  const { client, at } = useEnvironment()
+  const here = useEnvironment()
   const in_list = listed?.id === message_id ? listed : undefined
-  const read = useRead(
-    ['deliveries', webhook.id, 'one', message_id],
-    (signal) => client.getDelivery({ ...at, webhook_id: webhook.id, message_id }, { signal }),
-    { enabled: in_list === undefined, refetchInterval: 5_000 },
-  )
+  const read = useRead(deliveries.one(here, webhook.id, message_id), { enabled: in_list === undefined, refetchInterval: 5_000 })
   return (
     <div className="det">
       {in_list ? <Detail delivery={in_list} /> : <Loaded of={read}>{(delivery) => <Detail delivery={delivery} />}</Loaded>}
@@ -37,11 +36,9 @@ export function DeliveryDetail({ webhook, message_id, listed }: DetailProps) {
 function Detail({ delivery }: { delivery: Delivery }) {
   const { client, at, environment, base } = useEnvironment()
   const resend = useAction(() => client.resendDelivery({ ...at, webhook_id: delivery.webhook_id, message_id: delivery.id }), {
-    changes: [['deliveries', delivery.webhook_id]],
+    changes: [deliveries.all(delivery.webhook_id)],
   })
-  const event = useRead(['event', environment.id, delivery.event_id], (signal) =>
-    client.getEvent({ ...at, event_id: delivery.event_id }, { signal }),
-  )
+  const event = useRead(events.one({ client, at }, delivery.event_id))
   const fix = fixOf(delivery)
   return (
     <>

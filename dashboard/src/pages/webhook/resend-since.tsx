@@ -1,4 +1,5 @@
 /** Sends again everything that failed, or all, since a time. The number is known before anything is sent. */
+
 import { NativeSelect, TextInput } from '@mantine/core'
 import type { Webhook } from '@ostiary/sdk'
 import { useState } from 'react'
@@ -7,6 +8,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
+import { deliveries } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
 
 const DAY_MS = 86_400_000
@@ -27,13 +29,9 @@ export function ResendSince({ webhook, close }: { webhook: Webhook; close: () =>
   const [status, setStatus] = useState<'given_up' | 'all'>('given_up')
   const here = { ...at, webhook_id: webhook.id }
   const since = Number.isNaN(Date.parse(typed)) ? null : new Date(typed).toISOString()
-  const count = useRead(
-    ['resend-count', webhook.id, since, status],
-    (signal) => client.resendSince(here, { since: since ?? '', status, dry_run: true }, { signal }),
-    { enabled: since !== null },
-  )
+  const count = useRead(deliveries.count({ client, at }, webhook.id, { since: since ?? '', status }), { enabled: since !== null })
   const send = useAction(() => client.resendSince(here, { since: since ?? '', status }), {
-    changes: [['deliveries', webhook.id]],
+    changes: [deliveries.all(webhook.id)],
     done: close,
   })
   const messages = count.data?.messages

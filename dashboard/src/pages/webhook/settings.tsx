@@ -1,4 +1,5 @@
 /** The address of a webhook, whether it is on, its signing secret, and its end. */
+
 import { Checkbox, TextInput } from '@mantine/core'
 import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
@@ -12,6 +13,7 @@ import type { Version } from '../../parts/save.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
+import { webhooks } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { useWebhookSave } from './use-save.ts'
 import { verifySnippets } from './verify-code.ts'
@@ -107,7 +109,7 @@ export function Secret({ webhook }: { webhook: Webhook }) {
   const [is_open, setOpen] = useState(false)
   const [rotated, setRotated] = useState<WebhookWithSecret | null>(null)
   const rotate = useAction(() => client.rotateWebhookSecret({ ...at, webhook_id: webhook.id }), {
-    changes: [['webhook', environment.id, webhook.id]],
+    changes: [webhooks.one({ client, at }, webhook.id).queryKey],
     secret: true,
     done: (result) => {
       setOpen(false)
@@ -181,7 +183,7 @@ export function Delete({ webhook }: { webhook: Webhook }) {
   const navigate = useNavigate()
   const [is_open, setOpen] = useState(false)
   const remove = useAction(() => client.deleteWebhook({ ...at, webhook_id: webhook.id }), {
-    changes: [['webhooks', environment.id]],
+    changes: [webhooks.all({ at })],
     done: () => void navigate({ from: base, to: `${base}/webhooks`, ignoreBlocker: true }),
   })
   const ask = () => {

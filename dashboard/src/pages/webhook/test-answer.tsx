@@ -1,18 +1,17 @@
 /** The answer of the receiver to a test event, in place. */
+
 import type { Delivery, Webhook } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { Problem } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
+import { deliveries } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { Attempts, fixOf } from './attempts.tsx'
 
 export function TestAnswer({ webhook, event_id, close }: { webhook: Webhook; event_id: string; close: () => void }) {
-  const { client, at, base } = useEnvironment()
-  const found = useRead(
-    ['deliveries', webhook.id, 'of', event_id],
-    (signal) => client.listDeliveries({ ...at, webhook_id: webhook.id, event_id }, { signal }).page(),
-    { refetchInterval: 1_000 },
-  )
+  const here = useEnvironment()
+  const { base } = here
+  const found = useRead(deliveries.ofEvent(here, webhook.id, event_id), { refetchInterval: 1_000 })
   const delivery = found.data?.data[0]
   const fix = delivery ? fixOf(delivery) : null
   return (

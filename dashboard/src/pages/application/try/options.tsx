@@ -1,8 +1,11 @@
 /** What a run asks for: scopes, resource, prompt, the age of the sign-in, and the client secret where the exchange needs one. */
+
 import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import type { Application } from '@ostiary/sdk'
 import { useEffect, useState } from 'react'
 import { useRead } from '../../../parts/reading.tsx'
+import { resourceServers } from '../../../queries/resource-servers.ts'
+import { users } from '../../../queries/users.ts'
 import { useEnvironment } from '../../../scope.tsx'
 import type { Options } from './oidc.ts'
 import { needsSecret } from './run.ts'
@@ -23,14 +26,11 @@ type SetOption = (name: keyof Options, value: string) => void
 
 /** The scopes that the application may request, and in Test the demo user, if there is one. */
 export function useOptions({ allowed_scopes }: Application): [Options, SetOption] {
-  const { client, at, environment, can } = useEnvironment()
+  const here = useEnvironment()
+  const { environment, can } = here
   const scope = standard.filter((name) => name === 'openid' || allowed_scopes.includes(name)).join(' ')
   const [options, setOptions] = useState<Options>({ scope, resource: '', prompt: '', max_age: '', login_hint: '' })
-  const demo = useRead(
-    ['users', environment.id, 'demo'],
-    (signal) => client.listUsers({ ...at, email: demo_email, limit: 1 }, { signal }).page(),
-    { enabled: environment.type === 'test' && can('developer') },
-  )
+  const demo = useRead(users.withEmail(here, demo_email), { enabled: environment.type === 'test' && can('developer') })
   const has_demo = demo.data?.data.length === 1
   useEffect(() => {
     if (has_demo) setOptions((before) => (before.login_hint === '' ? { ...before, login_hint: demo_email } : before))
@@ -47,10 +47,7 @@ interface RunOptionsProps {
 }
 
 export function RunOptions({ application, options, setOption, secret, setSecret }: RunOptionsProps) {
-  const { client, at, environment } = useEnvironment()
-  const servers = useRead(['resource-servers', environment.id, 'first'], (signal) =>
-    client.listResourceServers({ ...at, limit: 100 }, { signal }).page(),
-  )
+  const servers = useRead(resourceServers.hundred(useEnvironment()))
   const text = (name: keyof Options) => ({
     value: options[name],
     onChange: (event: { currentTarget: { value: string } }) => setOption(name, event.currentTarget.value),

@@ -1,10 +1,13 @@
 /** What an application lacks before it can be tried out. In Test one press adds it; in Live only a person does, and removes it again. */
+
 import type { Application } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useAction } from '../../../parts/action.ts'
 import { CopyButton } from '../../../parts/copy.tsx'
 import { ChangeButton } from '../../../parts/page.tsx'
 import { Problem } from '../../../parts/problem.tsx'
+import { applications } from '../../../queries/applications.ts'
+import { readiness } from '../../../queries/environment.ts'
 import { useEnvironment } from '../../../scope.tsx'
 import { tryCallback } from './run.ts'
 
@@ -20,11 +23,7 @@ export function Preparation({ application, etag }: { application: Application; e
         { if_match: etag ?? undefined },
       ),
     {
-      changes: [
-        ['application', environment.id, application_id],
-        ['applications', environment.id],
-        ['readiness', environment.id],
-      ],
+      changes: [applications.one({ client, at }, application_id).queryKey, applications.all({ at }), readiness.all({ at })],
     },
   )
   return (

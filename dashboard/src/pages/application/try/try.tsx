@@ -1,4 +1,6 @@
 /** Try sign-in: the real flow in a window, its steps with their times, and the tokens claim by claim. */
+import { callsOfEnvironment } from '../../../queries/calls.ts'
+import { inbox } from '../../../queries/environment.ts'
 import '../../../styles/try.css'
 import type { Application } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
@@ -108,14 +110,13 @@ interface Refusal {
 
 /** What the service refused to this application since the run began. */
 function useRefusals(application: Application, run: Run | null) {
-  const { client, at, environment, can } = useEnvironment()
+  const here = useEnvironment()
   const [last, setLast] = useState('')
   const is_active = run?.state === 'waiting' || run?.state === 'failed'
-  const read = useRead(
-    ['calls', environment.id, 'of', application.id],
-    (signal) => client.listRefusedCalls({ ...at, application_id: application.id, limit: 5 }, { signal }).page(),
-    { enabled: can('developer'), refetchInterval: is_active ? 2_000 : false },
-  )
+  const read = useRead(callsOfEnvironment.ofApplication(here, application.id), {
+    enabled: here.can('developer'),
+    refetchInterval: is_active ? 2_000 : false,
+  })
   const all: Refusal[] = read.data?.data ?? []
   return {
     found: all.filter(({ id }) => id > last),
@@ -173,17 +174,17 @@ const Waiting = ({ is_closed, refusals }: { is_closed: boolean; refusals: Refusa
 
 /** In Test the mail of the sign-in is captured, so its code is here. */
 function CapturedMail() {
-  const { client, at, environment, can } = useEnvironment()
+  const here = useEnvironment()
   const [known, setKnown] = useState<string | null>(null)
-  const inbox = useRead(['inbox', environment.id, 'try'], (signal) => client.listInbox({ ...at, limit: 1 }, { signal }).page(), {
-    enabled: environment.type === 'test' && can('developer'),
+  const read = useRead(inbox.newest(here), {
+    enabled: here.environment.type === 'test' && here.can('developer'),
     refetchInterval: 2_000,
   })
-  const latest = inbox.data?.data[0]
+  const latest = read.data?.data[0]
   // What was there before the sign-in began is not for it.
   useEffect(() => {
-    if (known === null && inbox.isFetchedAfterMount) setKnown(latest?.id ?? '')
-  }, [known, inbox.isFetchedAfterMount, latest?.id])
+    if (known === null && read.isFetchedAfterMount) setKnown(latest?.id ?? '')
+  }, [known, read.isFetchedAfterMount, latest?.id])
   if (!latest || known === null || latest.id === known || latest.code === null) return null
   return (
     <p>

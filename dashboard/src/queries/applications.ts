@@ -1,0 +1,15 @@
+import { type At, type Here, key, list, one } from './query.ts'
+
+export const applications = {
+  all: ({ at }: At) => key('applications', at.environment_id),
+  list: ({ client, at }: Here, query = '') =>
+    list(key('applications', at.environment_id, 'list', query), (cursor) =>
+      client.listApplications({ ...at, cursor, ...(query ? { query } : {}) }).page(),
+    ),
+  newest: ({ client, at }: Here) =>
+    one(key('applications', at.environment_id, 'newest'), (signal) => client.listApplications({ ...at, limit: 1 }, { signal }).page()),
+  one: ({ client, at }: Here, application_id: string) =>
+    one(key('application', at.environment_id, application_id), (signal) =>
+      client.responses.getApplication({ ...at, application_id }, { signal }),
+    ),
+}

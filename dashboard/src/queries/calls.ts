@@ -1,0 +1,48 @@
+/** Refused calls: of an environment, or of a tenant outside of its environments. */
+import { OstiaryError, type RefusedCall } from '@ostiary/sdk'
+import { type Here, type InTenant, key, list, one } from './query.ts'
+
+export interface CallFilter {
+  code?: string | undefined
+  route?: string | undefined
+  application_id?: string | undefined
+  key_id?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** `null` for a call that was not refused. */
+async function orNull(read: Promise<RefusedCall>): Promise<{ call: RefusedCall | null }> {
+  try {
+    return { call: await read }
+  } catch (error) {
+    if (error instanceof OstiaryError && error.status === 404) return { call: null }
+    throw error
+  }
+}
+
+export const callsOfEnvironment = {
+  list: ({ client, at }: Here, filter: CallFilter = {}) =>
+    list(key('calls', at.environment_id, filter), (cursor) => client.listRefusedCalls({ ...at, ...filter, cursor }).page()),
+  summary: ({ client, at }: Here) =>
+    one(key('calls', at.environment_id, 'summary'), (signal) => client.summariseRefusedCalls(at, { signal })),
+  one: ({ client, at }: Here, request_id: string) =>
+    one(key('call', at.environment_id, request_id), (signal) => orNull(client.getRefusedCall({ ...at, request_id }, { signal }))),
+  /** The latest five of an application. */
+  ofApplication: ({ client, at }: Here, application_id: string) =>
+    one(key('calls', at.environment_id, 'of', application_id), (signal) =>
+      client.listRefusedCalls({ ...at, application_id, limit: 5 }, { signal }).page(),
+    ),
+  /** The events that happened in a call. */
+  events: ({ client, at }: Here, request_id: string) =>
+    one(key('events', at.environment_id, 'of', request_id), (signal) => client.listEvents({ ...at, request_id }, { signal }).page()),
+}
+
+export const callsOfTenant = {
+  list: ({ client, tenant: { id: tenant_id } }: InTenant, filter: CallFilter = {}) =>
+    list(key('calls', tenant_id, filter), (cursor) => client.listRefusedCallsOfTenant({ tenant_id, ...filter, cursor }).page()),
+  summary: ({ client, tenant: { id: tenant_id } }: InTenant) =>
+    one(key('calls', tenant_id, 'summary'), (signal) => client.summariseRefusedCallsOfTenant({ tenant_id }, { signal })),
+  one: ({ client, tenant: { id: tenant_id } }: InTenant, request_id: string) =>
+    one(key('call', tenant_id, request_id), (signal) => orNull(client.getRefusedCallOfTenant({ tenant_id, request_id }, { signal }))),
+}

@@ -1,0 +1,39 @@
+import type { EventKind } from '@ostiary/sdk'
+import { type Here, key, list, one } from './query.ts'
+
+interface Filter {
+  type?: EventKind | undefined
+  user_id?: string | undefined
+  application_id?: string | undefined
+  request_id?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+const DAY_MS = 86_400_000
+
+/** The neighbours of an event on each side. */
+const AROUND = 3
+
+export const events = {
+  list: ({ client, at }: Here, filter: Filter = {}) =>
+    list(key('events', at.environment_id, filter), (cursor) => client.listEvents({ ...at, ...filter, cursor }).page()),
+  latest: ({ client, at }: Here) =>
+    one(key('events', at.environment_id, 'latest'), (signal) => client.listEvents({ ...at, limit: 6 }, { signal }).page()),
+  /** Those of the last 24 hours, at most 100. */
+  newUsers: ({ client, at }: Here) =>
+    one(key('events', at.environment_id, 'new users'), (signal) => {
+      const from = new Date(Date.now() - DAY_MS).toISOString()
+      return client.listEvents({ ...at, type: 'user.created', from, limit: 100 }, { signal }).page()
+    }),
+  lastFailedSignIn: ({ client, at }: Here, user_id: string) =>
+    one(key('events', at.environment_id, 'failed', user_id), (signal) =>
+      client.listEvents({ ...at, type: 'sign_in.failed', user_id, limit: 1 }, { signal }).page(),
+    ),
+  around: ({ client, at }: Here, { id, sequence }: { id: string; sequence: number }) =>
+    one(key('events', at.environment_id, 'around', id), (signal) =>
+      client.listEvents({ ...at, after: Math.max(sequence - AROUND - 1, 0), limit: 2 * AROUND + 1 }, { signal }).page(),
+    ),
+  one: ({ client, at }: Here, event_id: string) =>
+    one(key('event', at.environment_id, event_id), (signal) => client.getEvent({ ...at, event_id }, { signal })),
+}

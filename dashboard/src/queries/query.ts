@@ -1,0 +1,63 @@
+/**
+ * What the pages read. Each file of this folder owns one subject: the keys of its answers, the calls, and how long an answer counts as
+ * fresh. Pages, loaders and changes use these factories; nothing else writes a key, and a list of other values is not a `Key`.
+ *
+ *   applications.list(here, words)     what a page reads, for `useList`, `useRead` and the loader of its route
+ *   applications.all(here)             the key of all lists, for what is read again after a change
+ */
+import type { Client, Page } from '@ostiary/sdk'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queries } from '../api.ts'
+
+declare const made: unique symbol
+export type Key = readonly unknown[] & { readonly [made]: true }
+export const key = (subject: string, ...of: unknown[]) => [subject, ...of] as unknown as Key // as: the mark exists only for the compiler
+
+/** An environment, and a client that acts in it. `useEnvironment` gives both. */
+export interface Here {
+  client: Client
+  at: { project_id: string; environment_id: string }
+}
+export type At = Pick<Here, 'at'>
+
+/** A tenant, and a client that acts in it. `useScope` gives both. */
+export interface InTenant {
+  client: Client
+  tenant: { id: string }
+}
+export type OfTenant = Pick<InTenant, 'tenant'>
+
+/** An answer that is younger is not asked for again when another part of the page needs it. */
+const FRESH_MS = 5_000
+
+interface Times {
+  staleTime?: number
+  /** How long an answer stays in memory after the last part that shows it. */
+  gcTime?: number
+}
+
+/** What reads one object. */
+export const one = <T>(queryKey: Key, read: (signal: AbortSignal) => Promise<T>, times: Times = {}) => ({
+  ...queryOptions({ queryKey, queryFn: ({ signal }) => read(signal), staleTime: FRESH_MS, ...times }),
+  read,
+})
+export type One<T> = ReturnType<typeof one<T>>
+
+/** What reads a list, page by page. */
+export const list = <T>(queryKey: Key, read: (cursor: string | undefined) => Promise<Page<T>>) =>
+  infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam }) => read(pageParam),
+    initialPageParam: undefined as string | undefined, // as: the type of the parameter of the later pages
+    getNextPageParam: (page: Page<T>) => page.next_cursor ?? undefined,
+    staleTime: FRESH_MS,
+  })
+export type List<T> = ReturnType<typeof list<T>>
+
+/** Marks everything under these keys as old. What the page shows of it is read again at once. */
+export function readAgain(keys: readonly Key[]): void {
+  for (const queryKey of keys) void queries.invalidateQueries({ queryKey })
+}
+
+/** Puts an answer into memory that came by another way, such as that of a change. */
+export const remember = (queryKey: Key, answer: unknown): void => void queries.setQueryData(queryKey, answer)

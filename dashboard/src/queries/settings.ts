@@ -1,0 +1,23 @@
+import { type At, type Here, key, one } from './query.ts'
+
+/** The address of a preview works for ten minutes. */
+const PREVIEW_MS = 540_000
+
+interface Preview {
+  page: 'sign_in' | 'sign_up'
+  theme: 'light' | 'dark'
+}
+
+export const settings = {
+  all: ({ at }: At) => key('settings', at.environment_id),
+  /** With their version, for the forms. */
+  one: ({ client, at }: Here) => one(key('settings', at.environment_id), (signal) => client.responses.getSettings(at, { signal })),
+  plain: ({ client, at }: Here) => one(key('settings', at.environment_id, 'plain'), (signal) => client.getSettings(at, { signal })),
+  /** A hosted page with unsaved settings, which are JSON. */
+  preview: ({ client, at }: Here, unsaved: string, { page, theme }: Preview) =>
+    one(
+      key('preview', at.environment_id, unsaved, page, theme),
+      (signal) => client.previewSettings(at, { ...JSON.parse(unsaved), page, theme }, { signal }),
+      { staleTime: PREVIEW_MS, gcTime: PREVIEW_MS },
+    ),
+}

@@ -1,0 +1,30 @@
+import { type At, type Here, key, list, one } from './query.ts'
+
+export const users = {
+  all: ({ at }: At) => key('users', at.environment_id),
+  /** @param query an exact email, or the beginning of a name */
+  list: ({ client, at }: Here, query = '') =>
+    list(key('users', at.environment_id, 'list', query), (cursor) =>
+      client.listUsers({ ...at, ...(query.includes('@') ? { email: query } : query ? { query } : {}), cursor }).page(),
+    ),
+  latest: ({ client, at }: Here) =>
+    one(key('users', at.environment_id, 'latest'), (signal) => client.listUsers({ ...at, limit: 6 }, { signal }).page()),
+  withEmail: ({ client, at }: Here, email: string) =>
+    one(key('users', at.environment_id, 'with email', email), (signal) => client.listUsers({ ...at, email, limit: 1 }, { signal }).page()),
+  one: ({ client, at }: Here, user_id: string) =>
+    one(key('user', at.environment_id, user_id), (signal) => client.getUser({ ...at, user_id }, { signal })),
+  methods: ({ client }: Here, user_id: string) =>
+    list(key('methods', user_id), (cursor) => client.listUserMethods({ user_id, cursor, limit: 100 }).page()),
+  sessions: ({ client }: Here, user_id: string) =>
+    list(key('sessions', user_id), (cursor) => client.listUserSessions({ user_id, cursor }).page()),
+  grants: ({ client }: Here, user_id: string) =>
+    list(key('grants', user_id), (cursor) => client.listUserGrants({ user_id, cursor }).page()),
+  /** What a change of a person's access can change. */
+  access: ({ at }: At, user_id: string) => [
+    key('user', at.environment_id, user_id),
+    key('users', at.environment_id),
+    key('methods', user_id),
+    key('sessions', user_id),
+    key('grants', user_id),
+  ],
+}

@@ -1,0 +1,48 @@
+import type { Delivery } from '@ostiary/sdk'
+import { type At, type Here, key, list, one } from './query.ts'
+
+export const webhooks = {
+  all: ({ at }: At) => key('webhooks', at.environment_id),
+  list: ({ client, at }: Here) => list(key('webhooks', at.environment_id), (cursor) => client.listWebhooks({ ...at, cursor }).page()),
+  one: ({ client, at }: Here, webhook_id: string) =>
+    one(key('webhook', at.environment_id, webhook_id), (signal) => client.responses.getWebhook({ ...at, webhook_id }, { signal })),
+}
+
+type Status = Delivery['status'] | undefined
+
+/** What can be sent again: everything that failed, or all, since a time. */
+interface Resent {
+  since: string
+  status: 'given_up' | 'all'
+}
+
+export const deliveries = {
+  all: (webhook_id: string) => key('deliveries', webhook_id),
+  list: ({ client, at }: Here, webhook_id: string, status?: Status) =>
+    list(key('deliveries', webhook_id, 'list', status), (cursor) => client.listDeliveries({ ...at, webhook_id, status, cursor }).page()),
+  latest: ({ client, at }: Here, webhook_id: string) =>
+    one(key('deliveries', webhook_id, 'latest'), (signal) => client.listDeliveries({ ...at, webhook_id, limit: 100 }, { signal }).page()),
+  one: ({ client, at }: Here, webhook_id: string, message_id: string) =>
+    one(key('deliveries', webhook_id, 'one', message_id), (signal) => client.getDelivery({ ...at, webhook_id, message_id }, { signal })),
+  /** Of one event to one webhook. */
+  ofEvent: ({ client, at }: Here, webhook_id: string, event_id: string) =>
+    one(key('deliveries', webhook_id, 'of', event_id), (signal) =>
+      client.listDeliveries({ ...at, webhook_id, event_id }, { signal }).page(),
+    ),
+  /** Of one event to each webhook. */
+  ofEventToAll: ({ client, at }: Here, event_id: string) =>
+    one(key('deliveries', 'event', event_id), async (signal) => {
+      const webhooks = await client.listWebhooks({ ...at, limit: 100 }, { signal }).page()
+      return Promise.all(
+        webhooks.data.map(async ({ id, slug }) => {
+          const { data } = await client.listDeliveries({ ...at, webhook_id: id, event_id }, { signal }).page()
+          return { id, slug, delivery: data[0] }
+        }),
+      )
+    }),
+  /** How many messages would be sent again. */
+  count: ({ client, at }: Here, webhook_id: string, { since, status }: Resent) =>
+    one(key('resend-count', webhook_id, since, status), (signal) =>
+      client.resendSince({ ...at, webhook_id }, { since, status, dry_run: true }, { signal }),
+    ),
+}
