@@ -1,7 +1,7 @@
 /**
  * The dashboard: a page that calls the management API at `/dashboard/api` with the session of the server.
  *
- *   router.tsx     the addresses and their pages, each a chunk of its own
+ *   router.tsx     the addresses and their pages, each a chunk of its own; `first.ts` says what each reads first
  *   api.ts         the client and its errors; `renewal.tsx` signs in again without leaving the page
  *   scope.tsx      the tenant, project and environment of the address
  *   frame/         band, top bar, sidebar, palette

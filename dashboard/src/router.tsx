@@ -1,5 +1,6 @@
-/** The addresses of the dashboard. Each page is a chunk of its own. */
+/** The addresses of the dashboard. Each page is a chunk of its own, and what it reads first begins beside it. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { ofEnvironment, ofPerson, ofProject, ofTenant } from './arrival.ts'
 import { PageFailed } from './frame/failed.tsx'
 import { Frame } from './frame/frame.tsx'
 import { InEnvironment, InProject, InTenant } from './frame/scopes.tsx'
@@ -9,16 +10,40 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, e
 
 const tenant = createRoute({ getParentRoute: () => root, path: 't/$tenant', component: InTenant, errorComponent: Crash })
 const environment = createRoute({ getParentRoute: () => tenant, path: 'p/$project/$env', component: InEnvironment, errorComponent: Crash })
-const project = createRoute({ getParentRoute: () => tenant, path: 'p/$project', component: InProject, errorComponent: Crash })
+const project = createRoute({
+  getParentRoute: () => tenant,
+  path: 'p/$project',
+  component: InProject,
+  errorComponent: Crash,
+  loader: (opened) => ofProject(opened),
+})
 const framed = createRoute({ getParentRoute: () => tenant, id: 'tenant', component: Frame, errorComponent: Crash })
 
 type Load = Parameters<typeof lazyRouteComponent>[0]
-const page = <const Path extends string>(path: Path, load: Load) =>
-  createRoute({ getParentRoute: () => environment, path, component: lazyRouteComponent(load), validateSearch: textOnly })
-const tenantPage = <const Path extends string>(path: Path, load: Load) =>
-  createRoute({ getParentRoute: () => framed, path, component: lazyRouteComponent(load), validateSearch: textOnly })
+const page = <const Path extends string>(path: Path, load: Load, first: Parameters<typeof ofEnvironment>[0]) =>
+  createRoute({
+    getParentRoute: () => environment,
+    path,
+    component: lazyRouteComponent(load),
+    validateSearch: textOnly,
+    loader: (opened) => ofEnvironment(first)(opened),
+  })
+const tenantPage = <const Path extends string>(path: Path, load: Load, first: Parameters<typeof ofTenant>[0]) =>
+  createRoute({
+    getParentRoute: () => framed,
+    path,
+    component: lazyRouteComponent(load),
+    validateSearch: textOnly,
+    loader: (opened) => ofTenant(first)(opened),
+  })
 const ownPage = <const Path extends string>(path: Path, load: Load) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load), errorComponent: Crash })
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(load),
+    errorComponent: Crash,
+    loader: (opened) => ofPerson(opened),
+  })
 
 /** Filters, tab and chosen row are text in the query. */
 function textOnly(search: Record<string, unknown>): Record<string, string | undefined> {
@@ -26,30 +51,30 @@ function textOnly(search: Record<string, unknown>): Record<string, string | unde
 }
 
 const environmentPages = [
-  page('/', () => import('./pages/overview.tsx')),
-  page('applications', () => import('./pages/applications.tsx')),
-  page('applications/$application_id', () => import('./pages/application.tsx')),
-  page('resource-servers', () => import('./pages/resource-servers.tsx')),
-  page('providers', () => import('./pages/providers.tsx')),
-  page('sign-in-pages', () => import('./pages/sign-in-pages.tsx')),
-  page('api-keys', () => import('./pages/api-keys.tsx')),
-  page('webhooks', () => import('./pages/webhooks.tsx')),
-  page('webhooks/$webhook_id', () => import('./pages/webhook.tsx')),
-  page('logouts', () => import('./pages/logouts.tsx')),
-  page('users', () => import('./pages/users.tsx')),
-  page('inbox', () => import('./pages/inbox.tsx')),
-  page('events', () => import('./pages/events.tsx')),
-  page('calls', () => import('./pages/calls.tsx')),
-  page('settings', () => import('./pages/settings.tsx')),
-  page('test-and-live', () => import('./pages/compare.tsx')),
-  page('deployment', () => import('./pages/deployment.tsx')),
+  page('/', () => import('./pages/overview.tsx'), 'overview'),
+  page('applications', () => import('./pages/applications.tsx'), 'applications'),
+  page('applications/$application_id', () => import('./pages/application.tsx'), 'application'),
+  page('resource-servers', () => import('./pages/resource-servers.tsx'), 'resourceServers'),
+  page('providers', () => import('./pages/providers.tsx'), 'providers'),
+  page('sign-in-pages', () => import('./pages/sign-in-pages.tsx'), 'settings'),
+  page('api-keys', () => import('./pages/api-keys.tsx'), 'apiKeys'),
+  page('webhooks', () => import('./pages/webhooks.tsx'), 'webhooks'),
+  page('webhooks/$webhook_id', () => import('./pages/webhook.tsx'), 'webhook'),
+  page('logouts', () => import('./pages/logouts.tsx'), 'logouts'),
+  page('users', () => import('./pages/users.tsx'), 'users'),
+  page('inbox', () => import('./pages/inbox.tsx'), 'inbox'),
+  page('events', () => import('./pages/events.tsx'), 'events'),
+  page('calls', () => import('./pages/calls.tsx'), 'calls'),
+  page('settings', () => import('./pages/settings.tsx'), 'settings'),
+  page('test-and-live', () => import('./pages/compare.tsx'), 'compare'),
+  page('deployment', () => import('./pages/deployment.tsx'), 'deployment'),
 ] as const
 const tenantPages = [
-  tenantPage('/', () => import('./pages/projects.tsx')),
-  tenantPage('platform-keys', () => import('./pages/platform-keys.tsx')),
-  tenantPage('members', () => import('./pages/members.tsx')),
-  tenantPage('calls', () => import('./pages/tenant-calls.tsx')),
-  tenantPage('audit-log', () => import('./pages/audit-log.tsx')),
+  tenantPage('/', () => import('./pages/projects.tsx'), 'projects'),
+  tenantPage('platform-keys', () => import('./pages/platform-keys.tsx'), 'platformKeys'),
+  tenantPage('members', () => import('./pages/members.tsx'), 'members'),
+  tenantPage('calls', () => import('./pages/tenant-calls.tsx'), 'tenantCalls'),
+  tenantPage('audit-log', () => import('./pages/audit-log.tsx'), 'auditLog'),
 ] as const
 
 const tree = root.addChildren([

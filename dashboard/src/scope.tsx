@@ -2,6 +2,7 @@
 import type { Client, Environment, Me, Project } from '@ostiary/sdk'
 import type { RegisteredRouter } from '@tanstack/react-router'
 import { createContext, use } from 'react'
+import { clientOf } from './api.ts'
 
 export const roles = ['viewer', 'developer', 'admin', 'owner'] as const
 export type Role = (typeof roles)[number]
@@ -18,6 +19,29 @@ export interface Scope {
   can: (role: Role) => boolean
 }
 
+/** What a person is in the tenant with a slug; `null` for a tenant that is not one of theirs. */
+export function scopeOf(me: Me, slug: string | undefined): Scope | null {
+  const membership = me.memberships.find((membership) => membership.slug === slug)
+  if (!membership) return null
+  const { tenant_id: id, role } = membership
+  return {
+    me,
+    tenant: { ...membership, id },
+    is_root: id === me.root_tenant_id,
+    project: null,
+    environments: [],
+    environment: null,
+    client: clientOf(id),
+    can: (needed) => atLeast(role, needed),
+  }
+}
+
+/** The same in an environment of a project; `null` if the project has none with this part of an address. */
+export function withEnvironment(scope: Scope, place: { project: Project; environments: Environment[] }, part: string): Scope | null {
+  const environment = place.environments.find((environment) => environmentPart(environment) === part)
+  return environment ? { ...scope, ...place, environment, client: clientOf(scope.tenant.id, environment.id) } : null
+}
+
 const ScopeContext = createContext<Scope | null>(null)
 export const ScopeProvider = ScopeContext.Provider
 
@@ -28,15 +52,16 @@ export function useScope(): Scope {
 }
 
 /** The parameters of routes of the environment, and its facts. */
-export function useEnvironment() {
-  const { project, environment, ...scope } = useScope()
+export const useEnvironment = () => environmentOf(useScope())
+
+export function environmentOf({ project, environment, ...scope }: Scope) {
   if (!project || !environment) throw new Error('This page needs an environment.')
   const at = { project_id: project.id, environment_id: environment.id }
   return { ...scope, project, environment, at, base: environment_route }
 }
 
 /** The part of an address that names an environment: its type, and for further ones its slug. */
-export const environmentPart = ({ type, slug }: { type: 'test' | 'live'; slug: string }) => (slug === type ? type : `${type}~${slug}`)
+const environmentPart = ({ type, slug }: { type: 'test' | 'live'; slug: string }) => (slug === type ? type : `${type}~${slug}`)
 
 /** The route of an environment. The routes of its pages begin with it. */
 export const environment_route = '/t/$tenant/p/$project/$env' as const

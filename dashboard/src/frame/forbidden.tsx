@@ -1,4 +1,4 @@
-/** A page that the role of the person may not read. The sidebar does not offer it; a link from elsewhere leads here. */
+/** A page that the role of the person may not read. The sidebar does not offer it; a link from elsewhere leads here, to a chunk of its own. */
 import { Link } from '@tanstack/react-router'
 import { Page } from '../parts/page.tsx'
 import { type Role, useScope } from '../scope.tsx'
@@ -9,7 +9,7 @@ const contents: Partial<Record<Role, string>> = {
   admin: 'It is about the tenant as a whole.',
 }
 
-export function Forbidden({ page: { name, role } }: { page: PageEntry }) {
+export default function Forbidden({ page: { name, role } }: { page: PageEntry }) {
   const { tenant } = useScope()
   return (
     <Page title={name}>

@@ -1,17 +1,18 @@
 /** The frame of every page: skip link, band, top bar, sidebar. Below 860 px the sidebar is a drawer. */
 import { Drawer } from '@mantine/core'
 import { CatchBoundary, Outlet, useLocation } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useEscape } from '../parts/escape.ts'
 import { useScope } from '../scope.tsx'
 import { Band } from './band.tsx'
 import { PageFailed } from './failed.tsx'
-import { Forbidden } from './forbidden.tsx'
 import { pageAt } from './navigation.ts'
 import { Palette } from './palette.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
+
+const Forbidden = lazy(() => import('./forbidden.tsx'))
 
 export function Frame() {
   const { environment, can } = useScope()
@@ -44,7 +45,9 @@ export function Frame() {
             {fault ? (
               <PageFailed error={fault.error} reset={() => setFault(null)} />
             ) : page && !can(page.role) ? (
-              <Forbidden page={page} />
+              <Suspense fallback={null}>
+                <Forbidden page={page} />
+              </Suspense>
             ) : (
               <Outlet />
             )}

@@ -9,6 +9,20 @@ export function firstOf<T extends { type: Type; slug: string }>(environments: re
   return of_test.find(({ slug }) => slug === 'test') ?? of_test.at(-1) ?? environments.at(-1)
 }
 
+/** The environments that are compared: those of the query, else that of the page with the one of the same slug, else the first ones. */
+export function compared<T extends { type: Type; slug: string }>(
+  environments: readonly T[],
+  environment: T,
+  search: Readonly<Record<string, string | undefined>>,
+): { test: T | undefined; live: T | undefined } {
+  const chosen = (type: Type) => {
+    const of_type = environments.filter((each) => each.type === type)
+    const wanted = search[type] ?? (environment.type === type ? environment.slug : type)
+    return of_type.find(({ slug }) => slug === wanted) ?? of_type[0]
+  }
+  return { test: chosen('test'), live: chosen('live') }
+}
+
 /** The tenants of a person. That of the deployment itself is not one of them: operators open it by the link in the bar. */
 export const ownTenants = ({ memberships, root_tenant_id }: Pick<Me, 'memberships' | 'root_tenant_id'>) =>
   memberships.filter(({ tenant_id }) => tenant_id !== root_tenant_id)

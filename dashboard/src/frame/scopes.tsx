@@ -4,10 +4,10 @@ import type { Me } from '@ostiary/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Navigate, Outlet, useParams } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef } from 'react'
-import { clientOf, leaveToSignIn } from '../api.ts'
+import { leaveToSignIn } from '../api.ts'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { projects, me as queryOfMe } from '../queries/tenancy.ts'
-import { atLeast, environment_route, environmentParams, environmentPart, type Scope, ScopeProvider, useScope } from '../scope.tsx'
+import { environment_route, environmentParams, ScopeProvider, scopeOf, useScope, withEnvironment } from '../scope.tsx'
 import { Frame } from './frame.tsx'
 import { firstOf } from './places.ts'
 import { Lost } from './start.tsx'
@@ -27,22 +27,7 @@ export function useMe() {
 export function InTenant() {
   const { tenant: slug } = useParams({ strict: false })
   const me = useMe()
-  const membership = me.data?.memberships.find((membership) => membership.slug === slug)
-  const scope = useMemo<Scope | null>(() => {
-    if (!me.data || !membership) return null
-    const { tenant_id: id, role } = membership
-    const tenant = { ...membership, id }
-    return {
-      me: me.data,
-      tenant,
-      is_root: id === me.data.root_tenant_id,
-      project: null,
-      environments: [],
-      environment: null,
-      client: clientOf(id),
-      can: (needed) => atLeast(role, needed),
-    }
-  }, [me.data, membership])
+  const scope = useMemo(() => (me.data ? scopeOf(me.data, slug) : null), [me.data, slug])
   return (
     <Loaded of={me}>
       {() =>
@@ -87,14 +72,9 @@ export function InProject() {
 export function InEnvironment() {
   const { project: slug = '', env = '' } = useParams({ strict: false })
   const scope = useScope()
-  const { tenant } = scope
   const found = usePlace(slug)
   const place = found.data
-  const environment = place?.environments.find((environment) => environmentPart(environment) === env)
-  const inner = useMemo<Scope | null>(
-    () => (place && environment ? { ...scope, ...place, environment, client: clientOf(tenant.id, environment.id) } : null),
-    [scope, place, environment, tenant.id],
-  )
+  const inner = useMemo(() => (place ? withEnvironment(scope, place, env) : null), [scope, place, env])
   if (place === undefined) return <Loaded of={found}>{() => null}</Loaded>
   if (place === null) return <NoProject slug={slug} />
   if (!inner) return <Lost>The project has no environment at “{env}”.</Lost>

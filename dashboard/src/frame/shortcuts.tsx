@@ -1,9 +1,9 @@
 /** The shortcuts of single keys: their list, the switch that turns them off, and the keys themselves. They never fire in fields. */
-import { Switch } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { Dialog } from '../parts/dialog.tsx'
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { usePages } from './sidebar.tsx'
+
+const ShortcutList = lazy(() => import('./shortcut-list.tsx'))
 
 const NAME = 'ostiary_shortcuts'
 
@@ -37,6 +37,8 @@ export function Shortcuts({ opened, setOpened, openPalette }: ShortcutsProps) {
   const navigate = useNavigate()
   const [is_off, setOff] = useState(areOff)
   const after_g = useRef(false)
+  const [is_loaded, setLoaded] = useState(false) // once it was opened
+  if (opened && !is_loaded) setLoaded(true)
   const targets = pages.environment.flatMap(({ pages }) => pages).filter(({ key }) => key !== undefined)
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
@@ -77,34 +79,9 @@ export function Shortcuts({ opened, setOpened, openPalette }: ShortcutsProps) {
     keep(off)
     setOff(off)
   }
-  return (
-    <Dialog
-      opened={opened}
-      onClose={() => setOpened(false)}
-      title="Keyboard shortcuts"
-      lead="Ctrl K, on a Mac Cmd K, opens the search everywhere. It also finds this list."
-      width={480}
-      footer={
-        <button type="button" className="btn" onClick={() => setOpened(false)}>
-          Close
-        </button>
-      }
-    >
-      <dl className="keys">
-        {list.map(([keys, does]) => (
-          <div key={does}>
-            <dt>
-              {keys.map((key) => (
-                <kbd className="kbd" key={key}>
-                  {key}
-                </kbd>
-              ))}
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
-      <Switch label="Single keys are on" checked={!is_off} onChange={(event) => toggle(!event.currentTarget.checked)} />
-    </Dialog>
-  )
+  return is_loaded ? (
+    <Suspense fallback={null}>
+      <ShortcutList list={list} is_off={is_off} toggle={toggle} opened={opened} close={() => setOpened(false)} />
+    </Suspense>
+  ) : null
 }

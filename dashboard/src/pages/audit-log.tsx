@@ -1,11 +1,11 @@
 /** The audit log of a tenant: who changed what, with the state before and after. */
-import { auditLog } from '../queries/tenancy.ts'
+import { auditFilter, auditLog } from '../queries/audit-log.ts'
 import '../styles/filters.css'
 import type { AuditEntry, AuditVerification } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { CopyButton } from '../parts/copy.tsx'
-import { Chips, NoMatch, rangeOf, TimeRange } from '../parts/filters.tsx'
+import { Chips, NoMatch, TimeRange } from '../parts/filters.tsx'
 import { Id, type NameOf, useNamesAt } from '../parts/names.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -24,7 +24,7 @@ export default function AuditLog() {
   const { client, tenant } = useScope()
   const state = useQueryState()
   const { search, show } = state
-  const filter = { actor_id: search.actor_id, action: search.action, object_id: search.object_id, ...rangeOf(search) }
+  const filter = auditFilter(search)
   const list = useList(auditLog.list({ client, tenant }, filter))
   const nameOf = useNamesOf(list.rows ?? [])
   const open = ({ id }: { id: string }) => show({ chosen: id })

@@ -1,4 +1,5 @@
 /** Test and Live side by side. Chosen differences go to Live, after a plan has shown them. */
+import { compared } from '../frame/places.ts'
 import '../styles/compare.css'
 import type { Environment } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
@@ -18,12 +19,7 @@ import { ReadyForLive } from './compare/ready.tsx'
 export default function Compare() {
   const { project, environments, environment } = useEnvironment()
   const { search } = useQueryState()
-  const chosen = (type: 'test' | 'live') => {
-    const of_type = environments.filter((each) => each.type === type)
-    const wanted = search[type] ?? (environment.type === type ? environment.slug : type)
-    return of_type.find(({ slug }) => slug === wanted) ?? of_type[0]
-  }
-  const [test, live] = [chosen('test'), chosen('live')]
+  const { test, live } = compared(environments, environment, search)
   return (
     <Page
       title="Test and Live"

@@ -1,10 +1,10 @@
 /** The events of an environment, newest first, with filters in the address. A row opens its body. */
+import { eventFilter } from '../queries/event-filter.ts'
 import { events } from '../queries/events.ts'
 import '../styles/filters.css'
-import type { EventKind } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { eventKinds } from '../parts/event-kinds.ts'
-import { Chips, NoMatch, rangeOf, TimeRange } from '../parts/filters.tsx'
+import { Chips, NoMatch, TimeRange } from '../parts/filters.tsx'
 import { useNames } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
@@ -23,13 +23,7 @@ export default function Events() {
   const { at, base } = here
   const state = useQueryState()
   const { search, show } = state
-  const filter = {
-    type: search.type as EventKind | undefined, // as: the service refuses other kinds
-    user_id: search.user_id,
-    application_id: search.application_id,
-    request_id: search.request_id,
-    ...rangeOf(search),
-  }
+  const filter = eventFilter(search)
   const is_filtered = Object.values(filter).some((value) => value !== undefined)
   const list = useList(events.list(here, filter), { refetchInterval: 10_000 })
   const nameOf = useNames([search.user_id, search.application_id, ...(list.rows ?? []).flatMap(idsOf)])

@@ -10,7 +10,7 @@ import { useMe } from '../frame/scopes.tsx'
 import { Alone } from '../frame/start.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
-import { located } from '../queries/tenancy.ts'
+import { located } from '../queries/located.ts'
 import { environmentBase } from '../scope.tsx'
 
 /** The page of an object below its environment, or below its tenant. */

@@ -15,7 +15,8 @@ import { SecretOnce } from '../parts/secret-once.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
-import { members, me as own } from '../queries/tenancy.ts'
+import { members } from '../queries/members.ts'
+import { me as own } from '../queries/tenancy.ts'
 import { atLeast, type Role, roles, useScope } from '../scope.tsx'
 
 const rights: Record<Role, string> = {

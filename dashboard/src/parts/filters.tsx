@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { localTime } from './clock.ts'
 import { Icon } from './icon.tsx'
 import type { NameOf } from './names.tsx'
+import { lasts } from './range.ts'
 import type { useQueryState } from './search.ts'
 import { Empty } from './table.tsx'
 
@@ -68,23 +69,6 @@ const localOf = (time: string | undefined) => {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 const timeOf = (local: string) => (local === '' || Number.isNaN(Date.parse(local)) ? undefined : new Date(local).toISOString())
-
-const MINUTE_MS = 60_000
-const lasts: Record<string, { words: string; minutes: number }> = {
-  '1h': { words: 'Last hour', minutes: 60 },
-  '24h': { words: 'Last 24 hours', minutes: 1_440 },
-  '7d': { words: 'Last 7 days', minutes: 10_080 },
-}
-
-/** `from` and `to` of the query: of its `last`, counted from this minute, else its own where they are times. */
-export function rangeOf({ from, to, last }: State['search']): { from: string | undefined; to: string | undefined } {
-  const minutes = lasts[last ?? '']?.minutes
-  if (minutes === undefined) return { from: isTime(from), to: isTime(to) }
-  const begin = Math.floor(Date.now() / MINUTE_MS) - minutes
-  return { from: new Date(begin * MINUTE_MS).toISOString(), to: undefined }
-}
-const isTime = (text: string | undefined) =>
-  text !== undefined && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined
 
 export function TimeRange({ search, show }: State) {
   const chosen = lasts[search.last ?? ''] ? search.last : search.last === 'between' || search.from || search.to ? 'between' : ''

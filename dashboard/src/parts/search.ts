@@ -1,7 +1,7 @@
 /** Filters, the tab and the chosen row are in the query of the address, so every view can be shared. */
 import { useLocation, useNavigate } from '@tanstack/react-router'
 
-type Search = Record<string, string | undefined>
+export type Search = Record<string, string | undefined>
 
 export function useQueryState() {
   const location = useLocation()

@@ -1,5 +1,8 @@
 /** Refused calls: of an environment, or of a tenant outside of its environments. */
+
 import { OstiaryError, type RefusedCall } from '@ostiary/sdk'
+import { rangeOf } from '../parts/range.ts'
+import type { Search } from '../parts/search.ts'
 import { type Here, type InTenant, key, list, one } from './query.ts'
 
 export interface CallFilter {
@@ -10,6 +13,15 @@ export interface CallFilter {
   from?: string | undefined
   to?: string | undefined
 }
+
+/** The filter that the query of an address has. */
+export const callFilter = ({ code, route, application_id, key_id, ...search }: Search): CallFilter => ({
+  code,
+  route,
+  application_id,
+  key_id,
+  ...rangeOf(search),
+})
 
 /** `null` for a call that was not refused. */
 async function orNull(read: Promise<RefusedCall>): Promise<{ call: RefusedCall | null }> {
@@ -22,7 +34,7 @@ async function orNull(read: Promise<RefusedCall>): Promise<{ call: RefusedCall |
 }
 
 export const callsOfEnvironment = {
-  list: ({ client, at }: Here, filter: CallFilter = {}) =>
+  list: ({ client, at }: Here, filter: CallFilter) =>
     list(key('calls', at.environment_id, filter), (cursor) => client.listRefusedCalls({ ...at, ...filter, cursor }).page()),
   summary: ({ client, at }: Here) =>
     one(key('calls', at.environment_id, 'summary'), (signal) => client.summariseRefusedCalls(at, { signal })),
@@ -39,7 +51,7 @@ export const callsOfEnvironment = {
 }
 
 export const callsOfTenant = {
-  list: ({ client, tenant: { id: tenant_id } }: InTenant, filter: CallFilter = {}) =>
+  list: ({ client, tenant: { id: tenant_id } }: InTenant, filter: CallFilter) =>
     list(key('calls', tenant_id, filter), (cursor) => client.listRefusedCallsOfTenant({ tenant_id, ...filter, cursor }).page()),
   summary: ({ client, tenant: { id: tenant_id } }: InTenant) =>
     one(key('calls', tenant_id, 'summary'), (signal) => client.summariseRefusedCallsOfTenant({ tenant_id }, { signal })),

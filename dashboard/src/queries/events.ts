@@ -1,14 +1,5 @@
-import type { EventKind } from '@ostiary/sdk'
+import type { EventFilter } from './event-filter.ts'
 import { type Here, key, list, one } from './query.ts'
-
-interface Filter {
-  type?: EventKind | undefined
-  user_id?: string | undefined
-  application_id?: string | undefined
-  request_id?: string | undefined
-  from?: string | undefined
-  to?: string | undefined
-}
 
 const DAY_MS = 86_400_000
 
@@ -16,7 +7,7 @@ const DAY_MS = 86_400_000
 const AROUND = 3
 
 export const events = {
-  list: ({ client, at }: Here, filter: Filter = {}) =>
+  list: ({ client, at }: Here, filter: EventFilter) =>
     list(key('events', at.environment_id, filter), (cursor) => client.listEvents({ ...at, ...filter, cursor }).page()),
   latest: ({ client, at }: Here) =>
     one(key('events', at.environment_id, 'latest'), (signal) => client.listEvents({ ...at, limit: 6 }, { signal }).page()),

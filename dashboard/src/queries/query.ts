@@ -54,6 +54,13 @@ export const list = <T>(queryKey: Key, read: (cursor: string | undefined) => Pro
   })
 export type List<T> = ReturnType<typeof list<T>>
 
+/** Begins to read, if the answer in memory is not fresh. A failure is shown where the page reads the same. */
+export const begin = <T>(of: One<T>): void => void queries.prefetchQuery(of)
+export const beginList = <T>(of: List<T>): void => void queries.prefetchInfiniteQuery(of)
+
+/** The answer in memory, else that of the service. */
+export const answerTo = <T>(of: One<T>): Promise<T> => queries.ensureQueryData(of)
+
 /** Marks everything under these keys as old. What the page shows of it is read again at once. */
 export function readAgain(keys: readonly Key[]): void {
   for (const queryKey of keys) void queries.invalidateQueries({ queryKey })

@@ -36,6 +36,32 @@ test('a fault keeps the frame, and says what to do', { skip: noBrowser }, async 
   await button(page, 'Reload').click()
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
 
+  // What a page reads begins beside its code, which waits here until the service is asked.
+  const sent: string[] = []
+  const { promise: asked, resolve: begin } = Promise.withResolvers<void>()
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (pathname.endsWith('/auth-keys')) begin()
+    if (pathname.startsWith('/dashboard/api/') || pathname === '/dashboard/session') sent.push(pathname + search)
+  })
+  await page.route(/assets\/api-keys-.*\.js/, (route) => asked.then(() => route.continue()))
+  await show(page, `${home}/api-keys`, 'API keys')
+  assert.deepEqual(
+    sent.filter((call, at) => sent.indexOf(call) !== at),
+    [],
+    'each call is sent once',
+  )
+  // The page shows what failed, wherever it began.
+  await page.route(/auth-keys/, (route) =>
+    route.fulfill({ status: 403, json: { code: 'insufficient_role', detail: 'Planted.', status: 403 } }),
+  )
+  await show(page, `${home}/api-keys`, 'API keys')
+  await page.getByRole('alert').getByText('Planted.').waitFor()
+  assert.equal(await page.locator('.band').isVisible(), true)
+  await page.unroute(/auth-keys/)
+  await button(page, 'Try again').click()
+  await page.getByText('A key lets your code call Ostiary.').waitFor()
+
   await page.route(/auth-keys/, (route) => route.fulfill({ json: { data: [null], has_more: false, next_cursor: null } }))
   await page.goto(`${home}/api-keys`)
   await page.getByRole('heading', { level: 1, name: 'This page stopped working' }).waitFor()

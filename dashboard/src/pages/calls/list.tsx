@@ -1,11 +1,11 @@
 /** Refused calls: grouped by code and route, then the list. A row says why, and opens the whole record. */
-import type { CallFilter } from '../../queries/calls.ts'
+import { type CallFilter, callFilter } from '../../queries/calls.ts'
 import type { List, One } from '../../queries/query.ts'
 import '../../styles/filters.css'
 import type { Event, Page as PageOf, RefusedCall, RefusedCallSummary } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
 import { deviceOf } from '../../parts/device.ts'
-import { Chips, NoMatch, rangeOf, TimeRange } from '../../parts/filters.tsx'
+import { Chips, NoMatch, TimeRange } from '../../parts/filters.tsx'
 import { useNames } from '../../parts/names.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded, useList, useRead } from '../../parts/reading.tsx'
@@ -34,8 +34,8 @@ const chips = { code: 'Code', route: 'Route', application_id: 'Application', key
 export function CallList({ source, lead, chart }: { source: Source; lead: string; chart?: ReactNode }) {
   const state = useQueryState()
   const { search, show } = state
-  const { code, route, application_id, key_id } = search
-  const filter = { code, route, application_id, key_id, ...rangeOf(search) }
+  const { application_id, key_id } = search
+  const filter = callFilter(search)
   const summary = useRead(source.summary, { refetchInterval: 10_000 })
   const list = useList(source.list(filter), { refetchInterval: 10_000 })
   const nameOf = useNames([application_id, key_id, ...(list.rows ?? []).flatMap(idsOfCall)])

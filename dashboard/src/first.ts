@@ -1,0 +1,90 @@
+/**
+ * What each page reads first, by the factories by which the page reads the same. What is not here begins when the page is drawn. It is a chunk
+ * of its own, which comes beside the person and the project.
+ */
+import { compared } from './frame/places.ts'
+import type { Search } from './parts/search.ts'
+import { applications } from './queries/applications.ts'
+import { auditFilter, auditLog } from './queries/audit-log.ts'
+import { callFilter, callsOfEnvironment, callsOfTenant } from './queries/calls.ts'
+import { configurations } from './queries/configurations.ts'
+import { attention, inbox, logouts, readiness, statistics } from './queries/environment.ts'
+import { eventFilter } from './queries/event-filter.ts'
+import { events } from './queries/events.ts'
+import { environmentKeys, platformKeys } from './queries/keys.ts'
+import { members } from './queries/members.ts'
+import { providers } from './queries/providers.ts'
+import { begin, beginList } from './queries/query.ts'
+import { resourceServers } from './queries/resource-servers.ts'
+import { settings } from './queries/settings.ts'
+import { projects } from './queries/tenancy.ts'
+import { users } from './queries/users.ts'
+import { deliveries, webhooks } from './queries/webhooks.ts'
+import type { environmentOf, Scope } from './scope.tsx'
+
+export interface Asked {
+  params: Search
+  search: Search
+}
+type FirstOfEnvironment = (here: ReturnType<typeof environmentOf>, asked: Asked) => void
+type FirstOfTenant = (here: Scope, asked: Asked) => void
+
+export const ofEnvironment = {
+  overview(here, { search }) {
+    if (here.is_root) return // it leads to the deployment
+    begin(statistics.lastDay(here))
+    begin(readiness.one(here))
+    begin(applications.newest(here))
+    begin(statistics.range(here, search.range === '30d' ? 'day' : 'hour'))
+    begin(attention(here))
+    if (!here.can('developer')) return
+    begin(events.newUsers(here))
+    begin(events.latest(here))
+  },
+  applications: (here, { search }) => beginList(applications.list(here, search.query)),
+  application: (here, { params }) => begin(applications.one(here, params.application_id ?? '')),
+  resourceServers: (here) => beginList(resourceServers.list(here)),
+  providers: (here) => beginList(providers.list(here)),
+  apiKeys: (here) => beginList(environmentKeys.list(here)),
+  webhooks: (here) => beginList(webhooks.list(here)),
+  webhook(here, { params: { webhook_id = '' }, search }) {
+    begin(webhooks.one(here, webhook_id))
+    if (!here.can('developer') || (search.tab ?? 'deliveries') !== 'deliveries' || search.status) return
+    beginList(deliveries.list(here, webhook_id))
+    begin(deliveries.latest(here, webhook_id))
+  },
+  logouts: (here) => beginList(logouts.list(here)),
+  users: (here, { search }) => beginList(users.list(here, search.query)),
+  inbox: (here) => beginList(inbox.list(here)),
+  events: (here, { search }) => beginList(events.list(here, eventFilter(search))),
+  calls(here, { search }) {
+    begin(callsOfEnvironment.summary(here))
+    beginList(callsOfEnvironment.list(here, callFilter(search)))
+  },
+  settings: (here) => begin(settings.one(here)),
+  compare({ client, at: { project_id }, environment, environments }, { search }) {
+    const { test, live } = compared(environments, environment, search)
+    if (!test || !live) return
+    begin(configurations.pair(client, { project_id, test: test.id, live: live.id }))
+    begin(readiness.one({ client, at: { project_id, environment_id: live.id } }))
+  },
+  deployment(here) {
+    begin(settings.plain(here))
+    begin(users.latest(here))
+    begin(readiness.one(here))
+  },
+} satisfies Record<string, FirstOfEnvironment>
+
+export const ofTenant = {
+  projects: (here) => beginList(projects.list(here)),
+  platformKeys: (here) => beginList(platformKeys.list(here)),
+  members: (here) => beginList(members.list(here)),
+  tenantCalls(here, { search }) {
+    begin(callsOfTenant.summary(here))
+    beginList(callsOfTenant.list(here, callFilter(search)))
+  },
+  auditLog(here, { search }) {
+    begin(auditLog.actors(here))
+    beginList(auditLog.list(here, auditFilter(search)))
+  },
+} satisfies Record<string, FirstOfTenant>

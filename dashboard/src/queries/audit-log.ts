@@ -1,0 +1,37 @@
+import { rangeOf } from '../parts/range.ts'
+import type { Search } from '../parts/search.ts'
+import { type InTenant, key, list, one } from './query.ts'
+
+interface AuditFilter {
+  actor_id?: string | undefined
+  action?: string | undefined
+  object_id?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** The filter that the query of an address has. */
+export const auditFilter = ({ actor_id, action, object_id, ...search }: Search): AuditFilter => ({
+  actor_id,
+  action,
+  object_id,
+  ...rangeOf(search),
+})
+
+export const auditLog = {
+  list: ({ client, tenant: { id: tenant_id } }: InTenant, filter: AuditFilter) =>
+    list(key('audit-log', tenant_id, filter), (cursor) => client.listAuditLog({ tenant_id, ...filter, cursor }).page()),
+  one: ({ client, tenant: { id: tenant_id } }: InTenant, audit_entry_id: string) =>
+    one(key('audit-entry', audit_entry_id), (signal) => client.getAuditEntry({ tenant_id, audit_entry_id }, { signal })),
+  /** The people and keys by which the page filters. The deployment itself has no platform keys. */
+  actors: ({ client, tenant: { id: tenant_id }, is_root }: InTenant & { is_root: boolean }) =>
+    one(key('actors', tenant_id), async (signal) => {
+      const at = { tenant_id, limit: 100 }
+      const [members, keys] = await Promise.all([
+        client.listMembers(at, { signal }).page(),
+        is_root ? null : client.listPlatformKeys(at, { signal }).page(),
+      ])
+      const people = members.data.flatMap(({ user_id, email }) => (user_id === null ? [] : [{ id: user_id, name: email }]))
+      return [...people, ...(keys?.data ?? []).map(({ id, label, start }) => ({ id, name: `key “${label ?? start}”` }))]
+    }),
+}
