@@ -235,7 +235,7 @@ test('a provider is switched for the version that the question began with', { sk
   const act = (name: string) => page.getByRole('button', { name: new RegExp(`^Switch ${name} ?: `) })
   await show(page, `${base}/providers`, 'Providers')
   await act('off').click()
-  await button(page, 'Switch off now').waitFor()
+  await page.getByRole('button', { name: 'Switch off now', exact: true, disabled: false }).waitFor() // the version is read
   expectStatus(200, await w.call('PATCH', `${w.test.path}/providers/${id}`, { body: { display_name: 'GitHub Enterprise' } }))
   await button(page, 'Switch off now').click()
   await page.getByText('Also changed, and kept').waitFor()
