@@ -194,7 +194,7 @@ async function measureModestRate(seeded: Seeded, webhooks: number): Promise<void
 /** Measures sign-ins one after the other. Each creates two events. */
 async function measureSignIns(service: ServerProcess, seeded: Seeded, webhooks: number): Promise<void> {
   await receiver.quiet()
-  const step = await own['sign-in'](seeded, 1)
+  const step = await own['sign-in'](seeded)
   const { cpu_us } = await service.usage()
   const { answered, p50_ms, p99_ms } = await load(seeded.address, step, { in_flight: 1, seconds: sign_in_seconds })
   await receiver.take(2 * answered * webhooks)

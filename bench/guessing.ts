@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type Connection, openConnection } from './connection.ts'
 import { type Ground, root } from './contestants.ts'
 import { percentile } from './load.ts'
-import { newMasterKey, type Seeded, seedOstiary, signInRequest, startOstiary } from './ostiary.ts'
+import { newMasterKey, type Seeded, seedOstiary, signInRequests, startOstiary } from './ostiary.ts'
 
 const people = 64
 const wrong_passwords = 200
@@ -46,22 +46,22 @@ async function timed(connection: Connection, asked: string): Promise<{ status: n
 
 /** Everybody signs in at once. */
 async function rush(seeded: Seeded, sourceOf: (i: number) => string) {
-  const asked = await Promise.all(seeded.people.map((person) => signInRequest(seeded, person)))
+  const asked = await Promise.all(seeded.people.map((person) => signInRequests(seeded, person)))
   const connections = await Promise.all(asked.map(() => openConnection(seeded.address)))
-  const answers = await Promise.all(connections.map((connection, i) => timed(connection, from(asked[i] ?? '', sourceOf(i)))))
+  const answers = await Promise.all(connections.map((connection, i) => timed(connection, from(asked[i]?.() ?? '', sourceOf(i)))))
   for (const connection of connections) connection.close()
   return { signed_in: answers.filter(({ status }) => status === 303).length, last_ms: Math.max(...answers.map(({ ms }) => ms)) }
 }
 
 async function besideGuesses(seeded: Seeded, rounds: number, begun: (round: number) => void) {
-  const mine = await Promise.all(seeded.people.map((person) => signInRequest(seeded, person)))
+  const mine = await Promise.all(seeded.people.map((person) => signInRequests(seeded, person)))
   const guesses = await Promise.all(
-    Array.from({ length: wrong_passwords }, (_, i) => signInRequest(seeded, { email: `nobody${i}@example.com`, password: 'wrong' })),
+    Array.from({ length: wrong_passwords }, (_, i) => signInRequests(seeded, { email: `nobody${i}@example.com`, password: 'wrong' })),
   )
   const connection = await openConnection(seeded.address)
   let turn = 0
   const signIn = async () => {
-    const { status, ms } = await timed(connection, from(mine[turn++ % mine.length] ?? '', '203.0.113.250'))
+    const { status, ms } = await timed(connection, from(mine[turn++ % mine.length]?.() ?? '', '203.0.113.250'))
     if (status !== 303) throw new Error(`A sign-in beside the guesses was answered with ${status}.`)
     return ms
   }
@@ -76,7 +76,7 @@ async function besideGuesses(seeded: Seeded, rounds: number, begun: (round: numb
     const connections = await Promise.all(guesses.map(() => openConnection(seeded.address)))
     let left = guesses.length
     const answered = connections.map(async (each, i) => {
-      const { status } = await timed(each, from(guesses[i] ?? '', source))
+      const { status } = await timed(each, from(guesses[i]?.() ?? '', source))
       of_attacker.set(status, (of_attacker.get(status) ?? 0) + 1)
       left--
     })

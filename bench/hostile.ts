@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expectStatus, openConnection, request } from './connection.ts'
 import { type Ground, root } from './contestants.ts'
 import { percentile } from './load.ts'
-import { type Seeded, seedOstiary, signInRequest, startOstiary } from './ostiary.ts'
+import { type Seeded, seedOstiary, signInRequests, startOstiary } from './ostiary.ts'
 
 const mebibyte = 1_048_576
 const in_flight = 32
@@ -36,13 +36,17 @@ async function attacksOn(seeded: Seeded): Promise<Record<string, Attack>> {
   const always = (bytes: Buffer | string) => ({ bytes: () => bytes })
   const [person] = people
   if (!person) throw new Error('There is no person to sign in.')
-  const sign_in = await signInRequest(seeded, person)
-  /** A form of the sign-in page with its token and cookies, and another value in one field. */
+  const [start = '', body = ''] = (await signInRequests(seeded, person))().split('\r\n\r\n')
+  /** A form of the sign-in page with its token and cookies, and another value in one field, never sent twice. */
   const signIn = (name: string, value: string) => {
-    const [start = '', body = ''] = sign_in.split('\r\n\r\n')
     const changed = Buffer.from(body.replace(new RegExp(`(^|&)${name}=[^&]*`), () => `&${name}=${value}`))
-    const length = `content-length: ${changed.length}\r\nconnection: close`
-    return Buffer.concat([Buffer.from(`${start.replace(/content-length: [0-9]+/, length)}\r\n\r\n`), changed])
+    return {
+      bytes(turn: number) {
+        const last = Buffer.from(`&again=${turn}`)
+        const length = `content-length: ${changed.length + last.length}\r\nconnection: close`
+        return Buffer.concat([Buffer.from(`${start.replace(/content-length: [0-9]+/, length)}\r\n\r\n`), changed, last])
+      },
+    }
   }
   const chunks = '1\r\na\r\n'.repeat(100_000)
   const padding = 'x'.repeat(20_000)
@@ -56,9 +60,9 @@ async function attacksOn(seeded: Seeded): Promise<Record<string, Attack>> {
     'an unknown client_id in its right form': {
       bytes: (turn) => post('/v1/oauth/token', `grant_type=x&client_id=app_01m7wwr5ftevtv5yxb4${String(turn).padStart(7, '0')}`),
     },
-    '1 MB of combining marks as an email': always(signIn('email', marks)),
-    '1 MB of combining marks as a password': always(signIn('password', marks)),
-    '24 kB of combining marks as a password': always(signIn('password', marks.slice(0, 12_000))),
+    '1 MB of combining marks as an email': signIn('email', marks),
+    '1 MB of combining marks as a password': signIn('password', marks),
+    '24 kB of combining marks as a password': signIn('password', marks.slice(0, 12_000)),
     'half a million parameters': always(post('/v1/oauth/token', 'a&'.repeat(500_000))),
     'a mebibyte of brackets as an assertion': always(
       post('/v1/oauth/token', `client_assertion_type=x&client_assertion=a.${Buffer.from('['.repeat(700_000)).toString('base64url')}.a`),

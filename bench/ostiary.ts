@@ -125,15 +125,20 @@ export async function signedIn(provider: Omit<Provider, 'cookies'>, { email, pas
   return { code: codeIn(provider, asked, answer), cookie: browser.cookie }
 }
 
-/** Makes a sign-in request that can be sent repeatedly: the form token and cookies of one browser stay valid. */
-export async function signInRequest(provider: Seeded, { email, password }: Person): Promise<string> {
+/**
+ * Returns a function that makes sign-in requests of one browser: its form token and cookies stay valid. Each has another value in a field
+ * that no form has, since the service answers a form that was sent before with what it answered then (decision 0082).
+ */
+export async function signInRequests(provider: Seeded, { email, password }: Person): Promise<() => string> {
   const connection = await openConnection(provider.address)
   const page = await connection.send(request(provider.address, 'GET', authorization(provider, {}).path))
   connection.close()
   const { action, hidden } = formOf(page.body)
   const headers = { cookie: cookiesOf(page).join('; '), 'content-type': 'application/x-www-form-urlencoded' }
-  const body = new URLSearchParams({ ...hidden, email, password, method: 'password' })
-  return request(provider.address, 'POST', new URL(action, provider.issuer).pathname, headers, body.toString())
+  const path = new URL(action, provider.issuer).pathname
+  const body = new URLSearchParams({ ...hidden, email, password, method: 'password' }).toString()
+  let turn = 0
+  return () => request(provider.address, 'POST', path, headers, `${body}&turn=${turn++}`)
 }
 
 /** Sends a sign-in and repeats it while the service answers 503, which it does when its password queue is full. */

@@ -5,7 +5,7 @@
 import type { Answer, Connection } from './connection.ts'
 import { expectStatus, headerOf, openConnection, request } from './connection.ts'
 import type { Step } from './load.ts'
-import { type Seeded, sendWhenFree, signInRequest } from './ostiary.ts'
+import { type Seeded, sendWhenFree, signInRequests } from './ostiary.ts'
 import { codeFlow, type Provider, proveTokens, refresh, type Tokens } from './provider.ts'
 
 export type Prepare<P> = (provider: P, in_flight: number) => Promise<Step>
@@ -90,10 +90,12 @@ export const own = {
     return repeated(Array(in_flight).fill(asked), ({ type }) => type === 'auth_secret')
   },
 
-  async 'sign-in'(ostiary, in_flight) {
-    const requests = await Promise.all(ostiary.people.slice(0, in_flight).map((person) => signInRequest(ostiary, person)))
-    return async (connection: Connection, slot: number) => {
-      const answer = expectStatus(303, await sendWhenFree(connection, requests[slot] ?? ''))
+  /** All people in turn, since one person may sign in 300 times an hour. */
+  async 'sign-in'(ostiary) {
+    const requests = await Promise.all(ostiary.people.map((person) => signInRequests(ostiary, person)))
+    let turn = 0
+    return async (connection: Connection) => {
+      const answer = expectStatus(303, await sendWhenFree(connection, requests[turn++ % requests.length]?.() ?? ''))
       return async () => proveSession(ostiary, answer)
     }
   },

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expectStatus, openConnection } from './connection.ts'
 import { type Ground, root } from './contestants.ts'
 import { load, median, percentile } from './load.ts'
-import { newMasterKey, type Seeded, seedOstiary, sendWhenFree, signInRequest, startOstiary } from './ostiary.ts'
+import { newMasterKey, type Seeded, seedOstiary, sendWhenFree, signInRequests, startOstiary } from './ostiary.ts'
 import { startPeer } from './peer.ts'
 import type { ServerProcess } from './process.ts'
 import { common, own } from './scenarios.ts'
@@ -100,11 +100,11 @@ function mixture(requests: number) {
 
 /** Measures the JWKS of an environment while 100 people sign in at once. */
 export async function surveyBusy(seeded: Seeded) {
-  const requests = await Promise.all(seeded.people.slice(0, 100).map((person) => signInRequest(seeded, person)))
+  const requests = await Promise.all(seeded.people.slice(0, 100).map((person) => signInRequests(seeded, person)))
   let left = requests.length
   const signing_in = requests.map(async (asked) => {
     const connection = await openConnection(seeded.address)
-    expectStatus(303, await sendWhenFree(connection, asked))
+    expectStatus(303, await sendWhenFree(connection, asked()))
     connection.close()
     left--
   })

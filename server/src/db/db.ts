@@ -66,6 +66,8 @@ export interface Statement {
   readonly work?: Worker
   /** The number of rows that the statement must change; see `guard`. */
   readonly guard?: number
+  /** See `withoutSync`. */
+  readonly without_sync?: true
 }
 
 /** An engine undid a batch because a guard failed. */
@@ -329,6 +331,14 @@ export function identifiers(...names: readonly string[]): Statement {
 /** Marks a statement that creates work for a background worker. The commit of its batch wakes the worker of this process. */
 export function leavesWork(statement: Statement, worker: Worker = 'sequencer'): Statement {
   return { ...statement, work: worker }
+}
+
+/**
+ * Marks a statement whose commit need not reach the disk before it is answered. A killed process loses nothing. A loss of power can lose
+ * it while nothing else was committed afterwards, so it is for rows whose absence does no harm. PostgreSQL commits it like any other.
+ */
+export function withoutSync(statement: Statement): Statement {
+  return { ...statement, without_sync: true }
 }
 
 /**

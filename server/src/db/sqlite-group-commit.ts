@@ -34,6 +34,7 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
   const commit = command('commit')
   const beginSavepoint = command('savepoint batch')
   const endSavepoint = command('release batch')
+  let syncs = true
   let waiting: Batch[] = []
   let is_flush_due = false
   let changed_tables = new Set<string>()
@@ -66,6 +67,7 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
   /** @param apart runs each batch in a savepoint. That takes longer than most batches, so it happens only after one of the group failed. */
   function commitGroup(group: readonly Batch[], apart = false, waited_ms = 0): void {
     endReading()
+    syncIfNeeded(group)
     try {
       begin()
     } catch (error) {
@@ -86,6 +88,14 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
       return
     }
     for (const settle of outcomes) settle()
+  }
+
+  /** With `normal` a commit is in the log and not yet on the disk. The next one with `full` brings both there. */
+  function syncIfNeeded(group: readonly Batch[]): void {
+    const needed = group.some(({ statements: all }) => all.some(({ without_sync }) => !without_sync))
+    if (needed === syncs) return
+    database.exec(`pragma synchronous = ${needed ? 'full' : 'normal'}`) // takes effect when it is compiled, so it is not prepared
+    syncs = needed
   }
 
   function flush(): void {

@@ -1,5 +1,5 @@
 /**
- * The embedded engine: one SQLite file in WAL mode with `synchronous=FULL`. `sqlite-statements.ts` prepares and runs statements,
+ * The embedded engine: one SQLite file in WAL mode with `synchronous=FULL` (see `withoutSync`). `sqlite-statements.ts` prepares and runs statements,
  * `sqlite-group-commit.ts` writes, and `sqlite-clock.ts` records which commit changed a table. Reads see committed rows only. The reads of
  * one event-loop turn share one transaction, since taking and releasing SQLite's lock costs more than finding a row.
  */

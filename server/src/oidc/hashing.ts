@@ -6,7 +6,7 @@ import { networkOf, sourceOf } from '../base/source.ts'
 import { retry_after } from '../http/problem.ts'
 import type { Place } from '../users/hashing-turns.ts'
 import { HashingRefused, type Turn } from '../users/password.ts'
-import type { Answer, OidcCall, OidcEndpoint, OidcServices } from './call.ts'
+import type { Answer, OidcCall, OidcServices } from './call.ts'
 
 function placeOf({ issuer: { tenant_id, environment_id }, ip }: Pick<OidcCall, 'issuer' | 'ip'>, has_mark: boolean): Place {
   return { tenant_id, environment_id, network: networkOf(ip), source: sourceOf(ip), has_mark }
@@ -19,17 +19,20 @@ export const turnOf = (call: OidcCall, has_mark: boolean): Turn => ({
   ...(call.queued ? { queued: call.queued } : {}),
 })
 
-/** An endpoint with a password that strangers can call: each call waits in the doorway until few others are worked on. */
-export const throughDoorway =
-  (endpoint: OidcEndpoint): OidcEndpoint =>
-  async (services, call) => {
-    const leave = await services.passwords.doorway.enter(placeOf(call, false), call.signal)
-    try {
-      return await endpoint(services, { ...call, queued: leave })
-    } finally {
-      leave()
-    }
+/** Runs the work for a form, when it may begin. */
+export type Entrance = <T>(services: Pick<OidcServices, 'passwords'>, call: OidcCall, work: (call: OidcCall) => Promise<T>) => Promise<T>
+
+/** For forms with a password that strangers can send: each waits until few others are worked on. */
+export const throughDoorway: Entrance = async ({ passwords }, call, work) => {
+  const leave = await passwords.doorway.enter(placeOf(call, false), call.signal)
+  try {
+    return await work({ ...call, queued: leave })
+  } finally {
+    leave()
   }
+}
+
+export const at_once: Entrance = (_, call, work) => work(call)
 
 /** Hashes a new password. `null`: too many wait, so the page shows its form again with the problem `busy`. */
 export function hashUnlessBusy(

@@ -15,12 +15,16 @@ import { HashingRefused } from '../users/password.ts'
 import { type Answer, errorJson, type OidcCall, type OidcEndpoint, type OidcServices } from './call.ts'
 import { crossOriginHeaders, type OriginCheck, preflightHeaders } from './cross-origin.ts'
 import { isTooMuch, readForm, too_much } from './form.ts'
+import { at_once, throughDoorway } from './hashing.ts'
 import { message, tooLong } from './hosted-page.ts'
 import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
 import { OAuthError } from './protocol/oauth-error.ts'
 import { createRepeats } from './repeat.ts'
 
 type Name = keyof typeof oidcRoutes
+
+/** Forms with a password that strangers can send. */
+const with_password: ReadonlySet<Name> = new Set<Name>(['signIn', 'signUp'])
 
 export interface OidcMounting {
   services: OidcServices
@@ -43,7 +47,8 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
   for (const [name, route] of rows) {
     const url = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
     const is_form = route.method === 'POST' && route.credential.kind === 'session'
-    const endpoint: OidcEndpoint = is_form ? (_, call) => once(call, endpoints[name]) : endpoints[name]
+    const entrance = with_password.has(name) ? throughDoorway : at_once
+    const endpoint: OidcEndpoint = is_form ? (_, call) => once(call, { endpoint: endpoints[name], entrance }) : endpoints[name]
     app.route({
       method: route.method,
       url,

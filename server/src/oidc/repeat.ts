@@ -20,6 +20,7 @@ import { accountUrl } from './account-url.ts'
 import { readFormSeed, sessionCookieOf, withSessionsOf } from './browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, refused } from './call.ts'
 import { isOwnForm } from './form-token.ts'
+import type { Entrance } from './hashing.ts'
 import { html, pageContext } from './hosted-page.ts'
 
 /** A press of a button, as a later one recognises it. */
@@ -33,6 +34,12 @@ interface Press extends PressId {
 interface Kept {
   answer: Answer
   had: string
+}
+
+/** A form of a hosted page. A press claims its row after the entrance, so a flood of forms costs little until each has its turn. */
+interface Form {
+  endpoint: OidcEndpoint
+  entrance: Entrance
 }
 
 const poll_ms = 50
@@ -52,30 +59,29 @@ export function createRepeats(services: OidcServices, continueUrl: ContinueUrl) 
   const at_work = new Map<string, Promise<Kept>>()
   const mayKeep = createWindow()
 
-  async function once(call: OidcCall, endpoint: OidcEndpoint): Promise<Answer> {
-    const press = pressOf(services, call)
-    if (!press) return endpoint(services, call)
-    const key = `${press.environment_id} ${press.form_hash}`
+  async function once(call: OidcCall, { endpoint, entrance }: Form): Promise<Answer> {
+    const sent = sentOf(call)
+    if (sent === null) return entrance(services, call, async (entered) => endpoint(services, entered))
     for (;;) {
-      const first = at_work.get(key)
+      const first = at_work.get(sent)
       if (!first) break
       // A first press that failed, or that its browser broke off, leaves the work to the next one.
       const kept = await first.catch(() => null)
       if (kept) return withSessionsOf(services, call, kept.answer, kept.had)
     }
-    const work = answerOrAwait(call, endpoint, press)
-    at_work.set(key, work)
+    const work = entrance(services, call, (entered) => answerOrAwait(entered, endpoint, pressOf(services, call, sent)))
+    at_work.set(sent, work)
     try {
       const { answer, had } = await work
       return await withSessionsOf(services, call, answer, had)
     } finally {
-      at_work.delete(key)
+      at_work.delete(sent)
     }
   }
 
-  async function answerOrAwait(call: OidcCall, endpoint: OidcEndpoint, press: Press): Promise<Kept> {
+  async function answerOrAwait(call: OidcCall, endpoint: OidcEndpoint, press: Press | null): Promise<Kept> {
     const had = sessionCookieOf(call)
-    if (!mayKeep(press.environment_id, call.now)) return { answer: await endpoint(services, call), had }
+    if (!press || !mayKeep(press.environment_id, call.now)) return { answer: await endpoint(services, call), had }
     const from = { browser_hash: press.browser_hash, source: sourceOf(call.ip) }
     for (;;) {
       const now = services.now()
@@ -85,6 +91,7 @@ export function createRepeats(services: OidcServices, continueUrl: ContinueUrl) 
       if (!row) return { answer: await endpoint(services, call), had } // there are too many, or the first press has just failed
       if (row.sealed !== null) return openKept(press, row.sealed) ?? { answer: lost(call, continueUrl), had }
       if (row.claimed_until <= now) return { answer: lost(call, continueUrl), had }
+      call.queued?.() // another process works on it
       await wait(poll_ms)
     }
   }
@@ -114,18 +121,23 @@ export function createRepeats(services: OidcServices, continueUrl: ContinueUrl) 
 /** A limit that ends, or a failure, is not an answer for a later press. */
 const isKept = ({ status, body }: Answer): boolean => status < 500 && status !== 429 && body.length <= longest_body
 
-/** `null` for a form that is not one of this browser. */
-function pressOf(services: OidcServices, call: OidcCall): Press | null {
+/** A form with the secret of its browser, as text. `null` for a browser without one. */
+function sentOf(call: OidcCall): string | null {
   const form_seed = readFormSeed(call)
-  if (form_seed === null || call.form === null || !isOwnForm(services, call, { form_seed })) return null
-  if (!call.form.get('csrf')?.includes('.')) return null // of a page of the version before, which are all alike
-  const { environment_id } = call.issuer
-  const form = JSON.stringify([environment_id, form_seed, call.url, digestOf(call.form.toString())])
+  if (form_seed === null || call.form === null) return null
+  return JSON.stringify([call.issuer.environment_id, form_seed, call.url, digestOf(call.form.toString())])
+}
+
+/** `null` for a form that is not one of this browser. */
+function pressOf(services: OidcServices, call: OidcCall, sent: string): Press | null {
+  const form_seed = readFormSeed(call)
+  if (form_seed === null || !isOwnForm(services, call, { form_seed })) return null
+  if (!call.form?.get('csrf')?.includes('.')) return null // of a page of the version before, which are all alike
   return {
-    environment_id,
-    form_hash: services.secrets.mac('kept answer', form).toString('base64url'),
+    environment_id: call.issuer.environment_id,
+    form_hash: services.secrets.mac('kept answer', sent).toString('base64url'),
     browser_hash: digestOf(form_seed),
-    key: services.secrets.mac('key of a kept answer', form),
+    key: services.secrets.mac('key of a kept answer', sent),
   }
 }
 

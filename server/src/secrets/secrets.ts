@@ -3,7 +3,7 @@
  * AES-256-GCM under the master key and bound to their row by associated data (`sealed-columns.ts`). Keys for MACs are derived from one
  * random secret of the deployment, which is itself sealed, so a change of the master key changes no MAC.
  */
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import { type AssociatedData, sealed_columns } from './sealed-columns.ts'
@@ -60,11 +60,11 @@ const replaceSecret = (stored: string, sealed: string) =>
   sql`update deployment set value = ${sealed} where name = 'secret' and value = ${stored}`
 
 function createMac(secret: Buffer): Secrets['mac'] {
-  const keys = new Map<string, Buffer>()
+  const keys = new Map<string, KeyObject>() // Node computes a MAC with one five times faster than with a buffer
   return (purpose, data) => {
     let key = keys.get(purpose)
     if (!key) {
-      key = Buffer.from(hkdfSync('sha256', secret, '', `ostiary:${purpose}`, 32))
+      key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', `ostiary:${purpose}`, 32)))
       keys.set(purpose, key)
     }
     return createHmac('sha256', key).update(data).digest()

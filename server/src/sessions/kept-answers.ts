@@ -1,10 +1,11 @@
 /**
  * Kept answers: what a hosted page answered to a form, for a minute. The first press of a button claims the row, and fills in its answer;
- * a second press reads it. `oidc/repeat.ts` seals and opens the answers.
+ * a second press reads it. `oidc/repeat.ts` seals and opens the answers. No row needs the disk: the effect of a form is committed after
+ * its claim, and an answer that is lost leaves the claim, for which the page has words.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, identifiers, type Statement, sql } from '../db/db.ts'
+import { type Db, identifiers, type Statement, sql, withoutSync } from '../db/db.ts'
 
 /** After this time the same form is a new press. */
 const kept_ms = 60_000
@@ -30,7 +31,8 @@ export async function claimAnswer(
 ): Promise<Date | null> {
   const claimed_until = new Date(now.getTime() + claim_ms)
   const expires_at = new Date(now.getTime() + kept_ms)
-  const claimed = await db.run(sql`
+  const claimed = await db.run(
+    withoutSync(sql`
     insert into kept_answers (environment_id, form_hash, browser_hash, source, sealed, claimed_until, expires_at)
     select e.id, ${form_hash}, ${browser_hash}, ${source}, ${null}, ${claimed_until}, ${expires_at}
       from environments e
@@ -39,7 +41,8 @@ export async function claimAnswer(
        and ${isBelow(environment_id, { column: 'source', value: source, limit: most.of_source }, now)}
     on conflict (environment_id, form_hash) do update
       set sealed = null, claimed_until = excluded.claimed_until, expires_at = excluded.expires_at
-      where kept_answers.expires_at <= ${now}`)
+      where kept_answers.expires_at <= ${now}`),
+  )
   return claimed === 1 ? claimed_until : null
 }
 
@@ -65,8 +68,8 @@ const ofClaim = ({ environment_id, form_hash }: PressId, claimed_until: Date) =>
   sql`environment_id = ${environment_id} and form_hash = ${form_hash} and claimed_until = ${claimed_until} and sealed is null`
 
 export const keepAnswer = (id: PressId, claimed_until: Date, sealed: string): Statement =>
-  sql`update kept_answers set sealed = ${sealed} where ${ofClaim(id, claimed_until)}`
+  withoutSync(sql`update kept_answers set sealed = ${sealed} where ${ofClaim(id, claimed_until)}`)
 
 /** The first press was answered with something that does not count for a second one. */
 export const releaseClaim = (id: PressId, claimed_until: Date): Statement =>
-  sql`delete from kept_answers where ${ofClaim(id, claimed_until)}`
+  withoutSync(sql`delete from kept_answers where ${ofClaim(id, claimed_until)}`)

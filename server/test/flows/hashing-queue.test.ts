@@ -37,6 +37,7 @@ function assertBusy(reply: Reply, step: string): void {
 
 const shownIn = (page: Reply, field: string) => new RegExp(`<input id="${field}"[^>]* value="([^"]*)"`).exec(page.body)?.[1]
 
+const Claim = z.object({ form_hash: z.string() })
 const Sum = z.object({ attempts: z.int() })
 const attempts = async ({ id }: Pick<TestEnvironment, 'id'>, account: string) =>
   (
@@ -277,6 +278,33 @@ test('sign-ins and sign-ups pass the doorway, and leave it when their hashes wai
   } finally {
     stop()
     held.release()
+  }
+})
+
+test('a form that waits in the doorway has claimed no row for its answer yet', async () => {
+  const { doorway } = held.passwords
+  const { enter } = doorway
+  const { promise: opened, resolve: openDoorway } = Promise.withResolvers<void>()
+  let is_waiting = false
+  doorway.enter = async (place, signal) => {
+    is_waiting = true
+    await opened
+    return enter(place, signal)
+  }
+  try {
+    const { agent, page } = await open()
+    const claims = async () =>
+      (await w.deployment.db.all(Claim, sql`select form_hash from kept_answers where environment_id = ${w.test.id}`)).length
+    const before = await claims()
+    const reply = agent.submit(page, { email: 'waits@example.org', password })
+    await until('the form waits', async () => is_waiting)
+    assert.equal(await claims(), before)
+    openDoorway()
+    assert.equal((await reply).status, 400)
+    assert.equal(await claims(), before + 1)
+  } finally {
+    openDoorway()
+    Object.assign(doorway, { enter })
   }
 })
 

@@ -14,7 +14,7 @@ import { judgePassword } from '../../../users/password-rules.ts'
 import { findCredential } from '../../../users/store.ts'
 import { type Answer, fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused, typedOf } from '../../call.ts'
 import { formProblem, formRefusals } from '../../form-token.ts'
-import { busyAnswer, hashUnlessBusy, throughDoorway, too_busy } from '../../hashing.ts'
+import { busyAnswer, hashUnlessBusy, too_busy } from '../../hashing.ts'
 import { asksForSignUp } from '../../protocol/sign-up.ts'
 import { sendCode } from '../email-code/send-code.ts'
 import { continueInteraction } from '../shared/begin.ts'
@@ -24,7 +24,7 @@ import { mayCreateAccount, offersCodes, takeNewAccount, too_many_accounts, useIn
 import { no_problems, showSignIn, showSignUp } from '../shared/screens.ts'
 import { by_password, checkPassword } from './check-password.ts'
 
-export const signIn: OidcEndpoint = throughDoorway(async (services, call) => {
+export const signIn: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction.answer
   const email = typedOf(call, 'email', longest_email)
@@ -38,9 +38,9 @@ export const signIn: OidcEndpoint = throughDoorway(async (services, call) => {
   if (email.length > longest_email || password.length > longest_password)
     return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', refusal: too_long, wait_seconds: null })
   return checkPassword(services, call, interaction, { email, password })
-})
+}
 
-export const signUp: OidcEndpoint = throughDoorway(async (services, call) => {
+export const signUp: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction.answer
   const { db } = services
@@ -100,7 +100,7 @@ export const signUp: OidcEndpoint = throughDoorway(async (services, call) => {
   // Otherwise the email was taken, or the invitation ended, after both were read.
   if (created) return created
   return (await isTaken()) ? showAgain({ email: 'taken' }) : refused(redirect(continueUrl(call, interaction.query)), account_not_created)
-})
+}
 
 const too_long = refusal('unknown_account', reason`The email or the password is longer than any that an account can have.`)
 const sign_up_closed = refusal('unknown_account', reason`The environment, or the invitation, creates no account with a password.`)
