@@ -133,6 +133,20 @@ test('after SIGTERM requests in flight are answered, new connections are refused
   }
 })
 
+test('connections that wait to be accepted when the service stops are answered', async () => {
+  const w = await world()
+  const answers = Array.from({ length: 20 }, async () => {
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(w.base_url).port) }).on('error', () => {})
+    socket.end('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    let answer = ''
+    for await (const piece of socket.setEncoding('latin1')) answer += piece
+    return answer.split('\r\n')[0]
+  })
+  await new Promise(process.nextTick) // the connections are begun, and this process has accepted none
+  await w.service.stop()
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set(['HTTP/1.1 200 OK']))
+})
+
 test(
   'every file in the data directory is readable by its owner only, whatever the umask',
   { skip: process.platform === 'win32' },

@@ -1,6 +1,7 @@
 /** Listens on every configured address, and turns the errors of a port into advice. */
 import type { RequestListener, Server } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
+import { setImmediate as accepted, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { CannotStart } from '../base/cannot-start.ts'
 import { withinRequest } from '../base/database-time.ts'
@@ -39,7 +40,10 @@ export async function listenOnAll(app: FastifyInstance, deployment: Listener): P
   const further: Server[] = []
   const close = async () => {
     const servers = [app.server, ...further].filter(({ listening }) => listening)
+    const release = await holdUntilQuiet(servers)
     const ended = Promise.all(servers.map(stopAccepting))
+    await wait(settle_ms)
+    release()
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, drain_ms))])
     for (const server of servers) server.closeIdleConnections()
     await ended
@@ -102,6 +106,55 @@ const portOf = (server: Server) => (server.address() as AddressInfo).port // as:
  * after this time. Every answer since the stop closes its connection.
  */
 const drain_ms = 250
+
+/** How long the stop waits for a moment in which no connection begins or ends, and how long such a moment is. */
+const longest_hold_ms = 500
+const quiet_ms = 5
+/** Until a process that accepts connections for its workers knows that this one takes none. */
+const settle_ms = 20
+
+/**
+ * The kernel resets the connections that wait to be accepted when a port is closed, so a port is closed in a moment in which none comes.
+ * A client that gets an answer may ask again at once, so requests that arrive meanwhile wait. Resolves with what lets them go on.
+ */
+async function holdUntilQuiet(servers: readonly Server[]): Promise<() => void> {
+  const releases = servers.map(holdRequests)
+  let begun = 0
+  const count = () => {
+    begun += 1
+  }
+  for (const server of servers) server.on('connection', count)
+  const state = async () => `${begun} ${await Promise.all(servers.map(connectionsOf))}`
+  let before = await state()
+  for (let held_ms = 0; held_ms < longest_hold_ms; held_ms += quiet_ms) {
+    await wait(quiet_ms)
+    await accepted() // a busy process comes late to its timers, and has not accepted what came meanwhile
+    const now = await state()
+    if (now === before) break
+    before = now
+  }
+  for (const server of servers) server.off('connection', count)
+  return () => {
+    for (const release of releases) release()
+  }
+}
+
+const connectionsOf = (server: Server) => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count ?? 0)))
+
+/** Requests that arrive from now on wait until the returned function is called. */
+function holdRequests(server: Server): () => void {
+  const handlers = server.listeners('request') as RequestListener[] // as: the event has such listeners
+  const held: Parameters<RequestListener>[] = []
+  const hold: RequestListener = (...request) => held.push(request)
+  server.removeAllListeners('request').on('request', hold)
+  return () => {
+    server.off('request', hold)
+    for (const handle of handlers) {
+      server.on('request', handle)
+      for (const request of held) handle(...request)
+    }
+  }
+}
 
 /** Resolves when the last connection has ended. Unlike `server.close()` it closes no idle connection. */
 const stopAccepting = (server: Server) => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
