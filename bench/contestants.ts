@@ -38,7 +38,7 @@ export interface Ground {
 
 export const root = join(import.meta.dirname, '..')
 /** The most people that sign in at once: in the survey "busy". */
-const people = 100
+const people = 250
 
 export async function startContestants({ against }: Options, ground: Ground): Promise<{ all: Contestant[]; ostiary: Seeded }> {
   const { folder, core, freshDatabase } = ground

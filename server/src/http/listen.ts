@@ -1,7 +1,7 @@
 /** Listens on every configured address, and turns the errors of a port into advice. */
 import type { RequestListener, Server } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
-import { setImmediate as accepted, setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as turnOfLoop, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { CannotStart } from '../base/cannot-start.ts'
 import { withinRequest } from '../base/database-time.ts'
@@ -45,6 +45,7 @@ export async function listenOnAll(app: FastifyInstance, deployment: Listener): P
     await wait(settle_ms)
     release()
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, drain_ms))])
+    await turnOfLoop() // a busy process comes late to its timers, and has not read what came meanwhile
     for (const server of servers) server.closeIdleConnections()
     await ended
     await app.close()
@@ -128,7 +129,7 @@ async function holdUntilQuiet(servers: readonly Server[]): Promise<() => void> {
   let before = await state()
   for (let held_ms = 0; held_ms < longest_hold_ms; held_ms += quiet_ms) {
     await wait(quiet_ms)
-    await accepted() // a busy process comes late to its timers, and has not accepted what came meanwhile
+    await turnOfLoop() // likewise, it has not accepted what came meanwhile
     const now = await state()
     if (now === before) break
     before = now

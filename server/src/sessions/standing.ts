@@ -13,6 +13,20 @@ import { join, type Statement, sql } from '../db/db.ts'
 /** An alias of a table in the statement around the condition. */
 type Alias = Statement
 
+/** Conditions without values, each built once for an alias: they have many parts, and stand in the statements of every request. */
+function onceForEach(build: (row: Alias) => Statement): (row: Alias) => Statement {
+  const built = new WeakMap<Alias['parts'], Statement>()
+  return (row) => {
+    if (row.values.length > 0) throw new TypeError('An alias has no values.')
+    let condition = built.get(row.parts)
+    if (!condition) {
+      condition = build(row)
+      built.set(row.parts, condition)
+    }
+    return condition
+  }
+}
+
 /** The id of the password of a user, the same for every password. The SQL below makes the same. */
 export const passwordMethodOf = (user_id: string): MethodId => `mth_${user_id.slice('usr_'.length)}`
 
@@ -65,10 +79,10 @@ const u = sql`u`
  * A session counts; it may still have expired. In a statement that changes sessions, put it after the write of the user's row, which every
  * ending of the user writes.
  */
-export const sessionStands = (s: Alias): Statement => withUser(s, sql`${s}.ended_at is null and ${standsWithUser(s)}`)
+export const sessionStands = onceForEach((s) => withUser(s, sql`${s}.ended_at is null and ${standsWithUser(s)}`))
 
 /** A half sign-in may go on. */
-export const halfSignInStands = (h: Alias): Statement => withUser(h, standsWithUser(h))
+export const halfSignInStands = onceForEach((h) => withUser(h, standsWithUser(h)))
 
 const standsWithUser = (row: Alias): Statement =>
   sql`u.blocked_at is null and ${row}.ending = u.ending and ${row}.began_ending = ${numberOfBeginning(row, u)}`
@@ -100,7 +114,7 @@ export const presentConsents = (row: Alias): Statement =>
  * - A session that ended takes its grants with it, but after a sign-out those with `offline_access` stay (OIDC Core §11).
  * - A person who signs in again in the same browser keeps the session: it then began with another method than its older grants.
  */
-export const grantStands = (g: Alias): Statement =>
+export const grantStands = onceForEach((g) =>
   withUser(
     g,
     sql`${g}.ended_at is null and u.blocked_at is null
@@ -115,7 +129,8 @@ export const grantStands = (g: Alias): Statement =>
                     else 0 end
           from sessions own where own.environment_id = ${g}.environment_id || '' and own.id = ${g}.session_id),
         case when u.ending = ${g}.ending then 1 else 0 end) = 1`,
-  )
+  ),
+)
 
 /** Grants that a session keeps after everything else of the user ended get the new number soon. So many are listed meanwhile. */
 const most_kept = 500
