@@ -137,7 +137,7 @@ test('connections that wait to be accepted when the service stops are answered',
   const w = await world()
   const answers = Array.from({ length: 20 }, async () => {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(w.base_url).port) }).on('error', () => {})
-    socket.end('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
     let answer = ''
     for await (const piece of socket.setEncoding('latin1')) answer += piece
     return answer.split('\r\n')[0]
