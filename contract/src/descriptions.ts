@@ -204,9 +204,10 @@ export const descriptions: Record<RowName, string> = {
   example: 'What an example program shows, and how to run it.',
   decision: 'Why a part of the service is as it is.',
   operatorExample: 'A file of `packaging/`, with a button to copy it.',
-  reference: 'Every operation with its method and path, as links to the pages of the reference.',
-  referenceGroup: 'The operations of one group with their parameters, fields, answers and an example, or all schemas (`schemas`).',
-  errorIndex: 'All error codes of the API and of OAuth.',
+  reference: 'Every operation with its method and path, as links to the pages of the reference. `/docs/api.md` is the same as Markdown.',
+  referenceGroup:
+    'The operations of one group with their parameters, fields, errors and a recorded example, or all schemas (`schemas`). With `.md` after the name it is Markdown.',
+  errorIndex: 'All error codes: of the API, of OAuth, of inactive tokens and of hosted pages. `/docs/errors.md` is the same as Markdown.',
   errorPage: 'What an error code means and how to fix it. `type` of every problem is the address of such a page.',
   dashboard:
     'The web console of administrators, at this path and every one below it. The pages are one browser application, which reads and changes everything by `/dashboard/api`.',

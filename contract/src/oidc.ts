@@ -185,6 +185,8 @@ interface Exchange {
   answer?: z.ZodType
   /** The statuses of OAuth errors. */
   refuses?: readonly number[]
+  /** The OAuth errors of the endpoint, the frequent ones first; besides them it answers what every endpoint can. */
+  errors?: readonly OAuthErrorName[]
   /** Whether a 401 can be without a body: RFC 6750 §3.1 gives no error to a request without a token. */
   may_be_bare?: true
 }
@@ -197,10 +199,10 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   jwks:                { answer: JsonWebKeySet },
   authorize:           { query: AuthorizationRequest },
   authorizeByPost:     { form: AuthorizationRequest },
-  token:               { form: TokenRequest, answer: TokenAnswer, refuses: [400, 401, 413] },
-  userinfo:            { answer: UserInfo, may_be_bare: true, refuses: [400, 401, 403] },
-  userinfoByPost:      { form: UserInfoRequest, answer: UserInfo, may_be_bare: true, refuses: [400, 401, 403, 413] },
-  revoke:              { form: RevocationRequest, answer: z.object({}).describe('An empty object.'), refuses: [400, 401, 413] },
+  token:               { form: TokenRequest, answer: TokenAnswer, refuses: [400, 401, 413], errors: ['invalid_grant', 'invalid_client', 'invalid_request', 'unsupported_grant_type', 'invalid_scope', 'invalid_target'] },
+  userinfo:            { answer: UserInfo, may_be_bare: true, refuses: [400, 401, 403], errors: ['invalid_token', 'insufficient_scope', 'invalid_request'] },
+  userinfoByPost:      { form: UserInfoRequest, answer: UserInfo, may_be_bare: true, refuses: [400, 401, 403, 413], errors: ['invalid_token', 'insufficient_scope', 'invalid_request'] },
+  revoke:              { form: RevocationRequest, answer: z.object({}).describe('An empty object.'), refuses: [400, 401, 413], errors: ['invalid_client', 'invalid_request'] },
   logout:              { query: SignOutRequest },
   logoutByPost:        { form: SignOutRequest },
   signIn:              { form: PageForm },

@@ -30,6 +30,25 @@ const conditions: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   validation_failed: (route) => takesBody(route) || route.query !== undefined,
 }
 
+/** The errors of an operation itself, those of its row first. All others are common: every operation can answer them. */
+export function ownErrorsOf(route: Route, general: readonly ErrorCode[]): ErrorCode[] {
+  const declared = route.fails ?? []
+  const conditional = general.filter((code) => !isCommon(code) && conditions[code]?.(route))
+  return [...new Set([...declared, ...conditional])]
+}
+
+/** Whether every operation that takes a body, a key or a version can answer this error, whatever it does. */
+export const isCommon = (code: ErrorCode): boolean => !own_of_rows.includes(code)
+
+const own_of_rows: readonly ErrorCode[] = [
+  'not_found',
+  'validation_failed',
+  'insufficient_scope',
+  'insufficient_role',
+  'reauthentication_required',
+  'stale_version',
+]
+
 export function errorsOf(route: Route, general: readonly ErrorCode[]): ErrorCode[] {
   const possible = general.filter((code) => conditions[code]?.(route) ?? true)
   return [...new Set([...possible, ...(route.fails ?? [])])].sort((a, b) => errors[a].status - errors[b].status)

@@ -2,16 +2,16 @@
  * The route tables as an OpenAPI 3.1 document. The output depends on the contract only.
  *
  *   openapi-schemas.ts   schemas and components      openapi-answers.ts    which errors a row can answer
- *   openapi-examples.ts  examples                    openapi-headers.ts    parameters and headers that rows share
+ *   api-examples.ts      recorded examples           openapi-headers.ts    parameters and headers that rows share
  *   descriptions.ts      what each operation does    tags.ts               the groups
  */
 import { z } from 'zod'
+import { apiExamples } from './api-examples.ts'
 import { descriptions } from './descriptions.ts'
 import { type ErrorCode, errors, generalErrors, Problem } from './errors.ts'
 import { freshnessWords } from './fresh.ts'
 import { exchanges, OAuthProblem, oauthErrors } from './oidc.ts'
-import { errorsOf, takesIfMatch, takesTenant } from './openapi-answers.ts'
-import { exampleOf } from './openapi-examples.ts'
+import { errorsOf, ownErrorsOf, takesIfMatch, takesTenant } from './openapi-answers.ts'
 import { answerHeaders, headerRef, parameterRef, sharedHeaders, sharedParameters } from './openapi-headers.ts'
 import { type Components, type Json, listName, nameOf, schemaOf } from './openapi-schemas.ts'
 import { pathParameter } from './path-parameters.ts'
@@ -30,7 +30,7 @@ export function openApi(base_url = 'http://localhost:3000'): Json {
     const operation = { ...head(name as RowName, route), ...rest } // as: a name of the tables
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation }
   }
-  for (const [name, route] of Object.entries<Route>(routes)) add(name, route, management(route, components))
+  for (const [name, route] of Object.entries<Route>(routes)) add(name, route, management(name, route, components))
   for (const [name, route] of Object.entries<Route>(oidcRoutes))
     add(name, route, protocol(name as keyof typeof oidcRoutes, route, components)) // as: a name of the table
   for (const [name, route] of Object.entries<Route>(serviceRoutes))
@@ -128,11 +128,11 @@ function freshness({ fresh }: Route): string[] {
   return [`An administrator needs a sign-in within the last 10 minutes${words.join(', and')}.`]
 }
 
-function management(route: Route, components: Components): Json {
+function management(name: string, route: Route, components: Components): Json {
   const [status, answer] = route.returns
   const json = answer && { schema: namedSchema(answer, components) }
   const content = json && {
-    'application/json': { ...json, example: exampleOf(json.schema, components.schemas, true) },
+    'application/json': { ...json, ...exampled(apiExamples[name]?.answer) },
     ...linesOf(route, components),
   }
   const shared = [
@@ -145,7 +145,7 @@ function management(route: Route, components: Components): Json {
   const parameters = [...pathParameters(route), ...queryParameters(route.query, components), ...shared.map(parameterRef)]
   return {
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(route.body ? { requestBody: { required: true, content: bodyOf(route, components) } } : {}),
+    ...(route.body ? { requestBody: { required: true, content: bodyOf(name, route, components) } } : {}),
     responses: {
       [status]: {
         description: answer ? `${titles[status] ?? 'Success'}.` : 'Done. The response has no content.',
@@ -155,8 +155,11 @@ function management(route: Route, components: Components): Json {
       ...(route.cache ? { 304: { description: 'The copy of the client is current.' } } : {}),
       ...failures(errorsOf(route, generalErrors), components),
     },
+    'x-own-errors': ownErrorsOf(route, generalErrors),
   }
 }
+
+const exampled = (example: unknown): Json => (example === undefined ? {} : { example })
 
 const titles: Readonly<Record<number, string>> = { 200: 'Success', 201: 'Created', 202: 'Accepted' }
 
@@ -225,12 +228,12 @@ function namedSchema(answer: z.ZodType, components: Components): Json {
   return { $ref: `#/components/schemas/${listName(element)}` }
 }
 
-function bodyOf(route: Route, components: Components): Json {
+function bodyOf(name: string, route: Route, components: Components): Json {
   if (!route.body) return {}
   nameOf(route.body)
   const schema = schemaOf(route.body, 'input', components)
   const types = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
-  return Object.fromEntries(types.map((type) => [type, { schema, example: exampleOf(schema, components.schemas, false) }]))
+  return Object.fromEntries(types.map((type) => [type, { schema, ...exampled(apiExamples[name]?.body) }]))
 }
 
 function pathParameters({ path }: Route): Json[] {
@@ -249,15 +252,15 @@ const html = { 'text/html': { schema: { type: 'string', description: 'A page.' }
 
 /** RFC 6749 §5.2 and RFC 6750 §3 where the caller is a program, pages where it is a person. An unknown issuer is a problem response. */
 function protocol(name: keyof typeof oidcRoutes, route: Route, components: Components): Json {
-  const { query, form, answer, refuses = [], may_be_bare } = exchanges[name]
+  const { query, form, answer, refuses = [], errors: own_errors, may_be_bare } = exchanges[name]
   const parameters = [...pathParameters(route), ...queryParameters(query, components)]
   const refusal = { 'application/json': { schema: schemaOf(OAuthProblem, 'output', components) } }
   const problems = { 'application/problem+json': problem }
-  const json = answer && { 'application/json': { schema: schemaOf(answer, 'output', components) } }
+  const json = answer && { 'application/json': { schema: schemaOf(answer, 'output', components), ...exampled(apiExamples[name]?.answer) } }
   const is_document = route.cross_origin === 'every'
   const failed = (status: number, content: Json) => [
     status,
-    { description: oauthTitle(status), ...(status === 503 ? { headers: failureHeaders(503) } : {}), content },
+    { description: oauthTitle(status, own_errors ?? []), ...(status === 503 ? { headers: failureHeaders(503) } : {}), content },
   ]
   return {
     ...(parameters.length > 0 ? { parameters } : {}),
@@ -285,6 +288,7 @@ function protocol(name: keyof typeof oidcRoutes, route: Route, components: Compo
             failed(503, is_document ? problems : { ...refusal, ...problems }),
           ],
     ),
+    ...(own_errors ? { 'x-own-errors': own_errors } : {}),
   }
 }
 
@@ -307,8 +311,11 @@ function pageStatuses(name: keyof typeof oidcRoutes, { method, credential }: Rou
   return [400, 404, ...can_be_over, ...has_body, ...is_form, ...counts_attempts, 500, ...calls_provider, 503]
 }
 
-function oauthTitle(status: number): string {
-  const codes = Object.entries(oauthErrors).filter(([, each]) => each.status === status)
+/** What a status means. The codes of an endpoint that declares its errors are only those. */
+function oauthTitle(status: number, own: readonly string[]): string {
+  const codes = Object.entries(oauthErrors).filter(
+    ([code, each]) => each.status === status && (status >= 500 || own.length === 0 || own.includes(code)),
+  )
   const named = codes.map(([code]) => `\`${code}\``).join(', ')
   return (
     {

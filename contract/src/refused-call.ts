@@ -1,28 +1,40 @@
 /** Refused calls: what an environment or a tenant answered with an error, and why. The service keeps them for seven days. */
 import { z } from 'zod'
+import { type ErrorCode, errors } from './errors.ts'
 import { RequestId } from './ids.ts'
+import { type OAuthErrorName, oauthErrors } from './oidc.ts'
+import { inactiveReasons } from './session.ts'
 import { Moment, PageQuery, Time, wholeNumber } from './values.ts'
 
-/** The codes of refusals that a person meets on a hosted page. The name of a code never changes. */
-export const pageCodes = [
-  'invalid_redirect_uri',
-  'unknown_client',
-  'application_disabled',
-  'wrong_password',
-  'unknown_account',
-  'user_blocked',
-  'locked_out',
-  'form_expired',
-  'provider_unreachable',
-  'invalid_id_token_hint',
-  'unregistered_post_logout_uri',
-  'wrong_code',
-  'unknown_passkey',
-  'passkey_refused',
-  'passkey_counter_back',
-  'passkey_backup_changed',
-] as const
-export type PageCode = (typeof pageCodes)[number]
+const errorCodes = Object.keys(errors) as ErrorCode[] // as: the keys of the table
+const oauthCodes = Object.keys(oauthErrors) as OAuthErrorName[] // as: the keys of the table
+
+/** The refusals that a person meets on a hosted page, with what a developer does. The name of a code never changes; each has a page as errors have. */
+// biome-ignore format: this table is read by column
+export const pageExplanations = {
+  invalid_redirect_uri:         'The request names a `redirect_uri` that the application does not have, so the person stays here. Add the address to the redirect URIs of the application, character by character, or correct the request.',
+  unknown_client:               'The environment has no application with this `client_id`. Test and Live have different ones: use that of the issuer that the person was sent to.',
+  application_disabled:         'The application is disabled, and nobody can sign in to it. Enable it.',
+  wrong_password:               'The password is not that of the account. The person can try again, or choose a new one by “Forgot password”.',
+  unknown_account:              'No account of the environment has this address. The page does not say so; the record does. The person can sign up, or use the address of their account. Add the user if sign-up is closed.',
+  user_blocked:                 'The user is blocked. Unblock the user, if that is intended.',
+  locked_out:                   'There were too many failed attempts for the account or from the address. Wait until the lockout ends; the settings say after how many attempts and for how long.',
+  form_expired:                 'The page was open for too long, or its browser accepts no cookies. Start the sign-in again from the application.',
+  provider_unreachable:         'The identity provider did not answer, or refused the exchange of its code. Check its issuer and credentials, and whether it answers.',
+  invalid_id_token_hint:        'The `id_token_hint` of a sign-out is not an ID token of this issuer. Send the ID token unchanged.',
+  unregistered_post_logout_uri: 'The `post_logout_redirect_uri` is not one of the application, or the request names no application. Send `id_token_hint` or `client_id`, and add the address to the addresses after sign-out of the application.',
+  wrong_code:                   'The code is wrong, expired or used. Enter the newest one. For an authenticator app, check the clock of the device.',
+  unknown_passkey:              'The passkey belongs to no account of the environment. Sign in by another method and add the passkey again, or remove it from the device.',
+  passkey_refused:              'The answer of the authenticator does not fit the question: another origin, another challenge, or no confirmation by the person. Use the passkey on a page of its own domain, and try again.',
+  passkey_counter_back:         'The counter of the passkey is behind the one of its last use, so it may have been copied. Remove it from the account and add a new one.',
+  passkey_backup_changed:       'The passkey says that it can be backed up and said the opposite before, so it may have been copied. Remove it from the account and add a new one.',
+} as const
+export type PageCode = keyof typeof pageExplanations
+export const pageCodes = Object.keys(pageExplanations) as PageCode[] // as: the keys of the table
+
+/** Every code that an answer, a page or a refused call can have. Each has a page. */
+export const shownCodes = [...new Set([...errorCodes, ...oauthCodes, ...inactiveReasons, ...pageCodes])]
+export type ShownCode = (typeof shownCodes)[number]
 
 const text = z.string().nullable()
 const count = z.int().min(0)

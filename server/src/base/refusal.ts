@@ -1,12 +1,9 @@
 /** A refused call, as every part of the service describes it: the answer carries it, the access log and `refused-calls/` write it down. */
-import type { ErrorCode } from '@ostiary/contract/errors.ts'
-import type { OAuthErrorName } from '@ostiary/contract/oidc.ts'
-import type { PageCode } from '@ostiary/contract/refused-call.ts'
-import type { inactiveReasons } from '@ostiary/contract/session.ts'
+import type { ShownCode } from '@ostiary/contract/refused-call.ts'
 import type { Reason } from './reason.ts'
 
 export interface Refusal {
-  readonly code: ErrorCode | OAuthErrorName | PageCode | (typeof inactiveReasons)[number]
+  readonly code: ShownCode
   readonly reason: Reason
 }
 

@@ -74,7 +74,7 @@ function onThisPage(headings: readonly Heading[]): Html | null {
 export function overviewPage(library: Library): DocumentPage {
   const body = html`<h1>Documentation</h1>
 <p>Begin with the <a href="/docs/quick-start">quick start</a>: it leads to a signed-in user of your own application. Press <kbd>/</kbd> to search.
-Programs read <a href="/llms.txt">llms.txt</a>, and each document below as Markdown: add <code>.md</code> to its address.</p>
+Programs read <a href="/llms.txt">llms.txt</a>, and each page below as Markdown: add <code>.md</code> to its address.</p>
 ${linksOf(library).map(
   ({ title, links }) =>
     html`<section><h2>${title}</h2><dl class="fields">${links.map(

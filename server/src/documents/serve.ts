@@ -8,6 +8,7 @@ import { openApi } from '@ostiary/contract/openapi.ts'
 import { type Coded, codedForms } from '../http/coded.ts'
 import { type Described, errorIndex, errorPage, errorsOf } from '../reference/error-pages.ts'
 import { type DocumentPage, documentPolicy } from '../reference/layout.ts'
+import { errorMarkdown, errorsMarkdown, groupMarkdown, referenceMarkdown } from '../reference/markdown.ts'
 import { groupsOf, referenceGroup, referenceOverview, referenceSchemas } from '../reference/page.ts'
 import type { Library } from './document.ts'
 import { type Found, longest_query } from './found.ts'
@@ -81,11 +82,22 @@ export function createDocumentation(base_url: string, root: string) {
     return found ? documentPageOf(library, found) : null
   }
 
-  /** The Markdown of a document, for an address that ends with `.md`. */
+  /** The Markdown of a page, for an address that ends with `.md`; `null` for other addresses. */
   function markdownOf(row: DocumentationRow, parameter: string): string | null {
-    const folder = { document: '', guide: 'guides/', example: 'examples/', decision: 'decisions/' }[String(row)]
     const name = /^(.+)\.md$/.exec(parameter)?.[1]
-    return folder === undefined || name === undefined ? null : (library.documents.get(folder + name)?.source ?? null)
+    if (name === undefined) return null
+    if (row === 'referenceGroup') return groupMarkdown(document, name)
+    if (row === 'errorPage') return errorMarkdown(document, name)
+    if (row === 'document' && Object.hasOwn(made_markdown, name)) return made_markdown[name]?.() ?? null
+    const folder = { document: '', guide: 'guides/', example: 'examples/', decision: 'decisions/' }[String(row)]
+    return folder === undefined ? null : (library.documents.get(folder + name)?.source ?? null)
+  }
+
+  /** The Markdown of the pages that are made from tables. */
+  const made_markdown: Readonly<Record<string, () => string>> = {
+    api: () => referenceMarkdown(document),
+    errors: errorsMarkdown,
+    decisions: () => `# Decisions\n\n${library.decisions.map(({ url, title }) => `- [${title}](${url}.md)`).join('\n')}\n`,
   }
 
   function make(row: DocumentationRow, parameter: string): { body: string; headers: Record<string, string> } | null {

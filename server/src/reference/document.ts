@@ -51,6 +51,8 @@ export interface Operation {
   parameters?: readonly Parameter[]
   requestBody?: { content: Readonly<Record<string, Content>> }
   responses: Readonly<Record<string, Response>>
+  /** The errors of the operation itself, the frequent ones first. */
+  'x-own-errors'?: readonly string[]
 }
 
 export interface Document {

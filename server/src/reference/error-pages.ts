@@ -1,15 +1,18 @@
 // pure
 /** The documentation of error codes: an index, and a page for each code. The `type` of every problem is the address of such a page. */
-import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
+import { type ErrorCode, errors, generalErrors } from '@ostiary/contract/errors.ts'
 import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
+import { isCommon } from '@ostiary/contract/openapi-answers.ts'
+import { pageExplanations } from '@ostiary/contract/refused-call.ts'
 import { inactiveExplanations } from '@ostiary/contract/session.ts'
 import { type Html, html } from '../base/html.ts'
 import type { Document } from './document.ts'
 import { code as block, type DocumentPage, documentPage, inline } from './layout.ts'
 
-interface ErrorTexts {
+export interface ErrorTexts {
   code: string
-  status: number
+  /** `null` for a page, which can have several. */
+  status: number | null
   title: string
   explanation: string
   example: unknown
@@ -33,10 +36,15 @@ const kinds = {
     label: 'Verdict',
     note: '`reason` is stable. The refused call says more, at most once a minute for each key and reason.',
   },
+  page: {
+    what: 'A refusal that a person meets on a hosted page.',
+    label: 'Refused call',
+    note: '`code` is stable. The page shows the person a reference, which is the request id: the refused call with this id says more in `reason`.',
+  },
 } as const
 
 /** A problem and an OAuth error can have the same code, such as `insufficient_scope`: its page has both. */
-function described(document: Described, code: string): ErrorTexts[] {
+export function described(document: Described, code: string): ErrorTexts[] {
   const found: ErrorTexts[] = []
   if (Object.hasOwn(errors, code)) {
     const { status, title, explanation } = errors[code as ErrorCode] // as: just checked
@@ -44,26 +52,38 @@ function described(document: Described, code: string): ErrorTexts[] {
   }
   if (Object.hasOwn(oauthErrors, code)) {
     const { status, explanation } = oauthErrors[code as OAuthErrorName] // as: just checked
-    const example = { error: code, error_description: explanation.replace(/(?<=[.?]) .*$/, '') }
+    const example = { error: code, error_description: firstSentence(explanation) }
     found.push({ code, status, title: titleOf(code), explanation, example, of: 'oauth' })
   }
   if (Object.hasOwn(inactiveExplanations, code)) {
     const explanation = inactiveExplanations[code as keyof typeof inactiveExplanations] // as: just checked
     found.push({ code, status: 200, title: titleOf(code), explanation, example: { active: false, reason: code }, of: 'token' })
   }
+  if (Object.hasOwn(pageExplanations, code)) {
+    const explanation = pageExplanations[code as keyof typeof pageExplanations] // as: just checked
+    found.push({ code, status: null, title: titleOf(code), explanation, example: { code, reason: firstSentence(explanation) }, of: 'page' })
+  }
   return found
 }
+
+const firstSentence = (text: string) => text.replace(/(?<=[.?]) .*$/, '')
 
 /** The OpenAPI document with the examples of its errors. */
 export type Described = Document & { components: { examples: Readonly<Record<string, { value: unknown }>> } }
 
 const titleOf = (code: string): string => `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll('_', ' ')}`
 
-/** All codes with their explanations. A code of both kinds has the explanation of the API. */
+/** All codes with their explanations. A code of several kinds has the explanation of the API. */
 export const errorsOf = (): { code: string; explanation: string }[] =>
-  Object.entries({ ...explained, ...oauthErrors, ...errors }).map(([code, { explanation }]) => ({ code, explanation }))
+  Object.entries({ ...explained(pageExplanations), ...explained(inactiveExplanations), ...oauthErrors, ...errors }).map(
+    ([code, { explanation }]) => ({ code, explanation }),
+  )
 
-const explained = Object.fromEntries(Object.entries(inactiveExplanations).map(([code, explanation]) => [code, { explanation }]))
+const explained = (table: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(table).map(([code, explanation]) => [code, { explanation }]))
+
+const known = new Set(errorsOf().map(({ code }) => code))
+export const hasErrorPage = (code: string): boolean => known.has(code)
 
 /** `null` for an unknown code. */
 export function errorPage(document: Described, code: string, nav: Html): DocumentPage | null {
@@ -71,8 +91,11 @@ export function errorPage(document: Described, code: string, nav: Html): Documen
   if (all.length === 0) return null
   const body = html`<p><a href="/docs/errors">All errors</a></p>
 ${all.map(
-  ({ status, title, explanation, example, of }, i) => html`${i === 0 ? html`<h1>${title}</h1>` : html`<h2>${title} (OAuth)</h2>`}
-<p class="call"><span class="verb">${status}</span> <code>${code}</code></p>
+  (
+    { status, title, explanation, example, of },
+    i,
+  ) => html`${i === 0 ? html`<h1>${title}</h1>` : html`<h2>${title} (${kinds[of].label})</h2>`}
+<p class="call">${status !== null && html`<span class="verb">${status}</span> `}<code>${code}</code></p>
 <p>${inline(kinds[of].what)}</p>
 <h2 class="small">What it means and how to fix it</h2><p>${inline(explanation)}</p>
 <h2 class="small">Example</h2>${block(JSON.stringify(example, null, 2), `${kinds[of].label} ${code}`)}
@@ -82,7 +105,7 @@ ${all.map(
 }
 
 export function errorIndex(nav: Html): DocumentPage {
-  const row = (code: string, status: number, text: string) =>
+  const row = (code: string, status: number | string, text: string) =>
     html`<tr><td><a href="/docs/errors/${code}"><code>${code}</code></a></td><td>${status}</td><td>${inline(text)}</td></tr>`
   const table = (label: string, rows: readonly ReturnType<typeof row>[]) =>
     html`<table class="codes" aria-label="${label}"><thead><tr><th>Code</th><th>Status</th><th>Meaning</th></tr></thead><tbody>${rows}</tbody></table>`
@@ -94,6 +117,9 @@ ${table(
   'Errors of the API',
   Object.entries(errors).map(([code, { status, explanation }]) => row(code, status, explanation)),
 )}
+<h2 id="common">Errors of every operation</h2>
+<p>Any operation of the API can answer these, besides those that its description lists.</p>
+<ul class="names">${generalErrors.filter(isCommon).map((code) => html`<li><a href="/docs/errors/${code}">${code}</a></li>`)}</ul>
 <h2 id="oauth">OAuth and OpenID Connect</h2>
 <p>JSON with <code>error</code> and <code>error_description</code>, or the same parameters at the redirect URI.</p>
 ${table(
@@ -105,6 +131,12 @@ ${table(
 ${table(
   'Reasons of inactive tokens',
   Object.entries(inactiveExplanations).map(([code, explanation]) => row(code, 200, explanation)),
+)}
+<h2 id="pages">Hosted pages</h2>
+<p>A person sees a page with a reference. The refused call with this id has the code and the reason.</p>
+${table(
+  'Refusals of hosted pages',
+  Object.entries(pageExplanations).map(([code, explanation]) => row(code, 'page', explanation)),
 )}`
   return documentPage({ title: 'Errors', body, nav })
 }

@@ -26,13 +26,15 @@ interface Parts {
   nav: Html
   /** The headings of the page. */
   aside?: Html | null
+  /** The page has examples beside its texts. */
+  is_wide?: boolean
 }
 
 /** `base_url` is where the script searches. */
 export const documentPolicy = (base_url: string): string =>
   contentSecurityPolicy({ styles: sheets, script: documentation_script, images: [], calls: `${base_url}/docs/search` })
 
-export function documentPage({ title, body, nav, aside }: Parts): DocumentPage {
+export function documentPage({ title, body, nav, aside, is_wide = false }: Parts): DocumentPage {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -49,7 +51,7 @@ ${sheets.map((sheet) => html`<style>${raw(sheet)}</style>`)}
 <form class="find" role="search" action="/docs/search"><label class="vh" for="q">Search the documentation</label>
 <input type="search" id="q" name="q" maxlength="100" autocomplete="off" placeholder="Search" aria-keyshortcuts="/"><button class="b">Search</button></form>
 <div class="main"><a href="/docs/api">API reference</a><a href="/docs/errors">Errors</a><a href="/dashboard">Dashboard</a></div></header>
-<div class="doc${aside ? ' three' : ''}">
+<div class="doc${aside ? ' three' : ''}${is_wide ? ' wide' : ''}">
 ${nav}
 <main id="content" tabindex="-1">
 ${body}

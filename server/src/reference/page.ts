@@ -5,18 +5,22 @@
  */
 import { type Html, html } from '../base/html.ts'
 import { type Document, nameOf, type Operation, type Parameter, type Response } from './document.ts'
-import { errorsOf } from './error-pages.ts'
-import { curlOf, parametersOf } from './example.ts'
+import { errorsOf, hasErrorPage } from './error-pages.ts'
+import { answerText, exampleOf, parametersOf, waysOf } from './example.ts'
 import { code, type DocumentPage, documentPage, inline, paragraphs } from './layout.ts'
 import { fields, typeOf } from './schema.ts'
 
-interface Entry {
+const sdk_start = `import { createClient } from '@ostiary/sdk'
+
+const ostiary = createClient({ base_url: process.env.BASE_URL, api_key: process.env.PLATFORM_KEY })`
+
+export interface Entry {
   method: string
   path: string
   operation: Operation
 }
 
-interface Group {
+export interface Group {
   readonly name: string
   readonly description: string
   readonly url: string
@@ -40,7 +44,11 @@ export function referenceOverview(document: Document): DocumentPage {
   const groups = groupsOf(document)
   const body = html`<h1>API reference</h1>
 ${paragraphs(document.info.description)}
-<p>In the examples, <code>$BASE_URL</code> is <code>${document.servers[0]?.url}</code>. The same reference for programs is <a href="/openapi.json">openapi.json</a>.</p>
+<p>Each example is recorded from a running service, and a test sends it again. In the examples, <code>$BASE_URL</code> is
+<code>${document.servers[0]?.url}</code>, and <code>$PLATFORM_KEY</code>, <code>$SECRET_KEY</code>, <code>$PUBLISHABLE_KEY</code> and
+<code>$ACCESS_TOKEN</code> are your credentials. Ids, keys and tokens in them are made up. The <a href="/docs/sdk">SDK</a> calls each operation by its name:</p>
+${code(sdk_start, 'Client of the SDK')}
+<p>The same reference for programs is <a href="/openapi.json">openapi.json</a>, and each page is Markdown with <code>.md</code> after its address.</p>
 ${groups.map(
   ({ name, description, url, entries }) => html`<section><h2><a href="${url}">${name}</a></h2><p>${inline(description)}</p>
 <ul class="calls">${entries.map(
@@ -63,7 +71,7 @@ export function referenceGroup(document: Document, name: string): DocumentPage |
   const body = html`<h1>${group.name}</h1>
 <p>${inline(group.description)}</p>
 ${group.entries.map((entry) => section(document, entry))}`
-  return documentPage({ title: `${group.name} · API reference`, body, nav: navigation(groups, group.url) })
+  return documentPage({ title: `${group.name} · API reference`, body, nav: navigation(groups, group.url), is_wide: true })
 }
 
 export function referenceSchemas(document: Document): DocumentPage {
@@ -92,14 +100,36 @@ function section(document: Document, { method, path, operation }: Entry): Html {
   const { operationId, summary, description, requestBody, responses } = operation
   const parameters = parametersOf(document, operation)
   const body = Object.values(requestBody?.content ?? {})[0]
+  const succeeded = Object.entries(responses).filter(([status]) => Number(status) < 400)
+  const failed = Object.entries(responses).filter(([status]) => Number(status) >= 400)
   return html`<article id="${operationId}"><h2><a href="#${operationId}">${inline(summary)}</a></h2>
+<div class="split"><div>
 <p class="call"><span class="verb ${method}">${method}</span> <code>${breakable(path)}</code></p>
 ${paragraphs(description)}
 ${parameters.length > 0 && html`<h3>Parameters</h3><dl class="fields">${parameters.map(parameterRow)}</dl>`}
 ${body && html`<h3>Body</h3>${body.schema.$ref ? html`<p>${typeOf(body.schema)}</p>` : fields(body.schema)}`}
-<h3>Answers</h3><dl class="fields">${Object.entries(responses).map(([status, response]) => answerRow(document, status, response))}</dl>
-${example(method, path, operation, parameters)}</article>`
+<h3>Answers</h3><dl class="fields">${succeeded.map(([status, response]) => answerRow(document, status, response))}</dl>
+${failures(document, path, operation, failed)}
+</div>${exampleBlock(method, path, operation)}</div></article>`
 }
+
+/** The errors of the operation itself, each once. Those that every operation can answer have a page of their own. */
+function failures(document: Document, path: string, operation: Operation, failed: readonly [string, Response][]): Html {
+  const own = operation['x-own-errors']
+  if (own === undefined)
+    return html`${failed.length > 0 && html`<dl class="fields">${failed.map(([status, response]) => answerRow(document, status, response))}</dl>`}`
+  const known = errorsOf()
+  const rows = own.flatMap((name) => known.filter(({ code }) => code === name))
+  return html`<h3>Errors</h3>${
+    rows.length > 0 &&
+    html`<dl class="fields">${rows.map(
+      ({ code, explanation }) =>
+        html`<div><dt><a href="/docs/errors/${code}"><code>${code}</code></a></dt><dd>${inline(firstSentence(explanation))}</dd></div>`,
+    )}</dl>`
+  }<p class="fine">${path.startsWith('/v1/') ? html`And the <a href="/docs/errors#common">errors of every operation</a>.` : html`As JSON with <code>error</code>, or a problem for an unknown issuer. <a href="/docs/errors#oauth">All errors of OAuth</a>.`}</p>`
+}
+
+const firstSentence = (text: string) => text.replace(/(?<=[.?]) [A-Z`].*$/s, '')
 
 /** A path that breaks after slashes. */
 const breakable = (path: string): Html => html`${path.split('/').map((part, i) => html`${i > 0 && html`/<wbr>`}${part}`)}`
@@ -118,16 +148,23 @@ function answerRow({ components }: Document, status: string, sent: Response): Ht
 
 /** The codes of errors are links to their pages; other names in backticks are code. */
 function withErrorLinks(text: string): Html {
-  const known = new Set(errorsOf().map(({ code }) => code))
   const name = (part: string) =>
-    known.has(part) ? html`<a href="/docs/errors/${part}"><code>${part}</code></a>` : html`<code>${part}</code>`
+    hasErrorPage(part) ? html`<a href="/docs/errors/${part}"><code>${part}</code></a>` : html`<code>${part}</code>`
   return html`${text.split('`').map((part, i) => (i % 2 === 1 ? name(part) : html`${part}`))}`
 }
 
-/** Pages are called by browsers. Their example is the same request without one. */
-function example(method: string, path: string, operation: Operation, parameters: readonly Parameter[]): Html {
-  const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1]
-  const answer = success?.content?.['application/json']?.example
-  return html`<h3>Example</h3>${code(curlOf(method, path, operation, parameters), `Call of ${operation.operationId} with curl`)}
-${answer !== undefined && html`<details><summary>Answer</summary>${code(JSON.stringify(answer, null, 2), `Answer of ${operation.operationId}`)}</details>`}`
+/** The call in each form beside its answer. Without scripts too, a choice shows one form. */
+function exampleBlock(method: string, path: string, operation: Operation): Html {
+  const { operationId } = operation
+  const example = exampleOf(operation)
+  if (example === null)
+    return html`<div class="example"><p class="fine">A browser opens this page or sends its form; programs do not call it.</p></div>`
+  const ways = waysOf(method, path, operation)
+  const choices = ways.map(
+    ({ id, label }, i) =>
+      html`<label><input type="radio" name="way-${operationId}" value="${id}"${i === 0 && html` checked`}> ${label}</label>`,
+  )
+  return html`<div class="example"><h3>Example</h3><div class="ways">${ways.length > 1 && html`<fieldset><legend class="vh">Form of the example</legend>${choices}</fieldset>`}
+${ways.map(({ id, label, text }) => html`<div class="way ${id}">${code(text, `Call of ${operationId} with ${label}`)}</div>`)}</div>
+<p class="fine">Answer <code>${String(example.status)}</code></p>${code(answerText(example), `Answer of ${operationId}`)}</div>`
 }

@@ -1,7 +1,7 @@
 // pure
 /**
  * The script of the documentation pages, the same text for all of them, so that its hash is one. It closes the contents on a narrow screen, adds a
- * button that copies each block of code, the key `/` that goes to the search, and results below the search field while a person types. Texts are never read as markup.
+ * button that copies each block of code, keeps the chosen form of examples, the key `/` that goes to the search, and results below the search field while a person types. Texts are never read as markup.
  */
 export const documentation_script = `(() => {
   const make = (name, properties, ...children) => {
@@ -27,6 +27,19 @@ export const documentation_script = `(() => {
       block.replaceWith(frame)
       frame.append(block, button)
     }
+
+  const ways = [...document.querySelectorAll('.ways input')]
+  const choose = (value) => {
+    for (const input of ways) if (input.value === value) input.checked = true
+  }
+  for (const input of ways)
+    input.onchange = () => {
+      const before = input.getBoundingClientRect().top
+      choose(input.value)
+      scrollBy(0, input.getBoundingClientRect().top - before)
+      try { localStorage.setItem('ostiary-example', input.value) } catch {}
+    }
+  try { choose(localStorage.getItem('ostiary-example')) } catch {}
 
   const form = document.querySelector('form.find')
   const field = form.querySelector('input')

@@ -94,6 +94,14 @@ const lists = `
 .fields dd{font-size:.9375rem}
 .fields .fields{margin:8px 0 0 16px}
 .codes{margin-top:14px}
+.doc.wide{grid-template-columns:240px minmax(0,1fr);max-width:1480px}
+.split{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:40px;align-items:start}
+.example{position:sticky;top:73px}
+.example pre{max-height:46vh;overflow:auto}
+.ways fieldset{display:flex;flex-wrap:wrap;gap:4px 18px;margin:8px 0 0;padding:0;border:0}
+.ways label{display:inline-flex;align-items:center;gap:6px;min-height:32px;font-size:.875rem;cursor:pointer}
+.ways input{width:auto;min-height:0;margin:0}
+.ways:has([value=curl]:checked) .way:not(.curl),.ways:has([value=sdk]:checked) .way:not(.sdk),.ways:has([value=cli]:checked) .way:not(.cli){display:none}
 details summary{color:var(--link)}
 form.search{display:flex;flex-wrap:wrap;gap:8px;margin-top:16px}
 .search label{width:100%}
@@ -104,7 +112,7 @@ form.search{display:flex;flex-wrap:wrap;gap:8px;margin-top:16px}
 `
 
 const narrow = `
-@media(max-width:1240px){.doc.three{grid-template-columns:240px minmax(0,760px)}aside{display:none}}
+@media(max-width:1240px){.split{grid-template-columns:minmax(0,1fr);gap:0}.example{position:static}.doc.three{grid-template-columns:240px minmax(0,760px)}aside{display:none}}
 @media(max-width:900px){
 .bar{position:static;flex-wrap:wrap;padding:4px 16px 8px}
 .main{margin-left:0}

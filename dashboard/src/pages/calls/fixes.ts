@@ -93,4 +93,4 @@ const fixes = { ...of_tokens, ...of_oauth, ...of_pages, ...of_api }
 
 export const fixOf = (code: string): string => fixes[code] ?? 'Read the reason, and the documentation of the code.'
 /** Whether `/docs/errors/{code}` exists. */
-export const hasPage = (code: string): boolean => code in of_api || code in of_tokens
+export const hasPage = (code: string): boolean => code in fixes
