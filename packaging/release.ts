@@ -40,7 +40,12 @@ interface LockedPackage {
 const natives = nativePackages()
 const build = await buildFiles()
 const bom = billOfMaterials(natives.map(({ name }) => name))
-const files = [...natives.flatMap(({ files }) => files), ...build, ...ownFiles(bom)].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+const files = [
+  ...natives.flatMap(({ files }) => files),
+  ...build,
+  ...ownFiles(bom),
+  ...(values.folder === undefined ? await sdkFiles() : []),
+].toSorted((a, b) => (a.path < b.path ? -1 : 1))
 
 if (values.folder === undefined) writeArchive()
 else for (const { path, mode, content } of files) write(join(values.folder, path), content, mode)
@@ -78,7 +83,7 @@ function ownFiles(bom: Bom): ArchivedFile[] {
   return [
     copied('packaging/ostiary.mjs', 'ostiary.mjs', 0o755),
     copied('packaging/health.mjs', 'health.mjs'),
-    ...[...documents, ...operator_examples.map((name) => `packaging/${name}`)].map((path) => copied(path, path)),
+    ...[...documents, ...operator_examples.map((name) => `packaging/${name}`), ...clusterFiles()].map((path) => copied(path, path)),
     text(
       'package.json',
       `${JSON.stringify({ name: 'ostiary', version, private: true, type: 'module', engines: { node: '>=24' } }, null, 2)}\n`,
@@ -86,6 +91,23 @@ function ownFiles(bom: Bom): ArchivedFile[] {
     text('sbom.cdx.json', `${JSON.stringify(bom, null, 2)}\n`),
     text('LICENCES.txt', licenceList(bom, licenceText)),
   ]
+}
+
+/** The manifests and the chart for Kubernetes. */
+const clusterFiles = (): string[] =>
+  globSync('packaging/{kubernetes,helm}/**/*.{yaml,json}', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
+
+/** The client library as it is published, which npm installs from the folder. Its README is among the documents; an image needs none. */
+async function sdkFiles(): Promise<ArchivedFile[]> {
+  const { buildSdk } = await import('../sdk/build.ts') // it needs TypeScript, which the build of an image does not install
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-sdk-'))
+  try {
+    buildSdk(folder)
+    const paths = globSync('**/*', { cwd: folder }).filter((path) => path !== 'README.md' && statSync(join(folder, path)).isFile())
+    return paths.map((path) => ({ path: `sdk/${path.replaceAll('\\', '/')}`, mode: 0o644, content: readFileSync(join(folder, path)) }))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 function billOfMaterials(shipped_natives: readonly string[]): Bom {

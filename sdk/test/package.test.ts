@@ -43,7 +43,11 @@ const program = examples
   .map(({ code }) => code)
   .join('\n')
 
-const entries = ['@ostiary/sdk', '@ostiary/sdk/verify', '@ostiary/sdk/webhooks', '@ostiary/sdk/express', '@ostiary/sdk/hono']
+// biome-ignore format: one line a subject
+const entries = [
+  '@ostiary/sdk', '@ostiary/sdk/verify', '@ostiary/sdk/webhooks', '@ostiary/sdk/express', '@ostiary/sdk/hono',
+  '@ostiary/sdk/react', '@ostiary/sdk/sessions', '@ostiary/sdk/sessions/express', '@ostiary/sdk/sessions/hono', '@ostiary/sdk/sessions/nextjs',
+]
 
 test('the package has only code, declarations, README and LICENSE, no dependency, and its entries are those of the workspace', () => {
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
@@ -156,6 +160,11 @@ const sizes: [string, number][] = [
   ['@ostiary/sdk/webhooks',  5_000],
   ['@ostiary/sdk/express',  15_000],
   ['@ostiary/sdk/hono',     15_000],
+  ['@ostiary/sdk/react',     2_000],
+  ['@ostiary/sdk/sessions',         22_000],
+  ['@ostiary/sdk/sessions/express', 22_000],
+  ['@ostiary/sdk/sessions/hono',    22_000],
+  ['@ostiary/sdk/sessions/nextjs',  22_000],
 ]
 for (const [entry, most] of sizes) {
   test(`${entry} has at most ${most} bytes for a browser, compressed`, async () => {

@@ -88,10 +88,12 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   express: [
     () =>
       inBrowser(async (page) => {
-        await page.goto(place.origin('8087'))
-        await page.getByRole('link', { name: 'Sign in' }).click()
+        await page.goto(`${place.origin('8087')}/account`)
         await signUp(page, 'express@example.com')
         await page.getByText('Signed in as express@example.com').waitFor()
+        await page.goto(place.origin('8087'))
+        await page.getByRole('button', { name: 'Sign out' }).click()
+        await page.getByRole('link', { name: 'Sign in' }).waitFor()
       }),
   ],
   nextjs: [],
@@ -108,6 +110,7 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   'second-factor': [],
   proxy: [],
   postgresql: [],
+  kubernetes: [],
 }
 
 test('Before a guide', { skip }, () => follow(place, 'docs/guides.md', place.clone, []))
