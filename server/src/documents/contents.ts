@@ -41,6 +41,7 @@ export const contents: readonly Group[] = [
       doc('guides/key-rotation'),
       doc('guides/proxy'),
       doc('guides/postgresql'),
+      doc('guides/kubernetes'),
     ],
   },
   {
