@@ -82,12 +82,17 @@ test('it has one folder with the entry, the build, the native module, the docume
     'package.json',
     'packaging',
     'sbom.cdx.json',
+    'sdk',
   ]
   const found = readdirSync(release)
   assert.deepEqual(
     expected.filter((name) => !found.includes(name)),
     [],
   )
+  assert.ok(existsSync(join(release, 'packaging/helm/ostiary/templates/deployment.yaml')))
+  const { exports } = JSON.parse(readFileSync(join(release, 'sdk/package.json'), 'utf8'))
+  for (const { types, default: code } of Object.values<Record<string, string>>(exports))
+    for (const path of [types, code]) assert.ok(existsSync(join(release, 'sdk', path ?? '')), path)
   for (const absent of ['server', 'contract', 'launch.mjs', 'package-lock.json', 'scripts']) assert.ok(!found.includes(absent), absent)
   assert.deepEqual(
     globSync('node_modules/*/*', { cwd: release }).filter((path) => !path.includes('argon2')),

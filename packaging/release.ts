@@ -94,8 +94,9 @@ function ownFiles(bom: Bom): ArchivedFile[] {
 }
 
 /** The manifests and the chart for Kubernetes. */
-const clusterFiles = (): string[] =>
-  globSync('packaging/{kubernetes,helm}/**/*.{yaml,json}', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
+function clusterFiles(): string[] {
+  return globSync('packaging/{kubernetes,helm}/**/*.{yaml,json}', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
+}
 
 /** The client library as it is published, which npm installs from the folder. Its README is among the documents; an image needs none. */
 async function sdkFiles(): Promise<ArchivedFile[]> {
