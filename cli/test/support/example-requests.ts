@@ -73,8 +73,9 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
   createProvider: { body: { type: 'google', client_id: 'shop.apps.example.com', client_secret: 'made-up-secret' } },
   changeProvider: { body: { display_name: 'Google Workspace' }, of: 'createProvider' },
   deleteProvider: { of: 'createProvider' },
-  createWebhook: { body: { url: 'https://hooks.example.com/ostiary', events: ['user.created', 'user.deleted'] } },
-  changeWebhook: { body: { description: 'Customer records' }, of: 'createWebhook' },
+  // Kinds that these examples do not cause, so that no delivery fails meanwhile.
+  createWebhook: { body: { url: 'https://hooks.example.com/ostiary', events: ['token.reuse_detected', 'mail.failed'] } },
+  changeWebhook: { body: { description: 'Alerts' }, of: 'createWebhook' },
   rotateWebhookSecret: { of: 'createWebhook' },
   deleteWebhook: { of: 'createWebhook' },
   resendSince: { body: { since: '2026-01-01T00:00:00.000Z', dry_run: true } },

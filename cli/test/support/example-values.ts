@@ -66,7 +66,7 @@ export function answerAsExample(json: string, dictionary: Dictionary): unknown {
 }
 
 /** Members that background work fills in while the test runs. */
-const late = /\.last_used_(at|ip)$/
+const late = /\.(last_used_(at|ip)|failing_since)$/
 
 /** Where two JSON values differ in members and types. Of a list the first elements count. */
 export function shapeDifferences(shown: unknown, real: unknown, at = ''): string[] {

@@ -10,9 +10,9 @@ import { answerText, exampleOf, parametersOf, waysOf } from './example.ts'
 import { code, type DocumentPage, documentPage, inline, paragraphs } from './layout.ts'
 import { fields, typeOf } from './schema.ts'
 
-const sdk_start = `import { createClient } from '@ostiary/sdk'
+const sdkStart = ({ servers }: Document) => `import { createClient } from '@ostiary/sdk'
 
-const ostiary = createClient({ base_url: process.env.BASE_URL, api_key: process.env.PLATFORM_KEY })`
+const ostiary = createClient({ base_url: '${servers[0]?.url}', api_key: 'svc_platform_sk_…' })`
 
 export interface Entry {
   method: string
@@ -47,7 +47,7 @@ ${paragraphs(document.info.description)}
 <p>Each example is recorded from a running service, and a test sends it again. In the examples, <code>$BASE_URL</code> is
 <code>${document.servers[0]?.url}</code>, and <code>$PLATFORM_KEY</code>, <code>$SECRET_KEY</code>, <code>$PUBLISHABLE_KEY</code> and
 <code>$ACCESS_TOKEN</code> are your credentials. Ids, keys and tokens in them are made up. The <a href="/docs/sdk">SDK</a> calls each operation by its name:</p>
-${code(sdk_start, 'Client of the SDK')}
+${code(sdkStart(document), 'Client of the SDK')}
 <p>The same reference for programs is <a href="/openapi.json">openapi.json</a>, and each page is Markdown with <code>.md</code> after its address.</p>
 ${groups.map(
   ({ name, description, url, entries }) => html`<section><h2><a href="${url}">${name}</a></h2><p>${inline(description)}</p>
