@@ -1,5 +1,4 @@
 /** One application: Connect, Try sign-in, Addresses, Scopes and consent, Credentials, Events. */
-import { applications } from '../queries/applications.ts'
 import '../styles/connect.css'
 import type { Application as Record } from '@ostiary/sdk'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -12,6 +11,7 @@ import { Editing } from '../parts/save.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { PageTabs } from '../parts/tabs.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import { applications } from '../queries/applications.ts'
 import { useEnvironment } from '../scope.tsx'
 import { Addresses, Scopes } from './application/addresses.tsx'
 import { Connect } from './application/connect.tsx'

@@ -1,5 +1,4 @@
 /** The audit log of a tenant: who changed what, with the state before and after. */
-import { auditFilter, auditLog } from '../queries/audit-log.ts'
 import '../styles/filters.css'
 import type { AuditEntry, AuditVerification } from '@ostiary/sdk'
 import { useState } from 'react'
@@ -14,6 +13,7 @@ import { useQueryState } from '../parts/search.ts'
 import { Facts, Json, Side } from '../parts/side.tsx'
 import { type Column, Records } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
+import { auditFilter, auditLog } from '../queries/audit-log.ts'
 import { useScope } from '../scope.tsx'
 import { Export } from './audit/export.tsx'
 import { changesOf, didOf, objectOf, placeOf, whoOf } from './audit/sentences.ts'

@@ -1,9 +1,9 @@
 /** Test and Live side by side. Chosen differences go to Live, after a plan has shown them. */
-import { compared } from '../frame/places.ts'
 import '../styles/compare.css'
 import type { Environment } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { compared } from '../frame/places.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Loaded } from '../parts/reading.tsx'

@@ -1,7 +1,4 @@
 /** For operators: the mail, the sign-in methods and the administrators of the deployment itself (decision 0026). */
-import { providers } from '../queries/providers.ts'
-import { settings } from '../queries/settings.ts'
-import { users } from '../queries/users.ts'
 import '../styles/overview.css'
 import '../styles/compare.css'
 import type { Settings, User } from '@ostiary/sdk'
@@ -12,6 +9,9 @@ import { Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Facts } from '../parts/side.tsx'
 import { Tag } from '../parts/tag.tsx'
+import { providers } from '../queries/providers.ts'
+import { settings } from '../queries/settings.ts'
+import { users } from '../queries/users.ts'
 import { useEnvironment } from '../scope.tsx'
 import { ReadyForLive } from './compare/ready.tsx'
 

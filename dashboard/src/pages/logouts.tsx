@@ -1,5 +1,4 @@
 /** Back-channel logouts: the requests that tell applications that a session has ended, with their attempts. */
-import { logouts } from '../queries/environment.ts'
 import '../styles/deliveries.css'
 import type { BackchannelLogout } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
@@ -13,6 +12,7 @@ import { useQueryState } from '../parts/search.ts'
 import { Facts, Side } from '../parts/side.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { ClockTime, Time } from '../parts/time.tsx'
+import { logouts } from '../queries/environment.ts'
 import { useEnvironment } from '../scope.tsx'
 import { Attempts, fixOf, MessageStatus } from './webhook/attempts.tsx'
 

@@ -1,7 +1,8 @@
 /** The settings of an environment: one document in groups. A save sends only what changed, for the version that was read. */
-
+import type { Settings as Document } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
+import type { Edited } from '../parts/edit.tsx'
 import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
@@ -9,7 +10,7 @@ import { Editing } from '../parts/save.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
 import { settings } from '../queries/settings.ts'
 import { useEnvironment } from '../scope.tsx'
-import { changesInWords, type EditedVersion, useSettingsEdits } from './settings/edits.ts'
+import { changesInWords, useSettingsEdits } from './settings/edits.ts'
 import { groups } from './settings/fields.ts'
 import { Input } from './settings/input.tsx'
 import { MailSettings } from './settings/mail.tsx'
@@ -32,9 +33,9 @@ export default function Settings() {
   )
 }
 
-function Form(props: EditedVersion) {
+function Form(props: Edited<Document>) {
   const { environment, can } = useEnvironment()
-  const { save, before, changed, change, current, edit, discard } = useSettingsEdits(props)
+  const { save, before, changed, current, edit, discard } = useSettingsEdits(props)
   const [is_reviewing, setReviewing] = useState(false)
   const review = (event: FormEvent) => {
     event.preventDefault()
@@ -87,7 +88,7 @@ function Form(props: EditedVersion) {
             <button type="button" className="btn" disabled={save.busy} onClick={() => setReviewing(false)}>
               Back
             </button>
-            <button type="button" className="btn pri" disabled={save.busy} onClick={() => save.run(change)}>
+            <button type="button" className="btn pri" disabled={save.busy} onClick={() => save.submit()}>
               Save
             </button>
           </>

@@ -1,15 +1,16 @@
 /** How the sign-in pages look and what they offer: the form on the left, the page as it would be on the right. */
-import { settings } from '../queries/settings.ts'
 import '../styles/sign-in-pages.css'
 import { TextInput } from '@mantine/core'
-import { OstiaryError } from '@ostiary/sdk'
+import { OstiaryError, type Settings } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
+import type { Edited } from '../parts/edit.tsx'
 import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Editing } from '../parts/save.tsx'
+import { settings } from '../queries/settings.ts'
 import { useEnvironment } from '../scope.tsx'
-import { changesInWords, type EditedVersion, useSettingsEdits } from './settings/edits.ts'
+import { changesInWords, useSettingsEdits } from './settings/edits.ts'
 import { type Field, groups, type Value } from './settings/fields.ts'
 import { Input } from './settings/input.tsx'
 import { pathOf, plain } from './settings/values.ts'
@@ -32,14 +33,14 @@ export default function SignInPages() {
   )
 }
 
-function Form(props: EditedVersion) {
+function Form(props: Edited<Settings>) {
   const { environment, can } = useEnvironment()
   const { save, changed, change, current, edit, discard } = useSettingsEdits(props)
   const [refused, setRefused] = useState<unknown>(null)
   const error = save.error ?? (refused instanceof OstiaryError && refused.status === 422 ? refused : null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.run(change)
+    save.submit()
   }
   return (
     <div className="sign-in-pages">

@@ -1,5 +1,4 @@
 /** One webhook: its deliveries, the kinds it gets, code that verifies its signatures, and its settings. */
-import { deliveries, webhooks } from '../queries/webhooks.ts'
 import '../styles/deliveries.css'
 import type { Webhook as Record } from '@ostiary/sdk'
 import { useParams } from '@tanstack/react-router'
@@ -9,15 +8,16 @@ import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
-import { Editing, type Version } from '../parts/save.tsx'
+import { Editing, useSave, type Version } from '../parts/save.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { PageTabs } from '../parts/tabs.tsx'
+import { deliveries, webhooks } from '../queries/webhooks.ts'
 import { useEnvironment } from '../scope.tsx'
 import { Deliveries } from './webhook/deliveries.tsx'
 import { Kinds } from './webhook/kinds.tsx'
+import { savingWebhook } from './webhook/saving.ts'
 import { Delete, Secret, WebhookSettings } from './webhook/settings.tsx'
 import { TestAnswer } from './webhook/test-answer.tsx'
-import { useWebhookSave } from './webhook/use-save.ts'
 import { Verify } from './webhook/verify.tsx'
 import { WebhookStatus } from './webhooks.tsx'
 
@@ -98,7 +98,7 @@ const causes = {
 /** Why it is switched off, and the way back. */
 function SwitchedOff({ latest }: { latest: Version<Record> }) {
   const { data: webhook } = latest
-  const save = useWebhookSave(latest)
+  const save = useSave(savingWebhook(useEnvironment(), latest))
   return (
     <div className="note bad off">
       <Icon name="warn" size={16} />

@@ -3,7 +3,7 @@
  * versions field by field. The person chooses, and the choice is saved for the new version. Nothing is lost on either side.
  *
  *   <Editing latest={read.data}>{(base, report) => <Form … />}</Editing>   keeps the version while the form has changes
- *   const save = useSave({ base, of, write })                              save.run(change), save.dialog
+ *   const save = useSave({ base, of, write })                              save.run(change), save.dialog; see also `edit.tsx`
  */
 import '../styles/conflict.css'
 import { OstiaryError } from '@ostiary/sdk'
@@ -24,14 +24,14 @@ export interface Version<T> {
   replaces?: string | null
 }
 
-interface SaveOptions<T, C> {
+export interface SaveOptions<T, C> {
   base: Version<T>
   /** What the page reads. What was saved takes its place, so that the form goes on with it. */
   of: { queryKey: Key; read: (signal: AbortSignal) => Promise<Version<T>> }
   write: (change: C, options: { if_match: string | undefined }) => Promise<Version<T>>
   /** The keys of what else is read again after a success. */
   changes?: readonly Key[]
-  done: () => void
+  done?: () => void
   /** The name of a field, by its JSON pointer. Without one the pointer itself is put into words. */
   label?: (pointer: string) => string | undefined
 }
@@ -61,7 +61,7 @@ export function useSave<T extends object, C extends object>({ base, of, write, c
       setConflict(stale)
       if (stale) return
       announce('Saved.')
-      done()
+      done?.()
     },
   })
   const resolve = (choices: ReadonlyMap<string, Choice>) => {
@@ -70,7 +70,7 @@ export function useSave<T extends object, C extends object>({ base, of, write, c
     const change = withChoices(conflict.change, choices)
     if (Object.keys(change).length > 0) return action.run({ change, before, etag: current.etag })
     setConflict(null)
-    done()
+    done?.()
   }
   const dialog: ReactNode = conflict ? (
     <Conflict

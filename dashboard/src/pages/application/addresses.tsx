@@ -1,6 +1,9 @@
 /** The addresses of an application, and its scopes and consent. */
+
 import { Checkbox, Radio, TagsInput, Textarea, TextInput } from '@mantine/core'
+import type { Application } from '@ostiary/sdk'
 import { useState } from 'react'
+import { changedMembers, type Edited, EditForm } from '../../parts/edit.tsx'
 import { NameField } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { fieldError } from '../../parts/problem.tsx'
@@ -8,10 +11,10 @@ import { useQueryState } from '../../parts/search.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { linesOf } from '../applications/create.tsx'
 import { redirectUriProblem } from '../applications/redirect-uri.ts'
-import { changed, Form, type TabProps, useApplicationSave } from './form.tsx'
+import { useApplicationEdit } from './form.tsx'
 import { offeredAddress } from './offered-address.ts'
 
-export function Addresses(props: TabProps) {
+export function Addresses(props: Edited<Application>) {
   const { data: application } = props.base
   const { environment } = useEnvironment()
   const { search } = useQueryState()
@@ -22,8 +25,7 @@ export function Addresses(props: TabProps) {
   const [backchannel, setBackchannel] = useState(application.backchannel_logout_uri ?? '')
   const [allow_loopback_port, setLoopback] = useState(application.allow_loopback_port)
   const [is_disabled, setDisabled] = useState(application.disabled)
-  const save = useApplicationSave(props)
-  const change = changed(application, {
+  const change = changedMembers(application, {
     name,
     redirect_uris: linesOf(redirects),
     post_logout_redirect_uris: linesOf(sign_outs),
@@ -32,14 +34,16 @@ export function Addresses(props: TabProps) {
     allow_loopback_port,
     disabled: is_disabled,
   })
+  const form = useApplicationEdit(props, change)
+  const { error } = form.edit
   const problem = linesOf(redirects)
     .map((uri) => redirectUriProblem(uri, application.application_type, environment.type))
     .find((problem) => problem !== null)
   const offered = offeredAddress(search.redirect_uri, { redirect_uris: linesOf(redirects) }, environment.type)
   const mono = { input: { fontFamily: 'var(--mono)', fontSize: 13 } }
   return (
-    <Form application={application} save={save} change={change} report={props.report}>
-      <NameField value={name} change={setName} error={save.error} />
+    <EditForm {...form}>
+      <NameField value={name} change={setName} error={error} />
       {offered ? (
         <div className="note acc">
           <Icon name="info" />
@@ -64,7 +68,7 @@ export function Addresses(props: TabProps) {
         spellCheck={false}
         value={redirects}
         onChange={(event) => setRedirects(event.currentTarget.value)}
-        error={fieldError(save.error, '/redirect_uris') ?? problem}
+        error={fieldError(error, '/redirect_uris') ?? problem}
       />
       <Textarea
         label="Addresses after sign-out, one per line"
@@ -73,21 +77,21 @@ export function Addresses(props: TabProps) {
         spellCheck={false}
         value={sign_outs}
         onChange={(event) => setSignOuts(event.currentTarget.value)}
-        error={fieldError(save.error, '/post_logout_redirect_uris')}
+        error={fieldError(error, '/post_logout_redirect_uris')}
       />
       <TextInput
         label="Start of a sign-in (initiate_login_uri)"
         description="Where people are sent to begin again, for example after an expired page."
         value={start}
         onChange={(event) => setStart(event.currentTarget.value)}
-        error={fieldError(save.error, '/initiate_login_uri')}
+        error={fieldError(error, '/initiate_login_uri')}
       />
       <TextInput
         label="Back-channel sign-out"
         description="Gets a logout token when a session ends."
         value={backchannel}
         onChange={(event) => setBackchannel(event.currentTarget.value)}
-        error={fieldError(save.error, '/backchannel_logout_uri')}
+        error={fieldError(error, '/backchannel_logout_uri')}
       />
       {application.application_type === 'native' ? (
         <Checkbox
@@ -95,7 +99,7 @@ export function Addresses(props: TabProps) {
           description="For programs that listen on a free port of the device, at 127.0.0.1 or [::1]. Not for localhost: it is a name, which a device can resolve to another address."
           checked={allow_loopback_port}
           onChange={(event) => setLoopback(event.currentTarget.checked)}
-          error={fieldError(save.error, '/allow_loopback_port')}
+          error={fieldError(error, '/allow_loopback_port')}
         />
       ) : null}
       <Checkbox
@@ -103,24 +107,21 @@ export function Addresses(props: TabProps) {
         checked={is_disabled}
         onChange={(event) => setDisabled(event.currentTarget.checked)}
       />
-    </Form>
+    </EditForm>
   )
 }
 
-export function Scopes(props: TabProps) {
+export function Scopes(props: Edited<Application>) {
   const { data: application } = props.base
   const [scopes, setScopes] = useState(application.allowed_scopes)
   const [consent, setConsent] = useState(application.consent)
   const [logo, setLogo] = useState(application.logo_uri ?? '')
   const [require_pkce, setPkce] = useState(application.require_pkce)
-  const save = useApplicationSave(props)
+  const change = changedMembers(application, { allowed_scopes: scopes, consent, logo_uri: logo || null, require_pkce })
+  const form = useApplicationEdit(props, change)
+  const { error } = form.edit
   return (
-    <Form
-      application={application}
-      save={save}
-      change={changed(application, { allowed_scopes: scopes, consent, logo_uri: logo || null, require_pkce })}
-      report={props.report}
-    >
+    <EditForm {...form}>
       <TagsInput
         label="Scopes that it may request"
         description="Those of resource servers included."
@@ -128,7 +129,7 @@ export function Scopes(props: TabProps) {
         onChange={setScopes}
         acceptValueOnBlur
         splitChars={[' ', ',']}
-        error={fieldError(save.error, '/allowed_scopes')}
+        error={fieldError(error, '/allowed_scopes')}
       />
       <Radio.Group label="Consent" value={consent} onChange={(value) => setConsent(value === 'ask' ? 'ask' : 'skip')}>
         <div className="choices-column">
@@ -141,7 +142,7 @@ export function Scopes(props: TabProps) {
         description="An address of an image. Live takes https only."
         value={logo}
         onChange={(event) => setLogo(event.currentTarget.value)}
-        error={fieldError(save.error, '/logo_uri')}
+        error={fieldError(error, '/logo_uri')}
       />
       <Checkbox
         label="Require PKCE"
@@ -154,6 +155,6 @@ export function Scopes(props: TabProps) {
         checked={require_pkce}
         onChange={(event) => setPkce(event.currentTarget.checked)}
       />
-    </Form>
+    </EditForm>
   )
 }

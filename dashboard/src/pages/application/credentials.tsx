@@ -5,6 +5,7 @@ import type { Application, ApplicationWithSecret } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { changedMembers, type Edited, EditForm } from '../../parts/edit.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
 import { Facts } from '../../parts/side.tsx'
@@ -13,7 +14,7 @@ import { Time } from '../../parts/time.tsx'
 import { applications } from '../../queries/applications.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { SecretDialog } from '../applications/secret-dialog.tsx'
-import { changed, Form, type TabProps, useApplicationSave } from './form.tsx'
+import { useApplicationEdit } from './form.tsx'
 import { readKeySet } from './key-set.ts'
 import { usesSecret } from './questions.ts'
 
@@ -24,24 +25,25 @@ const methods = [
 ] as const
 
 /** Only web applications authenticate: the others are public. */
-export function Authentication(props: TabProps) {
+export function Authentication(props: Edited<Application>) {
   const { data: application } = props.base
   const [method, setMethod] = useState(application.token_endpoint_auth_method)
   const [jwks_uri, setUri] = useState(application.jwks_uri ?? '')
   const [keys, setKeys] = useState(application.jwks ? JSON.stringify(application.jwks, null, 2) : '')
-  const save = useApplicationSave(props)
   const has_keys = method === 'private_key_jwt'
   const { jwks, problem } = readKeySet(has_keys ? keys : '')
-  const change = changed(application, { token_endpoint_auth_method: method, jwks, jwks_uri: (has_keys && jwks_uri) || null })
+  const change = changedMembers(application, { token_endpoint_auth_method: method, jwks, jwks_uri: (has_keys && jwks_uri) || null })
+  const form = useApplicationEdit(props, change)
+  const { error } = form.edit
   return (
-    <Form application={application} save={save} change={change} report={props.report} is_complete={problem === null}>
+    <EditForm {...form} incomplete={problem !== null}>
       <NativeSelect
         label="Authentication at the token endpoint"
         description="Clients differ in their default, so name it in their settings too."
         data={methods}
         value={method}
         onChange={(event) => setMethod(methods.find(({ value }) => value === event.currentTarget.value)?.value ?? method)}
-        error={fieldError(save.error, '/token_endpoint_auth_method')}
+        error={fieldError(error, '/token_endpoint_auth_method')}
       />
       {has_keys ? (
         <>
@@ -50,7 +52,7 @@ export function Authentication(props: TabProps) {
             description="Set this, or the keys below."
             value={jwks_uri}
             onChange={(event) => setUri(event.currentTarget.value)}
-            error={fieldError(save.error, '/jwks_uri')}
+            error={fieldError(error, '/jwks_uri')}
           />
           <Textarea
             label="Public keys (jwks)"
@@ -62,11 +64,11 @@ export function Authentication(props: TabProps) {
             spellCheck={false}
             value={keys}
             onChange={(event) => setKeys(event.currentTarget.value)}
-            error={fieldError(save.error, '/jwks') ?? problem}
+            error={fieldError(error, '/jwks') ?? problem}
           />
         </>
       ) : null}
-    </Form>
+    </EditForm>
   )
 }
 

@@ -1,12 +1,6 @@
 /** What a change of an application ends, asked before it is saved. */
 import type { Application, ApplicationChange } from '@ostiary/sdk'
-
-interface Question {
-  title: string
-  consequence: string
-  keep: string
-  act: string
-}
+import type { Question } from '../../parts/question.ts'
 
 const secret_methods = ['client_secret_basic', 'client_secret_post']
 /** Whether an application that authenticates like this has a secret. */

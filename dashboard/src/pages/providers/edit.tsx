@@ -5,33 +5,27 @@
 
 import { Checkbox, TagsInput } from '@mantine/core'
 import type { Provider } from '@ostiary/sdk'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { CopyButton } from '../../parts/copy.tsx'
+import { changedMembers, type Edited, useEdit } from '../../parts/edit.tsx'
 import { NameField } from '../../parts/fields.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
-import { Editing, type Version } from '../../parts/save.tsx'
+import { Editing } from '../../parts/save.tsx'
 import { providers } from '../../queries/providers.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { ProviderField } from './field.tsx'
 import { type FieldName, fieldsOf, isSecret, kindOf } from './kinds.ts'
-import { useProviderSave } from './use-save.ts'
+import { savingProvider } from './saving.ts'
 
 export function EditProvider({ provider_id, close }: { provider_id: string; close: () => void }) {
   const read = useRead(providers.one(useEnvironment(), provider_id))
   return read.data ? <Editing latest={read.data}>{(base, report) => <Form base={base} report={report} close={close} />}</Editing> : null
 }
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
-
-interface FormProps {
-  base: Version<Provider>
-  report: (is_edited: boolean) => void
-  close: () => void
-}
-
-function Form({ base, report, close }: FormProps) {
+function Form({ base, report, close }: Edited<Provider> & { close: () => void }) {
+  const here = useEnvironment()
   const { data: provider } = base
   const kind = kindOf(provider.type)
   const { issuer, team_id, key_id } = provider
@@ -44,7 +38,6 @@ function Form({ base, report, close }: FormProps) {
     team_id: team_id ?? '',
     key_id: key_id ?? '',
   })
-  const action = useProviderSave(base, close)
   const has_new_issuer = (fields.issuer ?? '') !== (issuer ?? '')
   const next = {
     display_name,
@@ -57,12 +50,7 @@ function Form({ base, report, close }: FormProps) {
         .map((name) => [name, fields[name] || null]),
     ),
   }
-  const before = provider as unknown as Record<string, unknown> // as: read by name
-  const change = Object.fromEntries(Object.entries(next).filter(([name, value]) => !same(before[name], value)))
-  const is_edited = Object.keys(change).length > 0
-  useEffect(() => {
-    report(is_edited)
-  }, [is_edited, report])
+  const edit = useEdit({ ...savingProvider(here, base), report, change: changedMembers(provider, next), done: close })
   const helpOf = (name: FieldName) => {
     if (!isSecret(name)) return undefined
     const is_set = name === 'client_secret' ? provider.has_client_secret : provider.has_private_key
@@ -78,9 +66,9 @@ function Form({ base, report, close }: FormProps) {
       title={`Edit ${provider.display_name}`}
       lead={<InEnvironment />}
       submit="Save"
-      action={action}
-      disabled={!is_edited}
-      onSubmit={() => action.run(change)}
+      action={edit}
+      disabled={!edit.is_edited}
+      onSubmit={edit.submit}
       onClose={close}
     >
       <div>
@@ -88,8 +76,8 @@ function Form({ base, report, close }: FormProps) {
         <code className="any">{provider.callback_url}</code>{' '}
         <CopyButton value={provider.callback_url} label={`the redirect URI of ${provider.display_name}`} />
       </div>
-      <NameField label="Name on the button" member="display_name" value={display_name} change={setName} error={action.error} />
-      <ProviderField name="client_id" is_needed value={client_id} change={setClientId} error={action.error} />
+      <NameField label="Name on the button" member="display_name" value={display_name} change={setName} error={edit.error} />
+      <ProviderField name="client_id" is_needed value={client_id} change={setClientId} error={edit.error} />
       {fieldsOf(kind).map((name) => (
         <ProviderField
           key={name}
@@ -98,7 +86,7 @@ function Form({ base, report, close }: FormProps) {
           help={helpOf(name)}
           value={fields[name] ?? ''}
           change={(value) => setFields((current) => ({ ...current, [name]: value }))}
-          error={action.error}
+          error={edit.error}
         />
       ))}
       <TagsInput
@@ -107,16 +95,16 @@ function Form({ base, report, close }: FormProps) {
         onChange={setScopes}
         acceptValueOnBlur
         splitChars={[' ', ',']}
-        error={fieldError(action.error, '/scopes')}
+        error={fieldError(edit.error, '/scopes')}
       />
       <Checkbox
         label="Link by verified email"
         description="A first sign-in joins the existing user with the same address, if both sides have verified it."
         checked={links}
         onChange={(event) => setLinks(event.currentTarget.checked)}
-        error={fieldError(action.error, '/link_by_verified_email')}
+        error={fieldError(edit.error, '/link_by_verified_email')}
       />
-      {action.dialog}
+      {edit.dialog}
     </FormDialog>
   )
 }

@@ -3,16 +3,17 @@
 import type { Provider } from '@ostiary/sdk'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useRead } from '../../parts/reading.tsx'
+import { useSave } from '../../parts/save.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { providers } from '../../queries/providers.ts'
 import { useEnvironment } from '../../scope.tsx'
-import { useProviderSave } from './use-save.ts'
+import { savingProvider } from './saving.ts'
 
 export function SwitchOff({ provider, close }: { provider: Provider; close: () => void }) {
   const here = useEnvironment()
   const { id, display_name } = provider
   const { data, error } = useRead(providers.one(here, id))
-  const save = useProviderSave(data ?? { data: provider, etag: null }, close)
+  const save = useSave({ ...savingProvider(here, data ?? { data: provider, etag: null }), done: close })
   return (
     <>
       <Confirm

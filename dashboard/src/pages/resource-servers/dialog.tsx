@@ -1,16 +1,17 @@
 /** A resource server: added, or edited for the version that was read. The scopes are shown as people read them on the consent page. */
-import { resourceServers } from '../../queries/resource-servers.ts'
 import '../../styles/sign-in-objects.css'
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import type { NewResourceServer, ResourceServer, ResourceServerChange } from '@ostiary/sdk'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
+import { changedMembers, type Edited, useEdit } from '../../parts/edit.tsx'
 import { NameField } from '../../parts/fields.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
-import { Editing, useSave, type Version } from '../../parts/save.tsx'
+import { Editing } from '../../parts/save.tsx'
+import { resourceServers } from '../../queries/resource-servers.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { readScopes, writeScopes } from './scopes.ts'
 
@@ -18,78 +19,85 @@ const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input'
 
 export function CreateResourceServer({ close }: { close: () => void }) {
   const { client, at } = useEnvironment()
+  const form = useFields(null)
   const action = useAction((server: NewResourceServer) => client.createResourceServer(at, server), {
     changes: [resourceServers.all({ at })],
     done: close,
   })
-  return <ResourceServerDialog server={null} action={action} close={close} />
+  return <ResourceServerDialog {...form} server={null} action={action} submit={() => action.run(form.next)} close={close} />
 }
 
 export function EditResourceServer({ resource_server_id, close }: { resource_server_id: string; close: () => void }) {
   const read = useRead(resourceServers.one(useEnvironment(), resource_server_id))
-  return read.data ? <Editing latest={read.data}>{(base, report) => <EditForm base={base} report={report} close={close} />}</Editing> : null
+  return read.data ? (
+    <Editing latest={read.data}>{(base, report) => <EditDialog base={base} report={report} close={close} />}</Editing>
+  ) : null
 }
 
-interface EditProps {
-  base: Version<ResourceServer>
-  report: (is_edited: boolean) => void
-  close: () => void
-}
-
-function EditForm({ base, report, close }: EditProps) {
+function EditDialog({ base, report, close }: Edited<ResourceServer> & { close: () => void }) {
   const { client, at } = useEnvironment()
   const resource_server_id = base.data.id
-  const save = useSave({
+  const form = useFields(base.data)
+  const { identifier: _, ...next } = form.next
+  const edit = useEdit({
     base,
+    report,
+    change: changedMembers(base.data, next),
     of: resourceServers.one({ client, at }, resource_server_id),
     write: (change: ResourceServerChange, options) => client.responses.changeResourceServer({ ...at, resource_server_id }, change, options),
     changes: [resourceServers.all({ at })],
     done: close,
   })
-  const changeTo = ({ identifier: _, ...server }: NewResourceServer): ResourceServerChange => {
-    const before = base.data as unknown as Record<string, unknown> // as: read by name
-    return Object.fromEntries(Object.entries(server).filter(([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value)))
-  }
-  const isChanged = (server: NewResourceServer) => Object.keys(changeTo(server)).length > 0
-  const run = (server: NewResourceServer) => (isChanged(server) ? save.run(changeTo(server)) : close())
+  const submit = () => (edit.is_edited ? edit.submit() : close())
   return (
     <>
-      <ResourceServerDialog server={base.data} action={{ ...save, run }} written={(server) => report(isChanged(server))} close={close} />
-      {save.dialog}
+      <ResourceServerDialog {...form} server={base.data} action={edit} submit={submit} close={close} />
+      {edit.dialog}
     </>
   )
 }
 
-interface DialogProps {
+/** What is entered, and the resource server that it makes. */
+function useFields(server: ResourceServer | null) {
+  const [entered, setEntered] = useState({
+    name: server?.name ?? '',
+    identifier: server?.identifier ?? '',
+    scopes: writeScopes(server?.scopes ?? []),
+    format: server?.access_token_format ?? ('jwt' as const),
+    lifetime: String(server?.access_token_ttl_seconds ?? ''),
+  })
+  const { name, identifier, scopes, format, lifetime } = entered
+  const next = {
+    name,
+    identifier,
+    scopes: readScopes(scopes),
+    access_token_format: format,
+    access_token_ttl_seconds: lifetime === '' ? null : Number(lifetime),
+  }
+  const enter = (change: Partial<typeof entered>) => setEntered((before) => ({ ...before, ...change }))
+  return { entered, enter, next }
+}
+
+interface DialogProps extends Pick<ReturnType<typeof useFields>, 'entered' | 'enter'> {
   /** `null` for a new one. */
   server: ResourceServer | null
-  action: { run: (server: NewResourceServer) => void; busy: boolean; error: Error | null }
-  /** Is called with what the form says now. */
-  written?: (server: NewResourceServer) => void
+  action: { busy: boolean; error: Error | null }
+  submit: () => void
   close: () => void
 }
 
-function ResourceServerDialog({ server, action, written, close }: DialogProps) {
-  const [name, setName] = useState(server?.name ?? '')
-  const [identifier, setIdentifier] = useState(server?.identifier ?? '')
-  const [scopes, setScopes] = useState(writeScopes(server?.scopes ?? []))
-  const [format, setFormat] = useState(server?.access_token_format ?? 'jwt')
-  const [lifetime, setLifetime] = useState(String(server?.access_token_ttl_seconds ?? ''))
-  const access_token_ttl_seconds = lifetime === '' ? null : Number(lifetime)
-  const next = { name, identifier, scopes: readScopes(scopes), access_token_format: format, access_token_ttl_seconds }
-  useEffect(() => {
-    written?.(next)
-  })
+function ResourceServerDialog({ entered, enter, server, action, submit, close }: DialogProps) {
+  const { name, identifier, scopes, format, lifetime } = entered
   return (
     <FormDialog
       title={server ? `Edit ${server.name}` : 'Add a resource server'}
       lead={<InEnvironment />}
       submit={server ? 'Save' : 'Add resource server'}
       action={action}
-      onSubmit={() => action.run(next)}
+      onSubmit={submit}
       onClose={close}
     >
-      <NameField value={name} change={setName} error={action.error} />
+      <NameField value={name} change={(name) => enter({ name })} error={action.error} />
       <TextInput
         label="Identifier"
         description="An absolute URI: resource in requests, aud in tokens. It never changes."
@@ -99,7 +107,7 @@ function ResourceServerDialog({ server, action, written, close }: DialogProps) {
         disabled={server !== null}
         placeholder="https://api.example.com"
         value={identifier}
-        onChange={(event) => setIdentifier(event.currentTarget.value)}
+        onChange={(event) => enter({ identifier: event.currentTarget.value })}
         error={fieldError(action.error, '/identifier')}
       />
       <Textarea
@@ -111,7 +119,7 @@ function ResourceServerDialog({ server, action, written, close }: DialogProps) {
         minRows={2}
         spellCheck={false}
         value={scopes}
-        onChange={(event) => setScopes(event.currentTarget.value)}
+        onChange={(event) => enter({ scopes: event.currentTarget.value })}
         error={fieldError(action.error, '/scopes')}
       />
       <ConsentPreview name={name} scopes={readScopes(scopes)} />
@@ -122,7 +130,7 @@ function ResourceServerDialog({ server, action, written, close }: DialogProps) {
           { value: 'opaque', label: 'Opaque: the API asks the service' },
         ]}
         value={format}
-        onChange={(event) => setFormat(event.currentTarget.value === 'opaque' ? 'opaque' : 'jwt')}
+        onChange={(event) => enter({ format: event.currentTarget.value === 'opaque' ? 'opaque' : 'jwt' })}
         error={fieldError(action.error, '/access_token_format')}
       />
       <TextInput
@@ -133,7 +141,7 @@ function ResourceServerDialog({ server, action, written, close }: DialogProps) {
         min={60}
         max={86_400}
         value={lifetime}
-        onChange={(event) => setLifetime(event.currentTarget.value)}
+        onChange={(event) => enter({ lifetime: event.currentTarget.value })}
         error={fieldError(action.error, '/access_token_ttl_seconds')}
       />
     </FormDialog>

@@ -1,14 +1,15 @@
 /** How the environment sends mail, and a test mail whose outcome is shown in place. The password is never shown back. */
-import { inbox } from '../../queries/environment.ts'
 import '../../styles/mail.css'
 import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import type { MailTested, Settings } from '@ostiary/sdk'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
+import type { Edited } from '../../parts/edit.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
+import { inbox } from '../../queries/environment.ts'
 import { useEnvironment } from '../../scope.tsx'
-import { type EditedVersion, useSaveSettings } from './edits.ts'
+import { useSettingsEdit } from './edits.ts'
 import { mail_fields as names } from './fields.ts'
 
 type Email = Settings['email']
@@ -26,23 +27,20 @@ const encryptions = [
 ]
 const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
 
-export function MailSettings({ base, report }: EditedVersion) {
+export function MailSettings({ base, report }: Edited<Settings>) {
   const { email } = base.data
   const { environment, can } = useEnvironment()
   const [delivery, setDelivery] = useState(email.delivery)
   const [from, setFrom] = useState(email.from ?? '')
   const [smtp, setSmtp] = useState(fieldsOf(email.smtp))
   const [password, setPassword] = useState('')
-  const save = useSaveSettings({ base, report }, (pointer) => names[pointer])
   const has_new_host = email.smtp !== null && smtp.host !== email.smtp.host
   const change = changeOf(email, { delivery, from, smtp, password })
   const is_edited = Object.keys(change).length > 0
-  useEffect(() => {
-    report(is_edited)
-  }, [is_edited, report])
+  const save = useSettingsEdit({ base, report }, is_edited ? { email: change } : {}, (pointer) => names[pointer])
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.run({ email: change })
+    save.submit()
   }
   const text = (name: keyof typeof smtp, pointer: string) => ({
     label: names[pointer],
@@ -105,14 +103,14 @@ export function MailSettings({ base, report }: EditedVersion) {
           ) : null}
         </fieldset>
         <div className="mail-save">
-          <button type="submit" className="btn" disabled={!can('developer') || save.busy || Object.keys(change).length === 0}>
+          <button type="submit" className="btn" disabled={!can('developer') || save.busy || !is_edited}>
             Save mail
           </button>
         </div>
         {save.error ? <Problem error={save.error} focus /> : null}
       </form>
       {save.dialog}
-      <TestMail is_saved={Object.keys(change).length === 0} delivery={email.delivery} />
+      <TestMail is_saved={!is_edited} delivery={email.delivery} />
     </section>
   )
 }

@@ -6,6 +6,7 @@ import { deviceOf } from '../../parts/device.ts'
 import { useNames } from '../../parts/names.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
+import type { Question as Asked } from '../../parts/question.ts'
 import { Skeleton, useList } from '../../parts/reading.tsx'
 import { ShowMore } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -13,12 +14,8 @@ import { methodsWords } from '../../parts/words.ts'
 import { users } from '../../queries/users.ts'
 import { useEnvironment } from '../../scope.tsx'
 
-/** A change that is asked about first: what it ends, and the call. */
-export interface Question {
-  title: string
-  consequence: string
-  keep: string
-  act: string
+/** A change that is asked about first, and its call. */
+export interface Question extends Asked {
   run: () => Promise<unknown>
 }
 

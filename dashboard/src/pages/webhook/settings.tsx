@@ -3,103 +3,69 @@
 import { Checkbox, TextInput } from '@mantine/core'
 import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { CodeTabs } from '../../parts/code.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
+import { type Edited, EditForm, useEdit } from '../../parts/edit.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
-import { fieldError, Problem } from '../../parts/problem.tsx'
-import type { Version } from '../../parts/save.tsx'
+import { fieldError } from '../../parts/problem.tsx'
+import type { Question } from '../../parts/question.ts'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { webhooks } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
-import { useWebhookSave } from './use-save.ts'
+import { savingWebhook } from './saving.ts'
 import { verifySnippets } from './verify-code.ts'
 
-interface TabProps {
-  base: Version<Webhook>
-  report: (is_edited: boolean) => void
+const switching_off: Omit<Question, 'title'> = {
+  consequence:
+    'The receiver gets no events from now on. Waiting deliveries are given up, and events until you switch it on are not sent later.',
+  keep: 'Keep it on',
+  act: 'Switch off now',
 }
 
-export function WebhookSettings({ base, report }: TabProps) {
-  const { can, environment } = useEnvironment()
+export function WebhookSettings({ base, report }: Edited<Webhook>) {
+  const here = useEnvironment()
   const { data: webhook } = base
   const [url, setUrl] = useState(webhook.url)
   const [description, setDescription] = useState(webhook.description ?? '')
   const [disabled = webhook.disabled, setDisabled] = useState<boolean>() // the button "Switch on" changes it too, beside unsaved edits
-  const [is_asking, setAsking] = useState(false)
-  const save = useWebhookSave(base, report)
   const change = {
     ...(url === webhook.url ? {} : { url }),
     ...(description === (webhook.description ?? '') ? {} : { description: description || null }),
     ...(disabled === webhook.disabled ? {} : { disabled }),
   }
-  const is_edited = Object.keys(change).length > 0
-  useEffect(() => {
-    report(is_edited)
-  }, [is_edited, report])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (change.disabled) setAsking(true)
-    else save.run(change)
-  }
-  const confirm = () => {
-    setAsking(false)
-    save.run(change)
-  }
+  const edit = useEdit({ ...savingWebhook(here, base), report, change })
+  const question = change.disabled ? { title: `Switch off ${webhook.slug}?`, ...switching_off } : null
   return (
-    <form className="form" onSubmit={submit}>
-      <fieldset disabled={!can('developer') || save.busy} className="form">
-        <TextInput
-          label="Address"
-          description="Live takes https only. Redirects are not followed."
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          type="url"
-          required
-          withAsterisk={false}
-          value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
-          error={fieldError(save.error, '/url')}
-        />
-        <TextInput
-          label="Description, optional"
-          maxLength={200}
-          value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
-          error={fieldError(save.error, '/description')}
-        />
-        <Checkbox
-          label="Switched off"
-          description="Nothing is sent. Events of this time are not sent later."
-          checked={disabled}
-          onChange={(event) => setDisabled(event.currentTarget.checked)}
-        />
-      </fieldset>
-      {save.error ? <Problem error={save.error} focus /> : null}
-      {is_asking ? (
-        <Confirm
-          title={`Switch off ${webhook.slug}?`}
-          lead={<EnvironmentTag type={environment.type} />}
-          consequence="The receiver gets no events from now on. Waiting deliveries are given up, and events until you switch it on are not sent later."
-          keep="Keep it on"
-          act="Switch off now"
-          typed={environment.type === 'live' ? webhook.slug : undefined}
-          busy={save.busy}
-          error={null}
-          onConfirm={confirm}
-          onClose={() => setAsking(false)}
-        />
-      ) : null}
-      {save.dialog}
-      <div className="acts">
-        <button type="submit" className="btn pri" disabled={!is_edited || save.busy || !can('developer')}>
-          Save
-        </button>
-        {can('developer') ? null : <span className="muted">Needs the role developer.</span>}
-      </div>
-    </form>
+    <EditForm edit={edit} name={webhook.slug} question={question}>
+      <TextInput
+        label="Address"
+        description="Live takes https only. Redirects are not followed."
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        type="url"
+        required
+        withAsterisk={false}
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+        error={fieldError(edit.error, '/url')}
+      />
+      <TextInput
+        label="Description, optional"
+        maxLength={200}
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+        error={fieldError(edit.error, '/description')}
+      />
+      <Checkbox
+        label="Switched off"
+        description="Nothing is sent. Events of this time are not sent later."
+        checked={disabled}
+        onChange={(event) => setDisabled(event.currentTarget.checked)}
+      />
+    </EditForm>
   )
 }
 
