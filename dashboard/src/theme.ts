@@ -1,6 +1,8 @@
 /** The theme of Mantine's parts. Their colours are the tokens of `styles/tokens.css`, so that both kinds of parts look alike. */
 import { type CSSVariablesResolver, createTheme, type MantineColorSchemeManager } from '@mantine/core'
 
+const still = { duration: 0 }
+
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: { light: 8, dark: 4 },
@@ -13,6 +15,15 @@ export const theme = createTheme({
   defaultRadius: 7,
   cursorType: 'pointer',
   focusRing: 'auto',
+  components: {
+    // Nothing moves, and Escape is `parts/escape.ts`: it closes what lies on top, of any kind.
+    ModalRoot: { defaultProps: { padding: 0, radius: 14, closeOnEscape: false, transitionProps: still } },
+    DrawerRoot: { defaultProps: { padding: 0, closeOnEscape: false, transitionProps: still } },
+    Menu: { defaultProps: { position: 'bottom-end', transitionProps: still } },
+    Popover: { defaultProps: { transitionProps: still } },
+    Tooltip: { defaultProps: { transitionProps: still } },
+    InputWrapper: { defaultProps: { withAsterisk: false } }, // optional fields say so
+  },
 })
 
 const colors = {

@@ -28,7 +28,7 @@ export function Account({ me, rights }: { me: Me; rights: Role | null }) {
   const schemes = { auto: 'Like the system', light: 'Light', dark: 'Dark' } as const
   return (
     <>
-      <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+      <Menu>
         <Menu.Target>
           <button type="button" className="ava" aria-label={`${initials}: your account`}>
             {initials}

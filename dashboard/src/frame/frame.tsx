@@ -57,10 +57,7 @@ export function Frame() {
       <Drawer.Root
         opened={is_drawer_open}
         onClose={closeDrawer}
-        closeOnEscape={false}
         size={288}
-        padding={0}
-        transitionProps={{ duration: 0 }}
       >
         <Drawer.Overlay className="dim" />
         <Drawer.Content>

@@ -32,11 +32,7 @@ export function Palette({ opened, setOpened, showKeys }: PaletteProps) {
     <Modal.Root
       opened={opened}
       onClose={close}
-      closeOnEscape={false}
       size={560}
-      padding={0}
-      radius={14}
-      transitionProps={{ duration: 0 }}
       classNames={{ content: 'palette' }}
       yOffset="12vh"
     >

@@ -52,7 +52,7 @@ export function Picker({ what, several, current, className = '', places, are_ear
     if (is_due) openFirst()
   }, [is_due])
   return (
-    <Popover opened={is_open} onChange={show} position="bottom-start" width={280} trapFocus returnFocus transitionProps={{ duration: 0 }}>
+    <Popover opened={is_open} onChange={show} position="bottom-start" width={280} trapFocus returnFocus>
       <Popover.Target>
         <button type="button" className={`pick ${className}`} aria-label={`${what}: ${current}`} onClick={() => show(!is_open)}>
           <span className="cut">{current}</span> <Icon name="down" size={14} />

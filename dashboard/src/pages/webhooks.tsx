@@ -153,7 +153,6 @@ function CreateWebhook({ close }: { close: () => void }) {
         label="Address"
         type="url"
         required
-        withAsterisk={false}
         placeholder="https://app.example.com/webhooks/ostiary"
         value={url}
         onChange={(event) => setUrl(event.currentTarget.value)}

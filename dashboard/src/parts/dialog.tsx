@@ -44,12 +44,8 @@ export function Dialog({
       onClose={onClose}
       size={width}
       centered
-      padding={0}
-      radius={14}
       closeOnClickOutside={!alert && !busy}
-      closeOnEscape={false}
       zIndex={above ? 300 : 200}
-      transitionProps={{ duration: 0 }}
       classNames={{ content: 'dlg' }}
     >
       <Modal.Overlay className="dim" />

@@ -20,7 +20,6 @@ export const NameField = ({ label = 'Name', member = 'name', value, change, erro
   <TextInput
     label={label}
     required
-    withAsterisk={false}
     maxLength={100}
     value={value}
     onChange={(event) => change(event.currentTarget.value)}
@@ -42,7 +41,6 @@ export const SlugField = ({ value, change, error }: FieldProps) => (
     label="Slug"
     description="In addresses and scripts. It never changes."
     required
-    withAsterisk={false}
     pattern="[a-z0-9\-]{1,63}"
     value={value}
     onChange={(event) => change(event.currentTarget.value)}
@@ -56,7 +54,6 @@ export const EmailField = ({ value, change, error }: FieldProps) => (
     inputMode="email"
     autoCapitalize="none"
     required
-    withAsterisk={false}
     value={value}
     onChange={(event) => change(event.currentTarget.value)}
     error={fieldError(error, '/email')}

@@ -6,7 +6,7 @@ import { useEscape } from './escape.ts'
 export function Side({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   useEscape(true, onClose)
   return (
-    <Drawer.Root opened onClose={onClose} closeOnEscape={false} position="right" size={520} padding={0} transitionProps={{ duration: 0 }}>
+    <Drawer.Root opened onClose={onClose} position="right" size={520}>
       <Drawer.Overlay className="dim" />
       <Drawer.Content>
         <div className="drawer-head">

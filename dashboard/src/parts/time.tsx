@@ -42,7 +42,6 @@ function Moment({ at, in_button = false, children }: TimeProps & { children: str
       multiline
       maw="min(340px, 92vw)"
       portalProps={{ target: '#content' }} // within the main landmark
-      transitionProps={{ duration: 0 }}
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what the pointer shows must be there for the keyboard too */}
       <time dateTime={at} tabIndex={0}>

@@ -61,7 +61,6 @@ export function Addresses(props: Edited<Application>) {
         label="Redirect URIs, one per line"
         description="Compared as exact strings. Sign-in only ever returns to one of them."
         required
-        withAsterisk={false}
         autosize={false}
         rows={4}
         styles={mono}

@@ -88,7 +88,6 @@ export function CreateApplication({ close }: { close: () => void }) {
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         placeholder={kinds.find((kind) => kind.type === type)?.example ?? ''}
         required
-        withAsterisk={false}
         rows={3}
         spellCheck={false}
         styles={{ input: { fontFamily: 'var(--mono)', fontSize: 13 } }}

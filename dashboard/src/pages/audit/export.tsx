@@ -85,7 +85,7 @@ export function Export({ name, pages }: { name: string; pages: (signal: AbortSig
     )
   return (
     <>
-      <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+      <Menu>
         <Menu.Target>
           <button type="button" className="btn">
             Export <Icon name="down" size={14} />

@@ -69,7 +69,6 @@ export function CreateKeyDialog({ kinds, is_live, lead, children, create, onCrea
       <TextInput
         label="Label, so that you know it again"
         required
-        withAsterisk={false}
         maxLength={100}
         value={label}
         onChange={(event) => setLabel(event.currentTarget.value)}

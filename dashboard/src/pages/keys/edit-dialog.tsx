@@ -54,7 +54,6 @@ export function EditKey({ base, report, is_live, lead, of, write, close }: EditP
       <TextInput
         label="Label, so that you know it again"
         required={key.label !== null}
-        withAsterisk={false}
         maxLength={100}
         value={label}
         onChange={(event) => setLabel(event.currentTarget.value)}

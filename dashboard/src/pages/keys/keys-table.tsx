@@ -49,7 +49,7 @@ export function Keys({ list, needs, second, empty, onOpen, onEnd }: KeysProps) {
       kind: 'actions',
       cell: (key) =>
         key.revoked_at === null ? (
-          <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+          <Menu>
             <Menu.Target>
               <button type="button" className="btn quiet icon" aria-label={`Actions for ${nameOf(key)}`}>
                 <Icon name="dots" />

@@ -20,7 +20,6 @@ export function ProviderField({ name, is_needed, value, change, error, help }: P
       description={help}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       required={is_needed}
-      withAsterisk={false}
       autoComplete="off"
       spellCheck={false}
       value={value}

@@ -103,7 +103,6 @@ function ResourceServerDialog({ entered, enter, server, action, submit, close }:
         description="An absolute URI: resource in requests, aud in tokens. It never changes."
         inputWrapperOrder={order}
         required
-        withAsterisk={false}
         disabled={server !== null}
         placeholder="https://api.example.com"
         value={identifier}

@@ -77,13 +77,12 @@ export function MailSettings({ base, report }: Edited<Settings>) {
           />
           {delivery === 'smtp' ? (
             <>
-              <TextInput required withAsterisk={false} placeholder="mail.example.com" {...text('host', '/email/smtp/host')} />
+              <TextInput required placeholder="mail.example.com" {...text('host', '/email/smtp/host')} />
               <TextInput
                 type="number"
                 min={1}
                 max={65_535}
                 required
-                withAsterisk={false}
                 description="587 as a rule, 465 for TLS from the start."
                 inputWrapperOrder={order}
                 {...text('port', '/email/smtp/port')}
@@ -176,7 +175,6 @@ function TestMail({ is_saved, delivery }: { is_saved: boolean; delivery: Email['
         inputMode="email"
         autoCapitalize="none"
         required
-        withAsterisk={false}
         value={to}
         onChange={(event) => setTo(event.currentTarget.value)}
         error={fieldError(test.error, '/to')}

@@ -62,7 +62,6 @@ export function ResendSince({ webhook, close }: { webhook: Webhook; close: () =>
         label="Since, in local time"
         type="datetime-local"
         required
-        withAsterisk={false}
         max={localOf(Date.now())}
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}

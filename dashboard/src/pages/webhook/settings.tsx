@@ -47,7 +47,6 @@ export function WebhookSettings({ base, report }: Edited<Webhook>) {
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         type="url"
         required
-        withAsterisk={false}
         value={url}
         onChange={(event) => setUrl(event.currentTarget.value)}
         error={fieldError(edit.error, '/url')}
