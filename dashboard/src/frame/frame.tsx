@@ -54,11 +54,7 @@ export function Frame() {
           </div>
         </main>
       </div>
-      <Drawer.Root
-        opened={is_drawer_open}
-        onClose={closeDrawer}
-        size={288}
-      >
+      <Drawer.Root opened={is_drawer_open} onClose={closeDrawer} size={288}>
         <Drawer.Overlay className="dim" />
         <Drawer.Content>
           <div className="drawer-head">

@@ -29,13 +29,7 @@ export function Palette({ opened, setOpened, showKeys }: PaletteProps) {
   const close = () => setOpened(false)
   useEscape(opened, close)
   return (
-    <Modal.Root
-      opened={opened}
-      onClose={close}
-      size={560}
-      classNames={{ content: 'palette' }}
-      yOffset="12vh"
-    >
+    <Modal.Root opened={opened} onClose={close} size={560} classNames={{ content: 'palette' }} yOffset="12vh">
       <Modal.Overlay className="dim" />
       <Modal.Content aria-label="Search">
         <Search close={close} showKeys={showKeys} />

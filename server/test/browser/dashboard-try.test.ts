@@ -115,14 +115,14 @@ test(
       'ID token checked',
       'UserInfo read',
     ])
-    const claims = await page.locator('#try-panel').innerText()
+    const claims = await page.locator('.claims [role=tabpanel]').innerText()
     assert.match(claims, /iss\s+http:\/\/localhost:\d+\/e\/env_\w+/)
     assert.match(claims, /sub\s+usr_\w+\s+Stable and never reused: store this one\./)
     assert.match(claims, /exp\s+\d{10}\s+.* UTC, in (?:59 min|1 h)/)
     await page.getByRole('tab', { name: 'UserInfo' }).click()
-    assert.match(await page.locator('#try-panel').innerText(), /email\s+ada@example\.com/)
+    assert.match(await page.locator('.claims [role=tabpanel]').innerText(), /email\s+ada@example\.com/)
     await page.getByRole('tab', { name: 'Raw' }).click()
-    const access_token = (await page.locator('#try-panel dd code').first().textContent()) ?? ''
+    const access_token = (await page.locator('.claims [role=tabpanel] dd code').first().textContent()) ?? ''
     const userinfo = async () => {
       const issuer = JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString()).iss
       return (await fetch(`${issuer}/v1/oauth/userinfo`, { headers: { authorization: `Bearer ${access_token}` } })).status

@@ -1,6 +1,7 @@
 /** The tokens of a run, claim by claim. */
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { useState } from 'react'
 import { CopyButton } from '../../../parts/copy.tsx'
+import { Tabs } from '../../../parts/inner-tabs.tsx'
 import { type Claims, claimsOf } from './oidc.ts'
 import type { Run } from './run.ts'
 import { noteOf, type TokenName } from './words.ts'
@@ -15,42 +16,16 @@ type Tab = (typeof tabs)[number][0]
 
 export function Decoded({ run }: { run: Run | null }) {
   const [tab, setTab] = useState<Tab>('id')
-  const list = useRef<HTMLDivElement>(null)
   if (!run?.tokens) return null
   const { tokens, userinfo } = run
-  const move = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    if (!step) return
-    const [next] = tabs[(tabs.findIndex(([id]) => id === tab) + step + tabs.length) % tabs.length] ?? tabs[0]
-    setTab(next)
-    list.current?.querySelector<HTMLElement>(`#try-${next}`)?.focus()
-  }
   return (
     <section className="card claims">
-      <div className="subtabs">
-        <div role="tablist" aria-label="Tokens" className="tablist" ref={list} onKeyDown={move}>
-          {tabs.map(([id, name]) => (
-            <button
-              key={id}
-              id={`try-${id}`}
-              type="button"
-              role="tab"
-              aria-selected={id === tab}
-              aria-controls="try-panel"
-              tabIndex={id === tab ? 0 : -1}
-              onClick={() => setTab(id)}
-            >
-              {name}
-            </button>
-          ))}
-        </div>
-      </div>
-      <div role="tabpanel" id="try-panel" aria-labelledby={`try-${tab}`}>
+      <Tabs label="Tokens" tabs={tabs} chosen={tab} choose={setTab}>
         {tab === 'id' ? <ClaimList token="id" claims={tokens.id_token === undefined ? null : claimsOf(tokens.id_token)} /> : null}
         {tab === 'access' ? <ClaimList token="access" claims={claimsOf(tokens.access_token)} /> : null}
         {tab === 'userinfo' ? <ClaimList token="userinfo" claims={userinfo} /> : null}
         {tab === 'raw' ? <Raw tokens={{ ...tokens }} /> : null}
-      </div>
+      </Tabs>
     </section>
   )
 }
