@@ -5,7 +5,7 @@ import { ApplicationId, EnvironmentId, ProjectId, TenantId } from './ids.ts'
 import { Name, slugs, Time, WebUrl } from './values.ts'
 
 export const ApplicationType = z.enum(['web', 'spa', 'native'])
-const TokenEndpointAuthMethod = z.enum(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'])
+const TokenEndpointAuthMethod = z.enum(['none', 'client_secret', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'])
 
 /** In characters. */
 export const longest_redirect_uri = 2_000
@@ -28,7 +28,7 @@ const fields = {
     ),
   post_logout_redirect_uris: z.array(RedirectUri).max(50).describe('Where sign-out can return to, at most 50, compared as exact strings.'),
   token_endpoint_auth_method: TokenEndpointAuthMethod.describe(
-    'How the application authenticates at the token endpoint. `none` for spa and native; the default of web is `client_secret_basic`.',
+    'How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone.',
   ),
   jwks: z
     .looseObject({
@@ -52,9 +52,21 @@ const fields = {
     .array(z.string().max(200))
     .max(200)
     .describe('The scopes that the application can request, those of resource servers included.'),
+  unknown_scopes: z
+    .enum(['reject', 'ignore'])
+    .describe(
+      'What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`.',
+    ),
   require_pkce: z
     .boolean()
-    .describe('Whether an authorization request needs PKCE. The default is true; only a web application can set false.'),
+    .describe(
+      'Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced.',
+    ),
+  nonce_replaces_pkce: z
+    .boolean()
+    .describe(
+      'Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field.',
+    ),
   consent: z
     .enum(['skip', 'ask'])
     .describe('`ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`.'),
@@ -120,7 +132,9 @@ export const ApplicationChange = z.strictObject({
     jwks: fields.jwks,
     jwks_uri: fields.jwks_uri,
     allowed_scopes: fields.allowed_scopes.nullable(),
+    unknown_scopes: fields.unknown_scopes.nullable(),
     require_pkce: fields.require_pkce.nullable(),
+    nonce_replaces_pkce: fields.nonce_replaces_pkce.nullable(),
     consent: fields.consent.nullable(),
     backchannel_logout_uri: fields.backchannel_logout_uri,
     initiate_login_uri: fields.initiate_login_uri,
@@ -146,7 +160,9 @@ export const applicationFields = {
   jwks: 'owned',
   jwks_uri: 'owned',
   allowed_scopes: 'travels',
+  unknown_scopes: 'travels',
   require_pkce: 'travels',
+  nonce_replaces_pkce: 'travels',
   consent: 'travels',
   backchannel_logout_uri: 'owned',
   initiate_login_uri: 'owned',

@@ -32,7 +32,7 @@ export const errors = {
   key_revoked:             { status: 409, title: 'Key revoked',                   explanation: 'A revoked key can be read but not changed or rotated. Create a new key.' },
   mail_not_set_up:         { status: 409, title: 'Mail not set up',               explanation: 'The environment sends no mail: its setting email.delivery is none. Set it to smtp, or to capture in a Test environment.' },
   last_owner:              { status: 409, title: 'Last owner',                    explanation: 'A tenant always has an owner. Make another member an owner first.' },
-  secret_not_used:         { status: 409, title: 'Application without a secret',  explanation: 'Only applications that authenticate with client_secret_basic or client_secret_post have a secret to rotate. Change `token_endpoint_auth_method` first, or replace the key of the application.' },
+  secret_not_used:         { status: 409, title: 'Application without a secret',  explanation: 'Only applications that authenticate with a client secret have one to rotate. Change `token_endpoint_auth_method` first, or replace the key of the application.' },
   idempotency_in_progress: { status: 409, title: 'Request in progress',           explanation: 'The first request with this Idempotency-Key has not finished. Try again shortly with the same key.' },
   stale_version:           { status: 412, title: 'Version out of date',           explanation: 'The object has changed since the version in `If-Match`. Read it again and repeat the change.' },
   body_too_large:          { status: 413, title: 'Body too large',                explanation: 'The maximum size of a body is 1 MiB. Send less at once.' },

@@ -47,6 +47,7 @@ export const freshFields = {
     ...fields('always', 'changed', 'token_endpoint_auth_method', 'jwks', 'jwks_uri'),
     ...fields('in_live', 'changed', 'redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri', 'allowed_scopes'),
     ...fields('in_live', 'changed', 'consent', 'require_pkce', 'allow_loopback_port'),
+    ...fields('in_live', 'changed', 'nonce_replaces_pkce', 'unknown_scopes'),
     ...fields('in_live', 'turned_off', 'disabled'),
   },
   provider: {
@@ -90,7 +91,7 @@ export const newApplication = {
           namesAny('jwks', 'jwks_uri'),
           z.looseObject({
             application_type: z.literal('web'),
-            token_endpoint_auth_method: z.enum(['client_secret_basic', 'client_secret_post']).nullish(), // the default has a secret
+            token_endpoint_auth_method: z.enum(['client_secret', 'client_secret_basic', 'client_secret_post']).nullish(), // the default has a secret
           }),
         ])
         .describe('creates a client secret, or has keys of the application'),

@@ -14,7 +14,7 @@ export const oauthErrors = {
   unauthorized_client:       { status: 400, explanation: 'The application may not use this grant type or response type, or it is disabled. Check its type and that it is enabled.' },
   unsupported_grant_type:    { status: 400, explanation: 'The token endpoint has no such grant type. Use authorization_code or refresh_token.' },
   unsupported_response_type: { status: 400, explanation: 'The authorization endpoint has no such response type. Use response_type=code.' },
-  invalid_scope:             { status: 400, explanation: 'A scope is unknown, disabled in the environment, or missing in allowed_scopes of the application. Add it there, or ask for less.' },
+  invalid_scope:             { status: 400, explanation: 'A scope is unknown, disabled in the environment, or missing in allowed_scopes of the application. Add it there, or ask for less. With unknown_scopes: ignore an unknown one is left out.' },
   invalid_target:            { status: 400, explanation: 'resource is not the identifier of a resource server of this environment, or not one that the grant covers (RFC 8707). Send the exact identifier, already in the authorization request. Or the request asks for more resources and scopes than one token can hold: ask for fewer.' },
   access_denied:             { status: 400, explanation: 'The person or a policy refused the request. Offer to try again.' },
   server_error:              { status: 500, explanation: 'The service failed. The operator finds the cause in the log by the X-Request-Id.' },
@@ -93,7 +93,7 @@ export const UserInfo = z
 
 const client = {
   client_id: z.string().optional().describe('The client id, where the client does not authenticate by the Authorization header.'),
-  client_secret: z.string().optional().describe('The client secret, for `client_secret_post`.'),
+  client_secret: z.string().optional().describe('The client secret, for `client_secret` and `client_secret_post`, where the Authorization header has none.'),
   client_assertion_type: z.string().optional().describe('For `private_key_jwt`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer`.'),
   client_assertion: z.string().optional().describe('For `private_key_jwt`: the signed assertion (RFC 7523).'),
 }

@@ -78,7 +78,8 @@ const security_schemes = {
   client: {
     type: 'http',
     scheme: 'basic',
-    description: 'client_secret_basic. Other methods send their parameters in the body, by token_endpoint_auth_method of the application.',
+    description:
+      'client_secret_basic, also for an application with `client_secret`. Other methods send their parameters in the body, by token_endpoint_auth_method of the application.',
   },
 }
 

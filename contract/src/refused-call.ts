@@ -1,5 +1,6 @@
 /** Refused calls: what an environment or a tenant answered with an error, and why. The service keeps them for seven days. */
 import { z } from 'zod'
+import { Application } from './application.ts'
 import { type ErrorCode, errors } from './errors.ts'
 import { RequestId } from './ids.ts'
 import { type OAuthErrorName, oauthErrors } from './oidc.ts'
@@ -39,6 +40,17 @@ export type ShownCode = (typeof shownCodes)[number]
 const text = z.string().nullable()
 const count = z.int().min(0)
 
+const { token_endpoint_auth_method, unknown_scopes, require_pkce, nonce_replaces_pkce } = Application.shape
+
+/** A change of an application, as a body for its PATCH. */
+export const Remedy = z.strictObject({
+  token_endpoint_auth_method: token_endpoint_auth_method.extract(['client_secret']).optional().describe('The secret is taken in either place.'),
+  unknown_scopes: unknown_scopes.extract(['ignore']).optional().describe('Unknown scopes are left out.'),
+  nonce_replaces_pkce: nonce_replaces_pkce.optional().describe('A nonce takes the place of PKCE.'),
+  require_pkce: require_pkce.optional().describe('Neither PKCE nor a nonce is needed.'),
+})
+export type Remedy = z.infer<typeof Remedy>
+
 export const RefusedCall = z.strictObject({
   id: RequestId.describe('The request id, which is also the reference on the page that the person saw.'),
   at: Time.describe('When the service answered.'),
@@ -47,6 +59,9 @@ export const RefusedCall = z.strictObject({
   status: z.int().describe('The HTTP status of the answer. A page that asks again has 200, an error that goes back to the client 303.'),
   code: z.string().describe('The code of the problem, of the OAuth error or of the page.'),
   reason: z.string().describe('Why the call was refused, for developers. It says more than the caller was allowed to read.'),
+  remedy: Remedy.nullable().describe(
+    'The change of the application with which the service would have accepted the call, as a body for its PATCH; null where there is none. Make it only if the application itself sent the call: anybody can send an authorization request in its name.',
+  ),
   client_id: text.describe('The application of the call, if it is one of this environment.'),
   key_id: text.describe('The API key of the call, even if it has expired or was rotated or revoked.'),
   key_start: text.describe('The first characters of that key.'),

@@ -27,18 +27,20 @@ interface Problem {
 }
 
 export function usesClientSecret(method: Application['token_endpoint_auth_method']): boolean {
-  return method === 'client_secret_basic' || method === 'client_secret_post'
+  return method === 'client_secret' || method === 'client_secret_basic' || method === 'client_secret_post'
 }
 
 /** The defaults of the optional fields. `null` in a change resets a field to its default (RFC 7396). */
 function applicationDefaults(application_type: Application['application_type']): Omit<ApplicationFields, 'name' | 'redirect_uris'> {
   return {
     post_logout_redirect_uris: [],
-    token_endpoint_auth_method: application_type === 'web' ? 'client_secret_basic' : 'none',
+    token_endpoint_auth_method: application_type === 'web' ? 'client_secret' : 'none',
     jwks: null,
     jwks_uri: null,
     allowed_scopes: [...oidcScopes],
+    unknown_scopes: 'reject',
     require_pkce: true,
+    nonce_replaces_pkce: application_type === 'web',
     consent: 'skip',
     backchannel_logout_uri: null,
     initiate_login_uri: null,
@@ -88,9 +90,10 @@ export function applicationProblems(
   if (confidential && fields.token_endpoint_auth_method === 'none')
     refuse(
       ['token_endpoint_auth_method'],
-      'A web application is confidential. Use client_secret_basic, client_secret_post or private_key_jwt.',
+      'A web application is confidential. Use client_secret, client_secret_basic, client_secret_post or private_key_jwt.',
     )
   if (!confidential && !fields.require_pkce) refuse(['require_pkce'], 'Only a web application can disable PKCE.')
+  if (!confidential && fields.nonce_replaces_pkce) refuse(['nonce_replaces_pkce'], 'Only a web application can send a nonce in the place of PKCE.')
   if (application_type !== 'native' && fields.allow_loopback_port)
     refuse(['allow_loopback_port'], 'Only a native application can allow any loopback port.')
   if (key_client && (fields.jwks === null) === (fields.jwks_uri === null))

@@ -26,10 +26,20 @@ const ClientRow = Application.omit({
 }).extend({ client_secret_hash: z.string().nullable() })
 export type ClientRow = z.infer<typeof ClientRow>
 
+/**
+ * `client_secret` is stored as `client_secret_basic` with a mark, since a program from before the mark would refuse every secret of a method
+ * that it does not know, and delete the secret at the next change (decision 0086).
+ */
+const methodColumn = sql`case when a.secret_anywhere = 1 and a.token_endpoint_auth_method = 'client_secret_basic' then 'client_secret'
+  else a.token_endpoint_auth_method end as token_endpoint_auth_method`
+
+const storedMethod = (method: Application['token_endpoint_auth_method']) =>
+  method === 'client_secret' ? ({ exact: 'client_secret_basic', anywhere: true } as const) : { exact: method, anywhere: false }
+
 const clientColumns = sql`
   a.id, a.id as client_id, a.environment_id, a.application_type, a.name, a.redirect_uris, a.post_logout_redirect_uris,
-  a.token_endpoint_auth_method, a.jwks, a.jwks_uri, a.allowed_scopes, a.require_pkce, a.consent, a.backchannel_logout_uri,
-  a.initiate_login_uri, a.logo_uri, a.allow_loopback_port, a.disabled`
+  ${methodColumn}, a.jwks, a.jwks_uri, a.allowed_scopes, a.unknown_scopes, a.require_pkce, a.nonce_replaces_pkce, a.consent,
+  a.backchannel_logout_uri, a.initiate_login_uri, a.logo_uri, a.allow_loopback_port, a.disabled`
 const columns = sql`
   ${clientColumns}, e.tenant_id, e.project_id, a.slug, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret,
   a.secret_rotated_at, a.version, a.created_at, a.updated_at`
@@ -82,15 +92,16 @@ export function insertApplication(
   fields: ApplicationFields,
   now: Date,
 ): Statement {
+  const method = storedMethod(fields.token_endpoint_auth_method)
   return guard(sql`insert into applications (
       environment_id, id, slug, application_type, name, redirect_uris, post_logout_redirect_uris,
-      token_endpoint_auth_method, jwks, jwks_uri, allowed_scopes,
-      require_pkce, consent, backchannel_logout_uri, initiate_login_uri,
+      token_endpoint_auth_method, secret_anywhere, jwks, jwks_uri, allowed_scopes, unknown_scopes,
+      require_pkce, nonce_replaces_pkce, consent, backchannel_logout_uri, initiate_login_uri,
       logo_uri, allow_loopback_port, disabled, client_secret_hash, created_at, updated_at)
     values (
       ${environment_id}, ${id}, ${slug}, ${application_type}, ${fields.name}, ${fields.redirect_uris}, ${fields.post_logout_redirect_uris},
-      ${fields.token_endpoint_auth_method}, ${fields.jwks}, ${fields.jwks_uri}, ${fields.allowed_scopes},
-      ${fields.require_pkce}, ${fields.consent}, ${fields.backchannel_logout_uri}, ${fields.initiate_login_uri},
+      ${method.exact}, ${method.anywhere}, ${fields.jwks}, ${fields.jwks_uri}, ${fields.allowed_scopes}, ${fields.unknown_scopes},
+      ${fields.require_pkce}, ${fields.nonce_replaces_pkce}, ${fields.consent}, ${fields.backchannel_logout_uri}, ${fields.initiate_login_uri},
       ${fields.logo_uri}, ${fields.allow_loopback_port}, ${fields.disabled}, ${client_secret_hash}, ${now}, ${now})
     on conflict (environment_id, slug) do nothing`)
 }
@@ -109,6 +120,7 @@ export function updateApplication(
   client_secret_hash: string | null | undefined,
   now: Date,
 ): Statement[] {
+  const method = storedMethod(fields.token_endpoint_auth_method)
   const secret =
     client_secret_hash === undefined
       ? sql``
@@ -117,8 +129,10 @@ export function updateApplication(
     guard(sql`update applications
           set name = ${fields.name}, redirect_uris = ${fields.redirect_uris},
               post_logout_redirect_uris = ${fields.post_logout_redirect_uris},
-              token_endpoint_auth_method = ${fields.token_endpoint_auth_method}, jwks = ${fields.jwks}, jwks_uri = ${fields.jwks_uri},
-              allowed_scopes = ${fields.allowed_scopes}, require_pkce = ${fields.require_pkce}, consent = ${fields.consent},
+              token_endpoint_auth_method = ${method.exact}, secret_anywhere = ${method.anywhere},
+              jwks = ${fields.jwks}, jwks_uri = ${fields.jwks_uri},
+              allowed_scopes = ${fields.allowed_scopes}, unknown_scopes = ${fields.unknown_scopes}, require_pkce = ${fields.require_pkce},
+              nonce_replaces_pkce = ${fields.nonce_replaces_pkce}, consent = ${fields.consent},
               backchannel_logout_uri = ${fields.backchannel_logout_uri}, initiate_login_uri = ${fields.initiate_login_uri},
               logo_uri = ${fields.logo_uri}, allow_loopback_port = ${fields.allow_loopback_port}, disabled = ${fields.disabled},
               version = version + 1, updated_at = ${now}${secret}

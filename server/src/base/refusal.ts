@@ -1,10 +1,12 @@
 /** A refused call, as every part of the service describes it: the answer carries it, the access log and `refused-calls/` write it down. */
-import type { ShownCode } from '@ostiary/contract/refused-call.ts'
+import type { Remedy, ShownCode } from '@ostiary/contract/refused-call.ts'
 import type { Reason } from './reason.ts'
 
 export interface Refusal {
   readonly code: ShownCode
   readonly reason: Reason
+  /** The change of the application that would have let the call through. */
+  readonly remedy?: Remedy | null
 }
 
 /** What a call turned out to be about. Each part of the service fills in what it looks up. */

@@ -55,6 +55,7 @@ async function register({ db, secrets, now, newId }: Deployment, environment_id:
       name: 'Ostiary dashboard',
       redirect_uris: [redirect_uri],
       token_endpoint_auth_method: 'private_key_jwt',
+      nonce_replaces_pkce: false, // it always sends PKCE
       jwks: { keys: [{ ...publicKey.export({ format: 'jwk' }), kty: 'EC', kid: key_id, alg: 'ES256', use: 'sig' }] },
     },
     {},

@@ -48,9 +48,9 @@ export async function insertCalls(
 
 /** A call can be written twice if the outcome of the first write was unknown. */
 function insertCall(call: NewCall): Statement {
-  return sql`insert into refused_calls (scope_id, id, at, method, route, status, code, reason, client_id, key_id, key_start, user_id,
+  return sql`insert into refused_calls (scope_id, id, at, method, route, status, code, reason, remedy, client_id, key_id, key_start, user_id,
       event_id, ip, user_agent, source)
-    values (${call.scope_id}, ${call.id}, ${call.at}, ${call.method}, ${call.route}, ${call.status}, ${call.code}, ${call.reason},
+    values (${call.scope_id}, ${call.id}, ${call.at}, ${call.method}, ${call.route}, ${call.status}, ${call.code}, ${call.reason}, ${call.remedy},
       ${call.client_id ?? ''}, ${call.key_id}, ${call.key_start}, ${call.user_id}, ${call.event_id}, ${call.ip}, ${call.user_agent},
       ${call.source})
     on conflict (scope_id, id) do nothing`
@@ -101,7 +101,7 @@ export async function trim(
   return removed
 }
 
-const columns = sql`select id, at, method, route, status, code, reason, nullif(client_id, '') as client_id, key_id, key_start, user_id,
+const columns = sql`select id, at, method, route, status, code, reason, remedy, nullif(client_id, '') as client_id, key_id, key_start, user_id,
   event_id, ip, user_agent from refused_calls`
 
 type Filters = Partial<Omit<RefusedCallQuery, 'limit' | 'cursor'>>

@@ -2,7 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { ResourceServer } from '@ostiary/contract/resource-server.ts'
 import { z } from 'zod'
-import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, join, list, type Statement, sql } from '../db/db.ts'
 
 const Versioned = ResourceServer.extend({ version: z.int() })
 export type ResourceServerRow = z.infer<typeof Versioned>
@@ -65,6 +65,26 @@ const Scopes = ResourceServer.pick({ scopes: true })
 export async function findScopeNames(db: Db, environment_id: EnvironmentId): Promise<string[]> {
   const rows = await db.all(Scopes, sql`select scopes from resource_servers where environment_id = ${environment_id}`)
   return rows.flatMap(({ scopes }) => scopes.map(({ name }) => name))
+}
+
+/** We choose: a look-up for anybody's authorization request reads no more resource servers than this. */
+const most_searched = 1_000
+
+/**
+ * Finds which of these names are scopes of resource servers of the environment, the newest 1,000. `names` are a few: each is a condition of
+ * the query. A name is in a list of scopes as a JSON text.
+ */
+export async function findScopesAmong(db: Db, environment_id: EnvironmentId, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return []
+  const has = names.map((name) => sql`replace(scopes, ${JSON.stringify(name)}, '') <> scopes`)
+  const rows = await db.all(
+    Scopes,
+    sql`select scopes from (
+          select scopes from resource_servers where environment_id = ${environment_id} order by id desc limit ${most_searched}) newest
+         where ${join(has, ' or ')}`,
+  )
+  const found = new Set(rows.flatMap(({ scopes }) => scopes.map(({ name }) => name)))
+  return names.filter((name) => found.has(name))
 }
 
 /** Fails as a guard if the slug or the identifier is taken in the environment. */

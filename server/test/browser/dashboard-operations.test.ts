@@ -12,6 +12,7 @@ import { authorizationRequest, createAgent, followPages } from '../support/cooki
 import { button, dashboardFolder, dashboardPath, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
 import { audit } from '../support/page-audit.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { referenceOf } from '../support/refused-calls.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 const skip = noBrowser
@@ -175,6 +176,19 @@ test('an application is disabled, or authenticates in another way, after a quest
   assert.deepEqual(await audit(page, 'operations application events'), [])
   await page.getByRole('button', { name: 'An application was created' }).click()
   await page.getByRole('dialog', { name: 'An application was created' }).waitFor()
+})
+
+test('a refused call offers the change that lets it through, says who can have sent it, and one press makes it', { skip }, async () => {
+  const wiki = await w.createApplication(w.test, { name: 'Wiki' })
+  const { url } = authorizationRequest(w.test, wiki, { code_challenge: undefined, code_challenge_method: undefined })
+  await show(page, `${base}/calls?chosen=${referenceOf(await createAgent().get(url))}`, 'Calls')
+  await page.getByText('Anybody can send such a call in its name.').waitFor()
+  await page.getByText('The application itself must then compare the nonce of the ID token.').waitFor()
+  assert.deepEqual(await audit(page, 'operations remedy of a refused call'), [])
+  await button(page, 'Take a nonce in the place of PKCE').click()
+  await page.getByText('Wiki is set so that it accepts such a call.').waitFor()
+  const { nonce_replaces_pkce, require_pkce } = expectStatus(200, await w.call('GET', `${w.test.path}/applications/${wiki.client_id}`))
+  assert.deepEqual([nonce_replaces_pkce, require_pkce], [true, true])
 })
 
 test('a role is saved by a button, and lowering the own role asks first', { skip }, async () => {

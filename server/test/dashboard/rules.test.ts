@@ -10,6 +10,7 @@ import { questionOf } from '../../../dashboard/src/pages/application/questions.t
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
 import { changesOf, didOf } from '../../../dashboard/src/pages/audit/sentences.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
+import { isProved, type Remedy, remaining, wordsOf } from '../../../dashboard/src/pages/calls/remedies.ts'
 import { changeOf, isNarrowed, type KeyChange, limitOf } from '../../../dashboard/src/pages/keys/restrictions.ts'
 import { judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
 import { clockTime, intervalStart, intervalStartWithDay, localTime } from '../../../dashboard/src/parts/clock.ts'
@@ -209,6 +210,7 @@ const changes: [string, Change, RegExp | null][] = [
   ['enabling',          { disabled: false },                                  null],
   ['disabling',         { disabled: true },                                   /^Nobody can sign in/],
   ['another method',    { token_endpoint_auth_method: 'client_secret_post' }, /refused at once, so that nobody can sign in until its code changes too\.$/],
+  ['either place',      { token_endpoint_auth_method: 'client_secret' },      null],
   ['signing by a key',  { token_endpoint_auth_method: 'private_key_jwt' },    /Its secret is deleted for good\.$/],
 ]
 for (const [what, change, question] of changes)
@@ -217,6 +219,27 @@ for (const [what, change, question] of changes)
     if (question) assert.match(asked ?? '', question)
     else assert.equal(asked, undefined)
   })
+
+const strict = { token_endpoint_auth_method: 'client_secret_basic', unknown_scopes: 'reject', require_pkce: true, nonce_replaces_pkce: false }
+// biome-ignore format: this table is read by column
+const offers: [string, Remedy, object, Remedy | null][] = [
+  ['all of it',                  { unknown_scopes: 'ignore', nonce_replaces_pkce: true }, {},                                       { unknown_scopes: 'ignore', nonce_replaces_pkce: true }],
+  ['what is left of it',         { unknown_scopes: 'ignore', nonce_replaces_pkce: true }, { nonce_replaces_pkce: true },            { unknown_scopes: 'ignore' }],
+  ['a value that is false',      { require_pkce: false },                                 {},                                       { require_pkce: false }],
+  ['nothing, since it was made', { require_pkce: false },                                 { require_pkce: false },                  null],
+]
+for (const [what, remedy, fields, offered] of offers)
+  test(`the page of a refused call offers ${what}, each with its consequence`, () => {
+    const application = { ...strict, ...fields } as Parameters<typeof remaining>[1] // as: what the rule reads
+    assert.deepEqual(remaining(remedy, application), offered)
+    if (offered) assert.equal(wordsOf(offered).length, Object.keys(offered).length)
+  })
+
+test('only the right secret proves that the application itself sent a refused call', () => {
+  assert.equal(isProved({ token_endpoint_auth_method: 'client_secret' }), true)
+  for (const remedy of [{ unknown_scopes: 'ignore' }, { nonce_replaces_pkce: true }, { require_pkce: false }] as const)
+    assert.equal(isProved(remedy), false)
+})
 
 // biome-ignore format: this table is read by column
 const key_sets: [string, string, { has_keys: boolean; has_problem: boolean }][] = [

@@ -108,6 +108,8 @@ const cases: Case[] = [
   ['application', application,     {},                                    { consent: 'ask' },                                             'in_live'],
   ['application', application,     { consent: 'ask' },                    { consent: null },                                              'in_live'],
   ['application', application,     {},                                    { require_pkce: false },                                        'in_live'],
+  ['application', application,     { nonce_replaces_pkce: false },        { nonce_replaces_pkce: true },                                  'in_live'],
+  ['application', application,     {},                                    { unknown_scopes: 'ignore' },                                   'in_live'],
   ['application', native,          {},                                    { allow_loopback_port: true },                                  'in_live'],
   ['application', application,     { disabled: true },                    { disabled: false },                                            'in_live'],
   ['application', application,     { disabled: true },                    { disabled: null },                                             'in_live'],

@@ -69,6 +69,7 @@ const redirect_uris = [`${app_origin}/callback`]
 const client = await create('applications', { name: 'Shop', application_type: 'web', redirect_uris })
 const spa = await create('applications', { name: 'Page', application_type: 'spa', consent: 'ask', redirect_uris })
 const disabled = await create('applications', { name: 'Off', application_type: 'web', disabled: true, redirect_uris })
+const exact = await create('applications', { name: 'Exact', application_type: 'web', token_endpoint_auth_method: 'client_secret_basic', redirect_uris })
 const broken = await create('applications', { name: 'Broken', application_type: 'web', redirect_uris })
 const person = await createPerson(w, environment)
 const tokens = await person.tokens(client)
@@ -191,15 +192,16 @@ const plants: Plant[] = [
   // the OAuth endpoints
   { code: 'invalid_request', reason: 'client_id is missing.', plant: () => w.call('POST', `${issuer}/v1/oauth/token`, { key: null, body: `code=${canary()}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } }) },
   { code: 'invalid_request', reason: 'An unknown parameter was sent more than once.', has: { client_id: client.client_id, status: 303 }, plant: () => repeated(canary()) },
-  { code: 'invalid_request', reason: /code_challenge is missing/, plant: () => authorize({ code_challenge: undefined, code_challenge_method: undefined }) },
+  { code: 'invalid_request', reason: /code_challenge is missing, and so is a nonce/, has: { client_id: client.client_id, remedy: { require_pkce: false } }, plant: () => authorize({ code_challenge: undefined, code_challenge_method: undefined, nonce: undefined }) },
   { code: 'invalid_client', reason: 'No application of the environment has the client_id that was sent.', has: { client_id: null, status: 401 }, plant: () => atToken({ grant_type: 'authorization_code' }, { ...client, client_id: canary() }) },
   { code: 'invalid_client', reason: 'The client_secret is wrong, or it was rotated.', has: { client_id: client.client_id }, plant: () => atToken({ grant_type: 'authorization_code' }, { ...client, client_secret: canary() }) },
+  { code: 'invalid_client', reason: 'This application authenticates with client_secret_basic, not with client_secret_post.', has: { client_id: exact.client_id, remedy: { token_endpoint_auth_method: 'client_secret' } }, plant: () => atToken({ grant_type: 'authorization_code' }, { ...exact, token_endpoint_auth_method: 'client_secret_post' }) },
   { code: 'invalid_client', reason: 'The application is disabled.', has: { client_id: disabled.client_id }, plant: () => atToken({ grant_type: 'authorization_code' }, disabled) },
   { code: 'invalid_grant', reason: 'The code is unknown or has expired.', has: { client_id: client.client_id, route: '/e/{environment_id}/v1/oauth/token' }, plant: () => atToken({ grant_type: 'authorization_code', code: canary() }) },
   { code: 'invalid_grant', reason: 'code_verifier does not match code_challenge.', plant: exchangeWithAnotherVerifier },
   { code: 'unsupported_grant_type', reason: 'grant_type has a value that this service does not offer.', plant: () => atToken({ grant_type: canary() }) },
   { code: 'unsupported_response_type', reason: 'response_type must be code.', plant: () => authorize({ response_type: canary() }) },
-  { code: 'invalid_scope', reason: /has a scope that is neither/, plant: () => authorize({ scope: `openid ${canary()}` }) },
+  { code: 'invalid_scope', reason: /has a scope that is neither/, has: { remedy: { unknown_scopes: 'ignore' } }, plant: () => authorize({ scope: `openid ${canary()}` }) },
   { code: 'invalid_target', reason: /No resource server of the environment/, plant: () => authorize({ resource: `https://${canary()}.example` }) },
   { code: 'request_not_supported', reason: /not a request object/, plant: () => authorize({ request: canary() }) },
   { code: 'request_uri_not_supported', reason: /not request_uri/, plant: () => authorize({ request_uri: `https://${canary()}.example` }) },

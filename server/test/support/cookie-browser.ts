@@ -179,7 +179,7 @@ export async function obtainCode(agent: Agent, request: Request, user: { email: 
 /** Posts a form to an OAuth endpoint, with the authentication method of the client. */
 export async function postAsClient(w: World, url: string, client: Client, form: Fields): Promise<Reply> {
   const { client_id, client_secret } = client
-  const basic = client_secret && (client.token_endpoint_auth_method ?? 'client_secret_basic') === 'client_secret_basic'
+  const basic = client_secret && client.token_endpoint_auth_method !== 'client_secret_post'
   const headers = basic
     ? { authorization: `Basic ${Buffer.from(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`).toString('base64')}` }
     : {}

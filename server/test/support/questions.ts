@@ -59,6 +59,11 @@ export const tuned: readonly Question[] = [
   ),
   q('scopes and permissions of my api', 'guides/backend-api'),
   q('how do I contribute a new setting', 'contributing'),
+  q('require_pkce', 'guides/web-application'),
+  q('client_secret_post', 'guides/web-application'),
+  q('an application shows an error after the sign-in', 'guides/web-application'),
+  q('code_challenge is missing', 'guides/web-application'),
+  q('unknown scope groups', 'guides/web-application'),
 ]
 
 export const unseen: readonly Question[] = [

@@ -197,9 +197,14 @@ export async function world(
     call,
     createProject,
 
-    /** Creates an application. A confidential one is returned with its secret. */
+    /**
+     * Creates an application. A confidential one is returned with its secret. Like applications from before `client_secret` and
+     * `nonce_replaces_pkce` it takes the secret in the header alone and needs PKCE; a field that is `undefined` has its present default.
+     */
     async createApplication(environment: TestEnvironment, fields: Record<string, unknown> = {}) {
-      const body = { name: 'Storefront', application_type: 'web', redirect_uris: ['https://app.example.com/callback'], ...fields }
+      const { application_type = 'web' } = fields
+      const exact = application_type === 'web' ? { token_endpoint_auth_method: 'client_secret_basic', nonce_replaces_pkce: false } : {}
+      const body = { name: 'Storefront', application_type, redirect_uris: ['https://app.example.com/callback'], ...exact, ...fields }
       return expectStatus(201, await call('POST', `${environment.path}/applications`, { body }))
     },
 

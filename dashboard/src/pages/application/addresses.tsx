@@ -116,7 +116,17 @@ export function Scopes(props: Edited<Application>) {
   const [consent, setConsent] = useState(application.consent)
   const [logo, setLogo] = useState(application.logo_uri ?? '')
   const [require_pkce, setPkce] = useState(application.require_pkce)
-  const change = changedMembers(application, { allowed_scopes: scopes, consent, logo_uri: logo || null, require_pkce })
+  const [nonce_replaces_pkce, setNonce] = useState(application.nonce_replaces_pkce)
+  const [unknown_scopes, setUnknown] = useState(application.unknown_scopes)
+  const is_web = application.application_type === 'web'
+  const change = changedMembers(application, {
+    allowed_scopes: scopes,
+    unknown_scopes,
+    consent,
+    logo_uri: logo || null,
+    require_pkce,
+    nonce_replaces_pkce,
+  })
   const form = useApplicationEdit(props, change)
   const { error } = form.edit
   return (
@@ -129,6 +139,12 @@ export function Scopes(props: Edited<Application>) {
         acceptValueOnBlur
         splitChars={[' ', ',']}
         error={fieldError(error, '/allowed_scopes')}
+      />
+      <Checkbox
+        label="Leave unknown scopes out instead of refusing the request"
+        description="For a product that asks for scopes of its own, such as groups. What nothing in this environment has is never granted."
+        checked={unknown_scopes === 'ignore'}
+        onChange={(event) => setUnknown(event.currentTarget.checked ? 'ignore' : 'reject')}
       />
       <Radio.Group label="Consent" value={consent} onChange={(value) => setConsent(value === 'ask' ? 'ask' : 'skip')}>
         <div className="choices-column">
@@ -146,14 +162,21 @@ export function Scopes(props: Edited<Application>) {
       <Checkbox
         label="Require PKCE"
         description={
-          application.application_type === 'web'
-            ? 'Switch it off only for an old client that cannot send it.'
-            : 'Always required of public applications.'
+          is_web ? 'Switch it off only for an old client that sends neither PKCE nor a nonce.' : 'Always required of public applications.'
         }
-        disabled={application.application_type !== 'web'}
+        disabled={!is_web}
         checked={require_pkce}
         onChange={(event) => setPkce(event.currentTarget.checked)}
       />
+      {is_web ? (
+        <Checkbox
+          label="A nonce can take the place of PKCE"
+          description="For a client that sends a nonce and compares it in the ID token. A code challenge that is sent is enforced all the same."
+          disabled={!require_pkce}
+          checked={nonce_replaces_pkce}
+          onChange={(event) => setNonce(event.currentTarget.checked)}
+        />
+      ) : null}
     </EditForm>
   )
 }

@@ -19,6 +19,7 @@ import { readKeySet } from './key-set.ts'
 import { usesSecret } from './questions.ts'
 
 const methods = [
+  { value: 'client_secret', label: 'client_secret: the secret in the header or in the body' },
   { value: 'client_secret_basic', label: 'client_secret_basic: the secret in the Authorization header' },
   { value: 'client_secret_post', label: 'client_secret_post: the secret in the body' },
   { value: 'private_key_jwt', label: 'private_key_jwt: signed by a key of the application' },

@@ -2,7 +2,7 @@
 import type { Application, ApplicationChange } from '@ostiary/sdk'
 import type { Question } from '../../parts/question.ts'
 
-const secret_methods = ['client_secret_basic', 'client_secret_post']
+const secret_methods = ['client_secret', 'client_secret_basic', 'client_secret_post']
 /** Whether an application that authenticates like this has a secret. */
 export const usesSecret = (method: string): boolean => secret_methods.includes(method)
 
@@ -18,7 +18,8 @@ export function questionOf(application: Application, change: ApplicationChange):
       keep: 'Keep it enabled',
       act: 'Disable now',
     }
-  if (method && method !== before)
+  const widens = method === 'client_secret' && usesSecret(before) // every request that works now goes on working
+  if (method && method !== before && !widens)
     return {
       title: `Change how ${name} authenticates?`,
       consequence: `From now on its token requests must authenticate by ${method}. Those by ${before} are refused at once, so that nobody can sign in until its code changes too.${has_client_secret && !usesSecret(method) ? ' Its secret is deleted for good.' : ''}`,

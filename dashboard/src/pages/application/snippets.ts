@@ -15,7 +15,9 @@ type Described = Pick<
 >
 
 export function snippetsOf(application: Described, issuer: string): Snippet[] {
-  const { application_type, client_id, token_endpoint_auth_method: authentication } = application
+  const { application_type, client_id, token_endpoint_auth_method } = application
+  // `client_secret` takes both places. Libraries have no word for it, and the header is the usual one (RFC 6749 §2.3.1).
+  const authentication = token_endpoint_auth_method === 'client_secret' ? 'client_secret_basic' : token_endpoint_auth_method
   const values: Values = { issuer, client_id, redirect_uri: redirectUriOf(application), authentication }
   if (application_type === 'spa') return [oidcClientTs(values), curl(values)]
   if (authentication === 'none') {
@@ -30,7 +32,7 @@ export function snippetsOf(application: Described, issuer: string): Snippet[] {
     authJs(values),
     python(values),
     go({ ...values, authentication }),
-    dotnet(values),
+    dotnet({ ...values, registered_with: token_endpoint_auth_method }),
     curl(values),
     mcpServer(values),
   ]

@@ -37,7 +37,7 @@ export interface AuthorizationRequest {
   consent_to: readonly string[]
   state: string | undefined
   nonce: string | undefined
-  /** Always S256. Undefined only where the application may leave PKCE out. */
+  /** Always S256. Undefined only where the application may leave PKCE out, or a nonce takes its place. */
   code_challenge: string | undefined
   prompt: readonly Prompt[]
   max_age: number | undefined
@@ -55,6 +55,8 @@ export interface AuthorizationRequest {
 export interface AuthorizationPolicy {
   disabled_scopes: readonly string[]
   resources?: readonly { identifier: string; scopes: readonly string[] }[]
+  /** See `readScope`. */
+  scopes_elsewhere?: readonly string[] | undefined
 }
 
 export type Cause =
@@ -192,14 +194,14 @@ function readRest(
   }
 
   const resources = readResource(parameters.lists.resource ?? [], policy.resources ?? [])
-  const scope = readScope(values.scope, client.allowed_scopes, policy.disabled_scopes, resources)
+  const scope = readScope(values.scope, client, policy, resources)
   refuseTooWide(resources, scope)
   return {
     scope,
     resource: resources.map((resource) => resource.identifier),
     consent_to: consentWords(scope, resources),
     nonce: values.nonce,
-    code_challenge: readCodeChallenge(values.code_challenge, values.code_challenge_method, client),
+    code_challenge: readCodeChallenge(values.code_challenge, values.code_challenge_method, values.nonce, client),
     prompt: readPrompt(values.prompt),
     max_age: readMaxAge(values.max_age),
     signed_in_since: readSignedInSince(values.signed_in_since),

@@ -87,10 +87,13 @@ const by_assertion = {
 } satisfies ClientCredentials
 const key_client = { ...web, token_endpoint_auth_method: 'private_key_jwt' as const, client_secret_hash: null }
 const post = { ...web, token_endpoint_auth_method: 'client_secret_post' as const }
+const anywhere = { ...web, token_endpoint_auth_method: 'client_secret' as const }
 
 test('a client is authenticated by its own method', () => {
   assert.deepEqual(checkClient(web, by_header), { kind: 'authenticated', client: web })
   assert.deepEqual(checkClient(post, by_body), { kind: 'authenticated', client: post })
+  assert.deepEqual(checkClient(anywhere, by_header), { kind: 'authenticated', client: anywhere })
+  assert.deepEqual(checkClient(anywhere, by_body), { kind: 'authenticated', client: anywhere })
   assert.deepEqual(checkClient(spa, unproved), { kind: 'authenticated', client: spa })
   assert.deepEqual(checkClient(spa, { ...unproved, used_header: true }), { kind: 'authenticated', client: spa })
 })
@@ -116,6 +119,11 @@ const refusals: { why: string; client: typeof web | null; credentials: ClientCre
   { why: 'it sends an empty secret in the header', client: web, credentials: { ...unproved, used_header: true } },
   { why: 'it should use the header', client: web, credentials: by_body },
   { why: 'it should use the body', client: post, credentials: by_header },
+  { why: 'its secret may stand in either place, and is wrong in the header', client: anywhere, credentials: { ...by_header, client_secret: 'x' } },
+  { why: 'its secret may stand in either place, and is wrong in the body', client: anywhere, credentials: { ...by_body, client_secret: 'x' } },
+  { why: 'its secret may stand in either place, and is in none', client: anywhere, credentials: unproved },
+  { why: 'its secret may stand in either place, and it has none yet', client: { ...anywhere, client_secret_hash: null }, credentials: by_body },
+  { why: 'its secret may stand in either place, and it sends an assertion', client: anywhere, credentials: by_assertion },
   { why: 'it is public and sends a secret in the body', client: spa, credentials: by_body },
   { why: 'it is public and sends a secret in the header', client: spa, credentials: by_header },
   { why: 'it is public and sends an assertion', client: spa, credentials: by_assertion },
@@ -134,6 +142,32 @@ for (const { why, client, credentials } of refusals) {
     })
   })
 }
+
+const wrong_secret = { client_secret: `${secret}x` }
+// biome-ignore format: this table is read by line
+const remedies: { why: string; client: typeof web; credentials: ClientCredentials; remedy: object | null }[] = [
+  { why: 'the right secret is in the body', client: web, credentials: by_body, remedy: { token_endpoint_auth_method: 'client_secret' } },
+  { why: 'the right secret is in the header', client: post, credentials: by_header, remedy: { token_endpoint_auth_method: 'client_secret' } },
+  { why: 'a wrong secret is in the body', client: web, credentials: { ...by_body, ...wrong_secret }, remedy: null },
+  { why: 'a wrong secret is in the header', client: post, credentials: { ...by_header, ...wrong_secret }, remedy: null },
+  { why: 'a wrong secret is in the right place', client: web, credentials: { ...by_header, ...wrong_secret }, remedy: null },
+  { why: 'no secret is sent', client: web, credentials: unproved, remedy: null },
+  { why: 'an assertion is sent', client: web, credentials: by_assertion, remedy: null },
+  { why: 'a client with keys sends a secret', client: key_client, credentials: by_body, remedy: null },
+  { why: 'a public client sends a secret', client: spa, credentials: by_body, remedy: null },
+  { why: 'the client is disabled', client: { ...web, disabled: true }, credentials: by_body, remedy: null },
+]
+for (const { why, client, credentials, remedy } of remedies)
+  test(`a refused client ${remedy ? 'can be let in by a change of its method' : 'has no remedy'} when ${why}`, () => {
+    assert.throws(
+      () => checkClient(client, credentials),
+      (error) => {
+        assert.ok(error instanceof OAuthError)
+        assert.deepEqual(error.remedy, remedy)
+        return true
+      },
+    )
+  })
 
 test('an unknown client, a disabled client and a wrong secret get the same error', () => {
   const texts = [null, { ...web, disabled: true }, { ...web, client_secret_hash: digestOf('other') }].map((client) => {

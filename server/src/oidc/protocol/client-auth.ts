@@ -1,5 +1,6 @@
 // pure
 import { timingSafeEqual } from 'node:crypto'
+import type { Remedy } from '@ostiary/contract/refused-call.ts'
 import { digestOf } from '../../base/digest.ts'
 import { type Reason, reason } from '../../base/reason.ts'
 import type { Client } from './client.ts'
@@ -59,10 +60,12 @@ export type ClientVerdict =
  *
  * RFC 6749 §5.2:   unknown client, no authentication, or a method other than the client's: invalid_client
  * RFC 6749 §2.3.1: a public client has no secret to send
+ * We choose:       the refused call names `client_secret` as the remedy only to the right secret, so that nobody else can plant the advice
  */
 export function checkClient(client: Client | null, credentials: ClientCredentials): ClientVerdict {
   const { used_header } = credentials
-  const refusal = (description: string, why: Reason) => new OAuthError('invalid_client', description, { used_header, reason: why })
+  const refusal = (description: string, why: Reason, remedy: Remedy | null = null) =>
+    new OAuthError('invalid_client', description, { used_header, reason: why, remedy })
   const failed = (why: Reason) => refusal('Client authentication failed.', why)
   const sent_secret = 'client_secret' in credentials ? credentials.client_secret : ''
   const secret_matches = isSecret(sent_secret, client?.client_secret_hash ?? null)
@@ -70,16 +73,20 @@ export function checkClient(client: Client | null, credentials: ClientCredential
   if (!client || client.client_id !== credentials.client_id)
     throw failed(reason`No application of the environment has the client_id that was sent.`)
   if (client.disabled) throw failed(reason`The application is disabled.`)
-  if (client.token_endpoint_auth_method !== credentials.method) {
+  if (!accepts(client.token_endpoint_auth_method, credentials.method)) {
     if (client.token_endpoint_auth_method === 'none')
       throw refusal('A public client sends client_id only.', reason`The application is public, and a secret was sent.`)
     const text = reason`This application authenticates with ${client.token_endpoint_auth_method}, not with ${credentials.method}.`
-    throw refusal(text, text)
+    throw refusal(text, text, secret_matches ? { token_endpoint_auth_method: 'client_secret' } : null)
   }
   if (credentials.method === 'private_key_jwt') return { kind: 'verify_assertion', client, client_assertion: credentials.client_assertion }
   if (credentials.method !== 'none' && !secret_matches) throw failed(reason`The client_secret is wrong, or it was rotated.`)
   return { kind: 'authenticated', client }
 }
+
+/** RFC 6749 §2.3, §2.3.1: the secret stands in one place, which `client_secret` leaves to the client. */
+const accepts = (own: Client['token_endpoint_auth_method'], used: ClientCredentials['method']) =>
+  own === used || (own === 'client_secret' && (used === 'client_secret_basic' || used === 'client_secret_post'))
 
 /** Compares digests in constant time, even where the client has no secret. */
 function isSecret(sent: string, hash: string | null): boolean {

@@ -1,5 +1,5 @@
 // pure
-/** Applications for tests. */
+/** Applications for tests. They have what applications had before `client_secret`, `unknown_scopes` and `nonce_replaces_pkce`. */
 import { digestOf } from '../../base/digest.ts'
 import type { Client } from './client.ts'
 
@@ -14,7 +14,9 @@ export const web: Client = {
   token_endpoint_auth_method: 'client_secret_basic',
   client_secret_hash: digestOf(secret),
   allowed_scopes: ['openid', 'profile', 'email', 'offline_access', 'meals:read'],
+  unknown_scopes: 'reject',
   require_pkce: true,
+  nonce_replaces_pkce: false,
   consent: 'skip',
   allow_loopback_port: false,
   disabled: false,

@@ -2,6 +2,7 @@
 /** The error of the OAuth and OpenID Connect endpoints. */
 
 import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
+import type { Remedy } from '@ostiary/contract/refused-call.ts'
 import type { Explained, Reason } from '../../base/reason.ts'
 
 /** RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6, RFC 6750 §3.1, RFC 8707 §2. */
@@ -11,6 +12,7 @@ interface Options {
   cause?: unknown
   used_header?: boolean
   reason?: Reason
+  remedy?: Remedy | null
 }
 
 /**
@@ -19,12 +21,13 @@ interface Options {
  * `used_header` says that the client authenticated by the Authorization header, so that the 401 must carry
  * `WWW-Authenticate: Basic` (RFC 6749 §5.2).
  *
- * `reason` is for the developers of the tenant only. A message without values is its own reason; see `reason.ts`.
+ * `reason` and `remedy` are for the developers of the tenant only. A message without values is its own reason; see `reason.ts`.
  */
 export class OAuthError<const Description extends string = string> extends Error {
   override readonly name = 'OAuthError'
   readonly code: OAuthErrorCode
   readonly reason: Reason
+  readonly remedy: Remedy | null
   readonly used_header: boolean
 
   constructor(code: OAuthErrorCode, description: Description, ...explained: Explained<Description, Options>) {
@@ -32,6 +35,7 @@ export class OAuthError<const Description extends string = string> extends Error
     super(printable(description), 'cause' in options ? { cause: options.cause } : undefined)
     this.code = code
     this.reason = options.reason ?? (description as string as Reason) // as: a description without a reason of its own has no values
+    this.remedy = options.remedy ?? null
     this.used_header = options.used_header ?? false
   }
 

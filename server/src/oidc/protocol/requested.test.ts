@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { native, spa, web } from './client.example.ts'
-import { readCodeChallenge, readMaxAge, readPrompt, readSignedInSince } from './requested.ts'
+import { readCodeChallenge, readMaxAge, readPrompt, readScope, readSignedInSince, unknownScopes } from './requested.ts'
 
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 const legacy = { ...web, require_pkce: false }
@@ -25,14 +25,80 @@ const challenges: { why: string; challenge?: string; method?: string; client?: t
 ]
 for (const { why, challenge, method, client = web } of challenges) {
   test(`PKCE is refused with invalid_request when ${why}`, () => {
-    assert.throws(() => readCodeChallenge(challenge, method, client), { name: 'OAuthError', code: 'invalid_request' })
+    assert.throws(() => readCodeChallenge(challenge, method, 'n', client), { name: 'OAuthError', code: 'invalid_request' })
   })
 }
 
 test('an S256 challenge is kept, even where PKCE is not required', () => {
-  assert.equal(readCodeChallenge(challenge, 'S256', web), challenge)
-  assert.equal(readCodeChallenge(challenge, 'S256', legacy), challenge)
-  assert.equal(readCodeChallenge(undefined, undefined, legacy), undefined)
+  assert.equal(readCodeChallenge(challenge, 'S256', undefined, web), challenge)
+  assert.equal(readCodeChallenge(challenge, 'S256', undefined, legacy), challenge)
+  assert.equal(readCodeChallenge(undefined, undefined, undefined, legacy), undefined)
+})
+
+const types = ['web', 'spa', 'native'] as const
+const methods = ['none', 'client_secret', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
+const either = [true, false] as const
+
+/** What stands in the request in the place of a good challenge. All but nothing is refused, whatever the application may leave out. */
+const broken: [challenge: string | undefined, method: string | undefined][] = [
+  [challenge, undefined],
+  [challenge, 'plain'],
+  [challenge.slice(1), 'S256'],
+  [undefined, 'S256'],
+  [undefined, 'plain'],
+]
+
+for (const application_type of types)
+  for (const token_endpoint_auth_method of methods)
+    test(`a ${application_type} application with ${token_endpoint_auth_method} leaves PKCE out only where it is confidential and its fields let it`, () => {
+      for (const require_pkce of either)
+        for (const nonce_replaces_pkce of either)
+          for (const nonce of ['n', undefined]) {
+            const client = { ...web, application_type, token_endpoint_auth_method, require_pkce, nonce_replaces_pkce }
+            const read = (sent: string | undefined, method: string | undefined) => () => readCodeChallenge(sent, method, nonce, client)
+            const about = JSON.stringify({ require_pkce, nonce_replaces_pkce, nonce })
+            assert.equal(read(challenge, 'S256')(), challenge, about)
+            for (const [sent, method] of broken) assert.throws(read(sent, method), { code: 'invalid_request' }, `${about} ${sent} ${method}`)
+            const is_confidential = application_type === 'web' && token_endpoint_auth_method !== 'none'
+            const may_be_missing = is_confidential && (!require_pkce || (nonce_replaces_pkce && nonce !== undefined))
+            if (may_be_missing) assert.equal(read(undefined, undefined)(), undefined, about)
+            else assert.throws(read(undefined, undefined), { code: 'invalid_request' }, about)
+          }
+    })
+
+const orders = { identifier: 'https://orders.example.com', scopes: ['orders:read', 'orders:write'] }
+const lenient = { ...web, unknown_scopes: 'ignore' as const, allowed_scopes: ['openid', 'email', 'phone', 'orders:read'] }
+const scope_policy = { disabled_scopes: ['phone'], scopes_elsewhere: ['stock:read'] }
+
+// biome-ignore format: this table is read by column
+const scopes: [why: string, scope: string, granted: string | 'refused', change?: { client?: object; policy?: object }][] = [
+  ['an unknown name is left out',                        'openid groups email',              'openid email'],
+  ['several unknown names are left out',                 'groups openid roles offline',      'openid'],
+  ['what is left keeps its order',                       'email x openid y orders:read',     'email openid orders:read'],
+  ['a name in another case is unknown',                  'openid EMAIL',                     'openid'],
+  ['a disabled name is refused',                         'openid phone',                     'refused'],
+  ['a disabled name is refused beside an unknown one',   'openid groups phone',              'refused'],
+  ['a name that is not allowed is refused',              'openid profile',                   'refused'],
+  ['a name of a resource that is not allowed is refused', 'openid orders:write',             'refused'],
+  ['a name of a resource that is not named is refused',  'openid stock:read',                'refused'],
+  ['nothing is left',                                    'groups',                           'refused'],
+  ['nothing is left but not openid',                     'groups email',                     'refused'],
+  ['nothing was asked for',                              '',                                 'refused'],
+  ['the application refuses unknown names',              'openid groups',                    'refused', { client: { unknown_scopes: 'reject' } }],
+  ['no look-up says what is unknown',                    'openid groups',                    'refused', { policy: { scopes_elsewhere: undefined } }],
+  ['an unknown name is allowed by mistake',              'openid groups',                    'openid',  { client: { allowed_scopes: ['openid', 'groups'] } }],
+  ['an unknown name is disabled, too',                   'openid groups',                    'openid',  { policy: { disabled_scopes: ['groups'] } }],
+]
+for (const [why, scope, granted, { client, policy } = {}] of scopes)
+  test(`with unknown_scopes a request is ${granted === 'refused' ? 'refused' : `granted ${granted}`} when ${why}`, () => {
+    const read = () => readScope(scope, { ...lenient, ...client }, { ...scope_policy, ...policy }, [orders])
+    if (granted === 'refused') assert.throws(read, { name: 'OAuthError', code: 'invalid_scope' })
+    else assert.equal(read(), granted)
+  })
+
+test('unknown scopes are those of neither OpenID Connect nor a requested resource server', () => {
+  assert.deepEqual(unknownScopes('openid groups orders:read stock:read groups', [orders]), ['groups', 'stock:read'])
+  assert.deepEqual(unknownScopes(undefined, []), [])
 })
 
 const prompts: [string | undefined, string[] | 'refused'][] = [

@@ -49,20 +49,40 @@ export function refuseTooWide(resources: readonly Resource[], scope: string): vo
     )
 }
 
+/** We choose: a request with more unknown scopes is refused, so that one look-up decides which of them other resource servers have. */
+export const most_unknown_scopes = 20
+
+/** The scopes of a request that neither OpenID Connect nor a requested resource server has. */
+export function unknownScopes(scope: string | undefined, resources: readonly Resource[]): string[] {
+  const known = knownScopes(resources)
+  return scopeNames(scope ?? '').filter((name) => !known.has(name))
+}
+
+const knownScopes = (resources: readonly Resource[]) => new Set<string>([...oidcScopes, ...resources.flatMap(({ scopes }) => scopes)])
+
+interface ScopePolicy {
+  disabled_scopes: readonly string[]
+  /** The unknown scopes that other resource servers of the environment have. Without it no scope is left out. */
+  scopes_elsewhere?: readonly string[] | undefined
+}
+
 /**
  * RFC 6749 §3.3: there is no default scope, so a missing scope is invalid_scope; so is an unknown name
  * OIDC Core §3.1.2.1: a request without openid is not an OpenID Connect request. We choose: invalid_scope, as for a missing scope
+ * OIDC Core §3.1.2.1: a scope that is not understood should be ignored. We choose: only where the application says so, and only a name that
+ *                     nothing in the environment has
  * A scope of a resource server is known only together with its `resource`.
  */
 export function readScope(
   scope: string | undefined,
-  allowed: readonly string[],
-  disabled: readonly string[],
+  client: Pick<Client, 'allowed_scopes' | 'unknown_scopes'>,
+  { disabled_scopes, scopes_elsewhere }: ScopePolicy,
   resources: readonly Resource[],
 ): string {
   const refuse = (description: string, why: Reason) => new OAuthError('invalid_scope', description, { reason: why })
-  const names = scopeNames(scope ?? '')
-  const known = new Set<string>([...oidcScopes, ...resources.flatMap((resource) => resource.scopes)])
+  const known = knownScopes(resources)
+  const is_left_out = (name: string) => client.unknown_scopes === 'ignore' && !known.has(name) && scopes_elsewhere?.includes(name) === false
+  const names = scopeNames(scope ?? '').filter((name) => !is_left_out(name))
 
   if (!names.includes('openid')) throw refuse('scope must include openid.', reason`scope must include openid.`)
   for (const name of names) {
@@ -72,9 +92,9 @@ export function readScope(
         `The scope ${name} is not known here.`,
         reason`The request has a scope that is neither of OpenID Connect nor of a requested resource server.`,
       )
-    if (disabled.includes(name))
+    if (disabled_scopes.includes(name))
       throw refuse(`The scope ${name} is disabled in this environment.`, reason`The scope ${shown} is disabled in this environment.`)
-    if (!allowed.includes(name))
+    if (!client.allowed_scopes.includes(name))
       throw refuse(
         `The scope ${name} is not allowed for this application.`,
         reason`The scope ${shown} is not in allowed_scopes of the application.`,
@@ -87,15 +107,27 @@ export function readScope(
  * RFC 7636 §4.3:      a challenge without method means `plain`, which is refused
  * RFC 7636 §4.2:      S256 is 43 characters of base64url
  * RFC 7636 §4.4.1:    a required challenge that is missing is invalid_request
- * RFC 9700 §2.1.1:    public clients always use PKCE
+ * RFC 9700 §2.1.1:    public clients always use PKCE; the nonce of a confidential client can take its place, in a request with openid, which
+ *                     `readScope` requires
  */
-export function readCodeChallenge(challenge: string | undefined, method: string | undefined, client: Client): string | undefined {
+export function readCodeChallenge(
+  challenge: string | undefined,
+  method: string | undefined,
+  nonce: string | undefined,
+  client: Client,
+): string | undefined {
   const refuse = (description: Reason) => new OAuthError('invalid_request', description)
 
   if (challenge === undefined) {
     if (method !== undefined) throw refuse(reason`code_challenge_method was sent without code_challenge.`)
     const is_public = client.application_type !== 'web' || client.token_endpoint_auth_method === 'none'
-    if (client.require_pkce || is_public) throw refuse(reason`code_challenge is missing: this application must use PKCE.`)
+    const nonce_counts = client.nonce_replaces_pkce && !is_public
+    if ((client.require_pkce || is_public) && !(nonce_counts && nonce !== undefined))
+      throw refuse(
+        nonce_counts
+          ? reason`code_challenge is missing, and so is a nonce: this application must send one of them.`
+          : reason`code_challenge is missing: this application must use PKCE.`,
+      )
     return undefined
   }
   if (method !== 'S256') throw refuse(reason`code_challenge_method must be S256.`)

@@ -124,7 +124,7 @@ func main() {
 const csharp_secret = `
         options.ClientSecret = builder.Configuration["OSTIARY_CLIENT_SECRET"];`
 
-export const dotnet = (values: Values): Snippet => ({
+export const dotnet = (values: Values & { registered_with: string }): Snippet => ({
   name: '.NET',
   code: `// Program.cs: dotnet add package Microsoft.AspNetCore.Authentication.OpenIdConnect
 using System.Security.Claims;
@@ -145,9 +145,9 @@ builder.Services
         options.Authority = ${double(values.issuer)};${isInsecure(values) ? '\n        options.RequireHttpsMetadata = false; // only since this issuer is http' : ''}
         options.ClientId = ${double(values.client_id)};
         // ASP.NET Core sends the secret in the body.${
-          values.authentication === 'client_secret_post'
-            ? ' This application is registered with client_secret_post.'
-            : '\n        // Change token_endpoint_auth_method of this application to client_secret_post: now it is client_secret_basic.'
+          values.registered_with === 'client_secret_basic'
+            ? '\n        // Change token_endpoint_auth_method of this application to client_secret: now it is client_secret_basic.'
+            : ` This application is registered with ${values.registered_with}.`
         }${csharp_secret}
         options.CallbackPath = ${double(callbackPath(values))};
         options.ResponseType = OpenIdConnectResponseType.Code;

@@ -144,7 +144,7 @@ export function claimsOf(token: string): Claims | null {
 function formOf({ application, secret }: Asker, fields: Record<string, string>): RequestInit {
   const { client_id, token_endpoint_auth_method: method } = application
   const encoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
-  if (method === 'client_secret_basic')
+  if (method === 'client_secret' || method === 'client_secret_basic')
     return {
       method: 'POST',
       headers: { authorization: `Basic ${btoa(`${encoded(client_id)}:${encoded(secret)}`)}` },

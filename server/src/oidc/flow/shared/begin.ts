@@ -53,16 +53,17 @@
 import { findClient } from '../../../applications/store.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
-import { type Audience, findAudiences } from '../../../resource-servers/store.ts'
+import { type Audience, findAudiences, findScopesAmong } from '../../../resource-servers/store.ts'
 import { type Browser, readBrowser } from '../../browser.ts'
-import { type Answer, asQuery, type OidcCall, type OidcServices } from '../../call.ts'
+import { type Answer, asQuery, type OidcCall, type OidcServices, refused } from '../../call.ts'
 import { message, sessionLost, tooLong } from '../../hosted-page.ts'
 import { readIdTokenHint } from '../../id-token-hint.ts'
 import { type AuthorizationRequest, judgeAuthorizationRequest } from '../../protocol/authorize.ts'
 import type { Client } from '../../protocol/client.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'
 import { readParameters } from '../../protocol/parameters.ts'
-import { most_resources } from '../../protocol/requested.ts'
+import { remedyOf } from '../../protocol/remedy.ts'
+import { most_resources, most_unknown_scopes, unknownScopes } from '../../protocol/requested.ts'
 import { answerClient } from './answer-client.ts'
 import { explainTarget } from './explain-target.ts'
 import { showRequestError } from './screens.ts'
@@ -133,12 +134,20 @@ export async function beginAuthorization(
   ])
   call.subject.client_id = client?.client_id ?? null
   const resources = audiences.map(({ identifier, scopes }) => ({ identifier, scopes: scopes.map(({ name }) => name) }))
-  const verdict = judgeAuthorizationRequest(parameters, client, { disabled_scopes: issuer.settings.scopes.disabled, resources })
+  const unknown = client ? unknownScopes(parameters.values.scope, resources) : []
+  const policy = {
+    disabled_scopes: issuer.settings.scopes.disabled,
+    resources,
+    scopes_elsewhere: unknown.length > most_unknown_scopes ? undefined : await findScopesAmong(db, issuer.environment_id, unknown),
+  }
+  const verdict = judgeAuthorizationRequest(parameters, client, policy)
   if (verdict.kind === 'show_error')
     return { answer: await showRequestError(services, call, verdict, { client, values: parameters.values }) }
   if (verdict.kind === 'return_error') {
     const error = await explainTarget(services, call, parameters, verdict.error)
-    return { answer: answerClient(call, verdict.client, { ...verdict, error }) }
+    const answer = answerClient(call, verdict.client, { ...verdict, error })
+    const remedy = remedyOf(parameters, verdict.client, policy)
+    return { answer: refused(answer, { code: error.code, reason: error.reason, remedy }) }
   }
   const { request } = verdict
   if (readIdTokenHint(issuer, request.id_token_hint) === 'invalid') {

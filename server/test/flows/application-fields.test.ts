@@ -1,0 +1,237 @@
+/**
+ * The fields with which applications that others wrote sign in: `client_secret`, `nonce_replaces_pkce`, `unknown_scopes`. None of them
+ * weakens a check that another field or the request itself asks for, and applications from before them get the answers that they got.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { digestOf } from '../../src/base/digest.ts'
+import { sql } from '../../src/db/db.ts'
+import { authorizationRequest, type Client, createAgent, createPerson, exchange, type Fields, formOf } from '../support/cookie-browser.ts'
+import { referenceOf } from '../support/refused-calls.ts'
+import { expectStatus, randomText, type Reply, world } from '../support/world.ts'
+
+const w = await world()
+const environment = w.test
+const { path, issuer } = environment
+const person = await createPerson(w, environment)
+
+/** A new application has what `createApplication` of the other tests sets to the values from before. */
+const present = { token_endpoint_auth_method: undefined, nonce_replaces_pkce: undefined }
+const create = (fields: object = {}) => w.createApplication(environment, { ...present, ...fields })
+const product = await create()
+
+/** As a program from before the fields stores an application: the new columns have their defaults. */
+async function createFromBefore(): Promise<Client> {
+  const id = w.deployment.newId('app')
+  const client_secret = randomText()
+  const redirect_uris = ['https://app.example.com/callback']
+  const at = w.now()
+  await w.deployment.db.run(sql`insert into applications (environment_id, id, slug, application_type, name, redirect_uris,
+      post_logout_redirect_uris, token_endpoint_auth_method, allowed_scopes, require_pkce, consent, allow_loopback_port, disabled,
+      client_secret_hash, created_at, updated_at)
+    values (${environment.id}, ${id}, ${id}, 'web', 'Before', ${redirect_uris}, '[]', 'client_secret_basic', ${['openid', 'email']}, 1, 'skip',
+      0, 0, ${digestOf(client_secret)}, ${at}, ${at})`)
+  return { client_id: id, client_secret, redirect_uris }
+}
+const before = await createFromBefore()
+
+const no_challenge = { code_challenge: undefined, code_challenge_method: undefined }
+const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
+
+/** Sends the parameters and headers as they are. */
+const post = (endpoint: string, form: Record<string, string>, authorization?: string): Promise<Reply> =>
+  w.call('POST', `${issuer}/v1/oauth/${endpoint}`, {
+    key: null,
+    body: new URLSearchParams(form).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...(authorization === undefined ? {} : { authorization }) },
+  })
+
+/** The error that the client gets, and the refused call for its developers. */
+async function refusal(change: Fields, client: Client) {
+  const reply = await person.agent.get(authorizationRequest(environment, client, { scope: 'openid email', ...change }).url)
+  const error = new URL(reply.headers.get('location') ?? assert.fail('no redirect')).searchParams.get('error')
+  const { remedy } = expectStatus(200, await w.call('GET', `${path}/requests/${referenceOf(reply)}`))
+  return { error, remedy }
+}
+
+interface Sent {
+  form?: Record<string, string>
+  authorization?: string
+}
+const { client_id: id, client_secret: secret } = product
+const once = (text: string) => [...text].map((letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')
+const twice = (text: string) => encodeURIComponent(once(text))
+
+// biome-ignore format: this table is read by column
+const places: [what: string, sent: Sent, error: string | null][] = [
+  ['in the header',                                     { authorization: basic(id, secret) },                                               null],
+  ['in the header, with the id in the body',            { authorization: basic(id, secret), form: { client_id: id } },                      null],
+  ['in the header, form-encoded (RFC 6749 §2.3.1)',     { authorization: basic(once(id), once(secret)) },                                   null],
+  ['in the body',                                       { form: { client_id: id, client_secret: secret } },                                 null],
+  ['in both places',                                    { authorization: basic(id, secret), form: { client_id: id, client_secret: secret } }, 'invalid_request'],
+  ['in the header, with another one in the body',       { authorization: basic(id, secret), form: { client_id: id, client_secret: 'x' } },  'invalid_request'],
+  ['in the body, beside a header with an empty secret', { authorization: basic(id, ''), form: { client_id: id, client_secret: secret } },   'invalid_request'],
+  ['in the body, beside a header without a client',     { authorization: basic('', ''), form: { client_id: id, client_secret: secret } },   'invalid_request'],
+  ['in the body, beside an empty header',               { authorization: '', form: { client_id: id, client_secret: secret } },              'invalid_request'],
+  ['in the body, beside Bearer',                        { authorization: `Bearer ${secret}`, form: { client_id: id, client_secret: secret } }, 'invalid_request'],
+  ['in the body, beside an assertion',                  { form: { client_id: id, client_secret: secret, client_assertion: 'x' } },          'invalid_request'],
+  ['in the header, for another client in the body',     { authorization: basic(id, secret), form: { client_id: before.client_id } },        'invalid_request'],
+  ['in the header, form-encoded twice',                 { authorization: basic(id, twice(secret)) },                                        'invalid_client'],
+  ['in the body, form-encoded twice',                   { form: { client_id: id, client_secret: once(secret) } },                           'invalid_client'],
+  ['in the header, in base64',                          { authorization: basic(id, Buffer.from(secret).toString('base64')) },               'invalid_client'],
+  ['in the body, in base64',                            { form: { client_id: id, client_secret: Buffer.from(secret).toString('base64') } }, 'invalid_client'],
+  ['in the body, with a blank after it',                { form: { client_id: id, client_secret: `${secret} ` } },                           'invalid_client'],
+  ['in the body, as its digest',                        { form: { client_id: id, client_secret: digestOf(secret) } },                       'invalid_client'],
+  ['in no place',                                       { form: { client_id: id } },                                                        'invalid_client'],
+  ['in no place, with the id in the header',            { authorization: basic(id, '') },                                                   'invalid_client'],
+  ['of another application',                            { form: { client_id: id, client_secret: before.client_secret ?? '' } },             'invalid_client'],
+]
+test('with client_secret the secret is taken from the header or the body, and from one place alone', async (t) => {
+  const { request, code } = await person.code(product)
+  const grant = { grant_type: 'authorization_code', code, redirect_uri: request.redirect_uri, code_verifier: randomText() }
+  for (const [what, { form = {}, authorization }, error] of places)
+    await t.test(`a secret ${what} is ${error ?? 'accepted'}`, async () => {
+      // An authenticated client gets invalid_grant for the wrong verifier, which leaves the code alone.
+      const token = await post('token', { ...grant, ...form }, authorization)
+      assert.equal(token.body.error, error ?? 'invalid_grant')
+      const revocation = await post('revoke', { token: 'unknown', ...form }, authorization)
+      assert.equal(revocation.body.error, error ?? undefined)
+    })
+})
+
+test('each exact method goes on refusing the other place, and its refused call names client_secret to the right secret alone', async () => {
+  const by_body = await create({ token_endpoint_auth_method: 'client_secret_post' })
+  // biome-ignore format: this table is read by column
+  const sent: [string, Client, Sent, object | null][] = [
+    ['header for body',         by_body, { authorization: basic(by_body.client_id, by_body.client_secret) },                     { token_endpoint_auth_method: 'client_secret' }],
+    ['body for header',         before,  { form: { client_id: before.client_id, client_secret: before.client_secret ?? '' } },   { token_endpoint_auth_method: 'client_secret' }],
+    ['a stranger in the header', by_body, { authorization: basic(by_body.client_id, 'guessed') },                                null],
+    ['a stranger in the body',  before,  { form: { client_id: before.client_id, client_secret: 'guessed' } },                    null],
+    ['a secret of another',     before,  { form: { client_id: before.client_id, client_secret: secret } },                       null],
+  ]
+  for (const [what, client, { form = {}, authorization }, remedy] of sent) {
+    const reply = await post('token', { grant_type: 'authorization_code', code: 'x', ...form }, authorization)
+    assert.deepEqual([reply.status, reply.body.error], [401, 'invalid_client'], what)
+    const call = expectStatus(200, await w.call('GET', `${path}/requests/${referenceOf(reply)}`))
+    assert.deepEqual([call.client_id, call.remedy], [client.client_id, remedy], what)
+  }
+})
+
+test('a client whose code_challenge was taken out of its request gets no token for its verifier', async () => {
+  const { request, code } = await person.code(product, no_challenge)
+  const stripped = await exchange(w, environment, product, request, code)
+  assert.deepEqual([stripped.status, stripped.body.error], [400, 'invalid_grant'])
+  for (const code_verifier of ['a'.repeat(43), 'short'])
+    assert.equal((await exchange(w, environment, product, request, code, { code_verifier })).body.error, 'invalid_grant')
+  const { id_token } = expectStatus(200, await exchange(w, environment, product, request, code, { code_verifier: undefined }))
+  assert.equal(JSON.parse(Buffer.from(id_token.split('.')[1] ?? '', 'base64url').toString()).nonce, request.nonce)
+})
+
+test('a code_challenge that is sent is enforced, whatever may be left out', async () => {
+  for (const require_pkce of [true, false])
+    for (const nonce_replaces_pkce of [true, false])
+      for (const nonce of [undefined, 'n']) {
+        const client = await create({ require_pkce, nonce_replaces_pkce })
+        const { request, code } = await person.code(client, { nonce })
+        for (const code_verifier of [undefined, '', randomText(), new URL(request.url).searchParams.get('code_challenge') ?? '']) {
+          const reply = await exchange(w, environment, client, request, code, { code_verifier })
+          assert.deepEqual([reply.status, reply.body.error], [400, 'invalid_grant'], JSON.stringify({ require_pkce, nonce_replaces_pkce, nonce }))
+        }
+        expectStatus(200, await exchange(w, environment, client, request, code))
+      }
+})
+
+test('an application from before has the values from before, and each answer', async () => {
+  const record = expectStatus(200, await w.call('GET', `${path}/applications/${before.client_id}`))
+  const { token_endpoint_auth_method, nonce_replaces_pkce, unknown_scopes, require_pkce } = record
+  assert.deepEqual(
+    [token_endpoint_auth_method, nonce_replaces_pkce, unknown_scopes, require_pkce],
+    ['client_secret_basic', false, 'reject', true],
+  )
+  assert.deepEqual(await refusal(no_challenge, before), { error: 'invalid_request', remedy: { nonce_replaces_pkce: true } })
+  assert.deepEqual(await refusal({ ...no_challenge, nonce: undefined }, before), { error: 'invalid_request', remedy: { require_pkce: false } })
+  assert.deepEqual(await refusal({ scope: 'openid groups' }, before), { error: 'invalid_scope', remedy: { unknown_scopes: 'ignore' } })
+  const { request, code } = await person.code(before, { scope: 'openid email' })
+  const by_body = await exchange(w, environment, { ...before, token_endpoint_auth_method: 'client_secret_post' }, request, code)
+  assert.deepEqual([by_body.status, by_body.body.error], [401, 'invalid_client'])
+  expectStatus(200, await exchange(w, environment, before, request, code))
+})
+
+test('a change of another field keeps the values from before, and client_secret is stored so that an earlier program takes the header', async () => {
+  const old = await createFromBefore()
+  const to = `${path}/applications/${old.client_id}`
+  const change = async (body: object) => expectStatus(200, await w.call('PATCH', to, { body })).token_endpoint_auth_method
+  const stored = () =>
+    w.deployment.db.run(sql`update applications set name = name where environment_id = ${environment.id} and id = ${old.client_id}
+      and token_endpoint_auth_method = 'client_secret_basic'`)
+  assert.equal(await change({ name: 'Renamed' }), 'client_secret_basic')
+  assert.equal(await change({ token_endpoint_auth_method: 'client_secret' }), 'client_secret')
+  assert.equal(await stored(), 1)
+  // An earlier program changes the method, and knows nothing of the mark beside it.
+  await w.deployment.db.run(sql`update applications set token_endpoint_auth_method = 'client_secret_post', version = version + 1
+    where environment_id = ${environment.id} and id = ${old.client_id}`)
+  assert.equal(expectStatus(200, await w.call('GET', to)).token_endpoint_auth_method, 'client_secret_post')
+  assert.equal(await change({ token_endpoint_auth_method: 'client_secret' }), 'client_secret')
+  assert.equal(expectStatus(200, await w.call('GET', to)).has_client_secret, true)
+  assert.equal(await change({ token_endpoint_auth_method: 'client_secret_post' }), 'client_secret_post')
+  assert.equal(await change({ token_endpoint_auth_method: 'client_secret_basic' }), 'client_secret_basic')
+})
+
+const stock = { name: 'Stock', identifier: 'https://stock.example.com', scopes: [{ name: 'stock:read' }] }
+test('unknown_scopes: ignore leaves out what nothing in the environment has, and grants nothing more', async (t) => {
+  expectStatus(201, await w.call('POST', `${path}/resource-servers`, { body: stock }))
+  const lenient = await create({ unknown_scopes: 'ignore', consent: 'ask', allowed_scopes: ['openid', 'email', 'phone'] })
+
+  await t.test('the page of consent and the response name the scopes that are granted', async () => {
+    const request = authorizationRequest(environment, lenient, { scope: 'groups openid email roles' })
+    const page = await person.agent.get(request.url)
+    assert.ok(!/groups|roles/.test(page.body.replaceAll(/name="request" value="[^"]*"|href="[^"]*"/g, '')))
+    const answer = await person.agent.post(formOf(page.body).action, { ...formOf(page.body).hidden, decision: 'allow' })
+    const continued = await person.agent.get(answer.headers.get('location') ?? '')
+    const code = new URL(continued.headers.get('location') ?? '').searchParams.get('code') ?? assert.fail()
+    const tokens = expectStatus(200, await exchange(w, environment, lenient, request, code))
+    assert.equal(tokens.scope, 'openid email')
+    const claims = JSON.parse(Buffer.from(tokens.access_token.split('.')[1] ?? '', 'base64url').toString())
+    assert.equal(claims.scope, 'openid email')
+  })
+
+  await w.changeSettings(environment, { scopes: { disabled: ['phone'] } })
+  const many = Array.from({ length: 21 }, (_, i) => `scope${i}`).join(' ')
+  // biome-ignore format: this table is read by column
+  const refused: [why: string, scope: string][] = [
+    ['one is disabled',                          'openid groups phone'],
+    ['one is not allowed',                       'openid groups profile'],
+    ['one is of a resource server',              'openid groups stock:read'],
+    ['nothing is left',                          'groups'],
+    ['openid is not left',                       'groups email'],
+    ['more than twenty are unknown',             `openid ${many}`],
+  ]
+  for (const [why, scope] of refused)
+    await t.test(`a request is refused, and has no remedy, when ${why}`, async () => {
+      assert.deepEqual(await refusal({ scope }, lenient), { error: 'invalid_scope', remedy: null })
+    })
+  await w.changeSettings(environment, { scopes: null })
+
+  await t.test('another application of the environment goes on refusing', async () => {
+    assert.equal((await refusal({ scope: 'openid groups' }, product)).error, 'invalid_scope')
+  })
+})
+
+test('the remedy of a refused call lets the same request through, and only that', async () => {
+  const client = await w.createApplication(environment)
+  const change = { ...no_challenge, scope: 'openid email groups' }
+  const { remedy } = await refusal(change, client)
+  assert.deepEqual(remedy, { unknown_scopes: 'ignore', nonce_replaces_pkce: true })
+  expectStatus(200, await w.call('PATCH', `${path}/applications/${client.client_id}`, { body: remedy }))
+  const { request, code } = await person.code(client, change)
+  const tokens = expectStatus(200, await exchange(w, environment, client, request, code, { code_verifier: undefined }))
+  assert.equal(tokens.scope, 'openid email')
+  assert.deepEqual((await refusal({ ...change, nonce: undefined }, client)).error, 'invalid_request')
+})
+
+test('a stranger plants no remedy by which a public client leaves PKCE out, or an unregistered address gets in', async () => {
+  const page = await create({ application_type: 'spa' })
+  assert.deepEqual(await refusal(no_challenge, page), { error: 'invalid_request', remedy: null })
+  const reply = await createAgent().get(authorizationRequest(environment, before, { ...no_challenge, redirect_uri: 'https://evil.example/' }).url)
+  assert.equal(expectStatus(200, await w.call('GET', `${path}/requests/${referenceOf(reply)}`)).remedy, null)
+})
