@@ -15,6 +15,9 @@ import { Name, Origin, Sender, seconds, Time, text, WebUrl } from './values.ts'
 
 export const TokenFormat = z.enum(['jwt', 'opaque'])
 
+/** What a claim has for a person who has no value of it: nothing, or the proved address. */
+const ClaimSource = z.enum(['none', 'email'])
+
 /** Describes the fields of a group by their words, with the range and the default of their schemas. */
 function describeFields<S extends Record<string, z.ZodType>>(group: string, shape: S): S {
   const described = Object.entries(shape).map(([name, schema]) => [name, schema.describe(sentencesOf(`${group}.${name}`, schema))])
@@ -82,6 +85,9 @@ const common = {
       .max(10)
       .default([]),
   }).describe('The scopes of OpenID Connect.'),
+  claims: group('claims', { preferred_username: ClaimSource.default('none'), name: ClaimSource.default('none') }).describe(
+    'The claims of people who have no name.',
+  ),
   sign_in: group('sign_in', switches).describe('The methods of sign-in.'),
   sign_up: group('sign_up', { mode: z.enum(['open', 'closed']).default('open') }).describe('The creation of accounts.'),
   password: group('password', { min_length: z.int().min(8).max(128).default(12), reject_common: z.boolean().default(true) }).describe(
@@ -197,6 +203,7 @@ export const settingsFields = {
   },
   sessions: { idle_ttl_seconds: 'travels', absolute_ttl_seconds: 'travels' },
   scopes: { disabled: 'travels' },
+  claims: { preferred_username: 'travels', name: 'travels' },
   sign_in: { password: 'travels', email_code: 'travels', passkey: 'travels', passkey_shared_host: 'owned' } satisfies Record<
     SwitchedMethod | 'passkey_shared_host',
     FieldClass

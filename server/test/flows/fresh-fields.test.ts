@@ -81,6 +81,7 @@ const settings: Make = async (environment, fields) => {
     sessions: null,
     cors: null,
     scopes: null,
+    claims: null,
     tokens: null,
   }
   await w.changeSettings(environment, { ...neutral, email: null, branding: null, links: null, ...fields })
@@ -180,6 +181,7 @@ const cases: Case[] = [
   ['settings',    settings,        {},                                    { tokens: { access_token_ttl_seconds: 86_400 } },               'in_live'],
   ['settings',    settings,        {},                                    { tokens: { refresh_retry_window_seconds: 60 } },               'in_live'],
   ['settings',    settings,        {},                                    { tokens: { id_token_claims: 'minimal' } },                     'never'],
+  ['settings',    settings,        {},                                    { claims: { preferred_username: 'email' } },                    'in_live'],
   ['settings',    settings,        {},                                    { branding: { display_name: 'Shop' }, links: { terms_url: 'https://shop.example.com/terms' } }, 'never'],
   ['settings',    settings,        { lockout: { max_attempts: 5 } },      { lockout: { max_attempts: 5 } },                               'never'],
 ]

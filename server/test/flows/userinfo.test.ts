@@ -141,4 +141,16 @@ for (const type of types_of_run) {
     assert.equal((await userinfo(w, environment, access_token)).body.email, person.email)
     await w.changeSettings(environment, { tokens: { id_token_claims: null } })
   })
+
+  test(`a proved address is the user name of a person without one in both, where the settings say so, and an unproved one in none (${type})`, async () => {
+    await w.changeSettings(environment, { claims: { preferred_username: 'email', name: 'email' } })
+    for (const email_verified of [true, false]) {
+      const nameless = await createPerson(w, environment, { name: null, email_verified })
+      const { access_token, id_token } = await nameless.tokens(client)
+      const payload = JSON.parse(Buffer.from(id_token.split('.')[1], 'base64url').toString())
+      for (const { name, preferred_username } of [payload, (await userinfo(w, environment, access_token)).body])
+        assert.deepEqual([name, preferred_username], email_verified ? [nameless.email, nameless.email] : [undefined, undefined])
+    }
+    await w.changeSettings(environment, { claims: null })
+  })
 }

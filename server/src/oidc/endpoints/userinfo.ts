@@ -26,7 +26,7 @@ export const userinfo: OidcEndpoint = async (services, call) => {
     return refuse(new OAuthError('invalid_token', 'The audience of the access token does not include this issuer.'))
   if (!includesScope(claims.scope, 'openid'))
     return refuse(new OAuthError('insufficient_scope', 'UserInfo needs the scope openid.'), 'openid')
-  return json(userClaims(grant, claims.scope))
+  return json(userClaims(grant, claims.scope, call.issuer.settings.claims))
 }
 
 async function whyRefused(services: OidcServices, call: OidcCall, token: string): Promise<Reason> {

@@ -101,7 +101,7 @@ export async function completeTokens(
   const { tokens } = issuer.settings
   const { scope } = claims
   const access_token = opaque ?? (await signJwt(signer, 'at+jwt', claims))
-  const about = tokens.id_token_claims === 'full' ? userClaims(grant, scope) : null
+  const about = tokens.id_token_claims === 'full' ? userClaims(grant, scope, issuer.settings.claims) : null
   const id_token = includesScope(scope, 'openid')
     ? await signJwt(
         signer,

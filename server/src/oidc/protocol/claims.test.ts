@@ -22,6 +22,7 @@ const person = {
   zoneinfo: null,
   updated_at: '2026-11-20T16:31:00.900Z',
 }
+const no_stand_in = { preferred_username: 'none', name: 'none' } as const
 const grant = {
   grant_id: 'grt_1',
   client_id: 'app_1',
@@ -44,12 +45,34 @@ const scopes: { scope: string; person?: object; claims: object }[] = [
 ]
 for (const { scope, person: change, claims } of scopes) {
   test(`the scope "${scope}" gives ${JSON.stringify(claims)}`, () =>
-    assert.deepEqual(userClaims({ ...person, ...change }, scope), { sub: 'usr_1', ...claims }))
+    assert.deepEqual(userClaims({ ...person, ...change }, scope, no_stand_in), { sub: 'usr_1', ...claims }))
 }
+
+const proved = { email_verified: true, name: null }
+const both = { preferred_username: 'email', name: 'email' } as const
+const address = person.email
+// biome-ignore format: this table is read by column
+const stand_ins: [what: string, person: object, settings: object, name: string | undefined, preferred_username: string | undefined][] = [
+  ['a proved address stands for both',              proved,                                            {},                             address, address],
+  ['an address that nobody proved stands for none', { ...proved, email_verified: false },              {},                             undefined, undefined],
+  ['what a backend set wins',                       { ...proved, name: 'A', preferred_username: 'a' }, {},                             'A', 'a'],
+  ['an empty text is no name',                      { ...proved, name: '', preferred_username: '' },   {},                             address, address],
+  ['a person without an address has none',          { ...proved, email: null },                        {},                             undefined, undefined],
+  ['the settings ask for the user name alone',      proved,                                            { name: 'none' },               undefined, address],
+  ['the settings ask for the name alone',           proved,                                            { preferred_username: 'none' }, address, undefined],
+  ['the settings ask for none',                     proved,                                            no_stand_in,                    undefined, undefined],
+]
+for (const [what, change, settings, name, preferred_username] of stand_ins)
+  test(`claims of a person without a name: ${what}`, () => {
+    const claims = userClaims({ ...person, ...change }, 'openid profile', { ...both, ...settings })
+    assert.deepEqual([claims.name, claims.preferred_username, claims.email], [name, preferred_username, undefined])
+    const without = userClaims({ ...person, ...change }, 'openid email', { ...both, ...settings })
+    assert.deepEqual([without.name, without.preferred_username], [undefined, undefined])
+  })
 
 test('other columns of the user are not claims', () => {
   const row = { ...person, password_hash: 'x', metadata: { a: 1 }, blocked_at: null }
-  assert.equal(JSON.stringify(userClaims(row, 'openid profile email phone')).includes('password'), false)
+  assert.equal(JSON.stringify(userClaims(row, 'openid profile email phone', no_stand_in)).includes('password'), false)
 })
 
 /** The access token and at_hash of the example in OIDC Core appendix A.3. */
@@ -58,7 +81,7 @@ test('at_hash is the left half of the SHA-256 digest', () => {
 })
 
 test('an ID token has the facts of the sign-in and the claims of the user', () => {
-  const claims = userClaims(person, 'openid email')
+  const claims = userClaims(person, 'openid email', no_stand_in)
   assert.deepEqual(idTokenClaims(issuer, grant, { claims, nonce: 'n', access_token: 'a', ttl_seconds: 600 }, now), {
     iss: issuer,
     sub: 'usr_1',

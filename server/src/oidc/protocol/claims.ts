@@ -1,5 +1,6 @@
 // pure
 import { createHash } from 'node:crypto'
+import type { Settings } from '@ostiary/contract/settings.ts'
 import type { User } from '@ostiary/contract/user.ts'
 import { includesScope } from './scope.ts'
 import { by_passkey, one_factor, two_factors } from './second-factor.ts'
@@ -41,15 +42,21 @@ interface Grant {
  *
  * OIDC Core §5.3.2: sub is always present; a claim without a value is left out, never null or empty
  * OIDC Core §5.1:   updated_at is a number of seconds; phone_number_verified is left out without phone_number
+ * We choose:        where the settings say so, the address takes the place of a missing name, but only a proved one: products take a user
+ *                   name for an identity, and anybody can sign up with an address of another person
  */
-export function userClaims(user: ClaimsSource, scope: string): UserClaims {
+export function userClaims(user: ClaimsSource, scope: string, settings: Settings['claims']): UserClaims {
   const updated_at = Math.floor(Date.parse(user.updated_at) / 1_000)
   const phone_number_verified = user.phone_number ? user.phone_number_verified : null
-  const values = { ...user, updated_at, phone_number_verified }
+  const proved = user.email_verified ? user.email : null
+  const stand_in = { preferred_username: settings.preferred_username === 'email' ? proved : null, name: settings.name === 'email' ? proved : null }
+  const preferred_username = user.preferred_username || stand_in.preferred_username
+  const name = user.name || stand_in.name
+  const values = { ...user, updated_at, phone_number_verified, preferred_username, name }
   const claims: UserClaims = { sub: user.user_id }
 
-  for (const [name, members] of Object.entries(claimsOfScope)) {
-    if (!includesScope(scope, name)) continue
+  for (const [scope_name, members] of Object.entries(claimsOfScope)) {
+    if (!includesScope(scope, scope_name)) continue
     for (const member of members) {
       const value = values[member]
       if (value !== null && value !== '') claims[member] = value
