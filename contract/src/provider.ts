@@ -21,7 +21,7 @@ const fields = {
   display_name: Name.describe('The name on the sign-in button.'),
   /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. */
   issuer: WebUrl.nullable().describe(
-    'oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others.',
+    'oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address.',
   ),
   client_id: Text.describe('Your client id at the provider.'),
   scopes: Scopes.describe('The scopes to request. The default depends on the type, such as `openid email profile`.'),

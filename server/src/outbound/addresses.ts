@@ -73,6 +73,14 @@ export function isLocalhost(name: string): boolean {
   return /(^|\.)localhost\.?$/.test(name)
 }
 
+const loopback_networks = networks('127.0.0.0/8', '::1/128')
+
+/** Whether the URL is http on this machine: at `localhost`, 127.0.0.0/8 or [::1]. Decided without DNS. */
+export function isHttpLoopback(url: URL): boolean {
+  const address = literalAddress(url)
+  return url.protocol === 'http:' && (address ? isWithin(address, loopback_networks) : url.hostname === 'localhost')
+}
+
 const loopbacks = ['127.0.0.1', '::1'].flatMap((text) => parseAddress(text) ?? [])
 
 function embeddedIpv4(address: Address): Address {

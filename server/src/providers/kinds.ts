@@ -1,6 +1,9 @@
 // pure
 /** The properties of each type of provider, and the rules for its fields. */
 import type { Provider, ProviderType } from '@ostiary/contract/provider.ts'
+import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import type { Network } from '../base/networks.ts'
+import { isHttpLoopback, isPrivateLiteral } from '../outbound/addresses.ts'
 
 export interface ProviderKind {
   display_name: string
@@ -43,7 +46,7 @@ export function providerProblems(
   type: ProviderType,
   fields: ProviderFields,
   has: { client_secret: boolean; private_key: boolean },
-  base_url: string,
+  { base_url, environment_type, allowed }: { base_url: string; environment_type: EnvironmentType; allowed: readonly Network[] },
 ): { pointer: string; code: string; detail: string }[] {
   const problems: { pointer: string; code: string; detail: string }[] = []
   const refuse = (name: string, detail: string, code = 'not_allowed') => problems.push({ pointer: `/${name}`, code, detail })
@@ -54,8 +57,16 @@ export function providerProblems(
   if (fields.issuer !== null) {
     const url = new URL(fields.issuer)
     const is_ours = url.origin === base_url
-    // OIDC Discovery 1.0 §3: an issuer is an https URL. Another environment of this deployment is as safe as the deployment.
-    if (url.protocol !== 'https:' && !is_ours) refuse('issuer', 'An issuer must be an https URL.')
+    // OIDC Discovery 1.0 §3: an issuer is an https URL. Another environment of this deployment is as safe as the deployment, and nobody
+    // listens between a service and its own machine.
+    const is_local = environment_type === 'test' && isHttpLoopback(url) && !isPrivateLiteral(url, allowed)
+    if (url.protocol !== 'https:' && !is_ours && !is_local)
+      refuse(
+        'issuer',
+        environment_type === 'test' && isHttpLoopback(url)
+          ? 'An issuer must be an https URL. In Test it can be http on this machine once the operator allows its loopback addresses in OSTIARY_WEBHOOK_ALLOWED_NETWORKS.'
+          : 'An issuer must be an https URL.',
+      )
     if (url.search !== '' || url.hash !== '') refuse('issuer', 'An issuer must have no query and no fragment (OIDC Discovery 1.0 §3).')
   }
   if (is_oidc && !fields.scopes.includes('openid')) refuse('scopes', 'An OpenID Provider needs the scope openid.')

@@ -8,6 +8,7 @@ import * as client from 'openid-client'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { asLine, isText } from '../base/text.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { isHttpLoopback } from '../outbound/addresses.ts'
 import { type Outbound, OutboundFailed } from '../outbound/fetch.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { kinds } from './kinds.ts'
@@ -23,14 +24,17 @@ const most_discovered = 200
 export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | 'now'>, outbound: Outbound): Upstreams {
   const discovered = createBoundedMap<string, { until_ms: number; metadata: client.ServerMetadata }>(most_discovered)
 
-  const fetchSafely: client.CustomFetch = async (url, { method, headers, body, signal }) => {
+  /** Plain http is for a provider on this machine alone, and then only to this machine, whatever its metadata names. */
+  const isLocal = (issuer: string, url: string) => isHttpLoopback(new URL(issuer)) && isHttpLoopback(new URL(url))
+
+  const fetchFor = (issuer: string): client.CustomFetch => async (url, { method, headers, body, signal }) => {
     const sent = body === undefined || body === null ? {} : { body: String(body) }
     const response = await outbound({
       method: method === 'POST' ? 'POST' : 'GET',
       url,
       headers,
       ...sent,
-      https_only: true,
+      https_only: !isLocal(issuer, url),
       timeout_ms,
       limit_bytes,
       beyond_limit: 'fail',
@@ -63,7 +67,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
           : client.ClientSecretBasic(client_secret)
     const metadata = kinds[provider.type].is_oidc ? await discover(issuer) : github
     const config = new client.Configuration(metadata, provider.client_id, undefined, authentication)
-    config[client.customFetch] = fetchSafely
+    config[client.customFetch] = fetchFor(issuer)
     config.timeout = timeout_ms / 1000
     if (issuer.startsWith('http:')) client.allowInsecureRequests(config)
     if (kinds[provider.type].is_oidc) client.enableNonRepudiationChecks(config)
@@ -74,7 +78,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
     const known = discovered.get(issuer)
     if (known && known.until_ms > now().getTime()) return known.metadata
     const config = await client.discovery(new URL(issuer), 'discovery', undefined, client.None(), {
-      [client.customFetch]: fetchSafely,
+      [client.customFetch]: fetchFor(issuer),
       timeout: timeout_ms / 1000,
       ...(issuer.startsWith('http:') ? { execute: [client.allowInsecureRequests] } : {}),
     })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:https'
+import { createServer } from 'node:http'
+import { createServer as createServerWithTls } from 'node:https'
 import { after, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { decodeJwt } from 'jose'
@@ -56,10 +57,14 @@ test('users of one environment sign in to another one of the same service', asyn
   assert.equal(decodeJwt(tokens.id_token).email, user.email)
 })
 
-test('people sign in through oidc-provider', async () => {
+// In Test a provider on the developer's own machine needs no certificate.
+for (const scheme of ['https', 'http'])
+  test(`people sign in through oidc-provider at an ${scheme} issuer, and the ID token names no method`, () => signInThroughOidcProvider(scheme))
+
+async function signInThroughOidcProvider(scheme: string) {
   const { default: Provider } = await import('oidc-provider')
   const port = await freePort()
-  const issuer = `https://localhost:${port}`
+  const issuer = `${scheme}://localhost:${port}`
   const provider = await addProvider({ issuer, client_id: 'ostiary', client_secret: 'a-client-secret' })
   const upstream = new Provider(issuer, {
     clients: [
@@ -78,7 +83,8 @@ test('people sign in through oidc-provider', async () => {
     features: { devInteractions: { enabled: true } },
     conformIdTokenClaims: false,
   })
-  const server = createServer(certificate, upstream.callback()).listen(port, '127.0.0.1')
+  const listener = upstream.callback()
+  const server = (scheme === 'https' ? createServerWithTls(certificate, listener) : createServer(listener)).listen(port, '127.0.0.1')
   after(() => {
     server.closeAllConnections()
     server.close()
@@ -92,11 +98,12 @@ test('people sign in through oidc-provider', async () => {
     if (reply.status < 300) {
       const action = /<form[^>]*action="([^"]*)"/.exec(reply.body)?.[1] ?? ''
       const prompt = /name="prompt" value="([^"]*)"/.exec(reply.body)?.[1] ?? ''
-      const posted = await there.post(new URL(action, at).href, { prompt, login: 'upstream-person', password: 'any' })
+      const posted = await there.post(new URL(action, at).href, { prompt, login: `person-${scheme}`, password: 'any' })
       at = new URL(posted.headers.get('location') ?? '', at).href
     } else at = new URL(reply.headers.get('location') ?? '', at).href
   }
   const tokens = expectStatus(200, await exchange(w, w.test, application, request, await follow(here, at)))
-  assert.equal(decodeJwt(tokens.id_token).email, 'upstream-person@example.com')
+  assert.equal(decodeJwt(tokens.id_token).email, `person-${scheme}@example.com`)
   assert.equal(decodeJwt(tokens.id_token).email_verified, true)
-})
+  assert.equal(decodeJwt(tokens.id_token).amr, undefined)
+}

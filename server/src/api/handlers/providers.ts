@@ -27,7 +27,7 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
   const { slug, type, client_secret = null, private_key = null, ...sent } = call.body
   const fields: ProviderFields = { ...defaultsOf(type), client_id: sent.client_id, ...settled(type, sent) }
   const has = { client_secret: client_secret !== null, private_key: private_key !== null }
-  refuseProblems(providerProblems(type, fields, has, config.base_url))
+  refuseProblems(providerProblems(type, fields, has, placeOf(services, environment)))
 
   const at = now()
   const id = newId('prv')
@@ -97,7 +97,7 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
       client_secret: client_secret === undefined ? current.has_client_secret : client_secret !== null,
       private_key: private_key === undefined ? current.has_private_key : private_key !== null,
     }
-    refuseProblems(providerProblems(current.type, fields, has, services.config.base_url))
+    refuseProblems(providerProblems(current.type, fields, has, placeOf(services, environment)))
     if (issuerOfProvider({ type: current.type, issuer: fields.issuer }) !== issuerOfProvider(current)) refuseKeptSecrets(current, call.body)
     const way_in =
       current.enabled && !fields.enabled ? [await wayInOf(services, call, environment, { id: current.id, path: ['enabled'] })] : []
@@ -140,6 +140,12 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
     return changed ? provider : null
   })
 }
+
+const placeOf = ({ config }: Services, { type }: EnvironmentRow) => ({
+  base_url: config.base_url,
+  environment_type: type,
+  allowed: config.webhook_allowed_networks,
+})
 
 /** What began there ends at once (decision 0065). The identities go a slice at a time, each with its event. */
 export const deleteProvider: Handler<'deleteProvider'> = async (services, call) => {

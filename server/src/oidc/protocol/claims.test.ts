@@ -80,6 +80,12 @@ test('at_hash is the left half of the SHA-256 digest', () => {
   assert.equal(atHash('jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y'), '77QmUPtjPfzWtF2AnpK9RQ')
 })
 
+test('an ID token has no amr where no method of the sign-in is known', () => {
+  const token = { claims: null, nonce: null, access_token: 'a', ttl_seconds: 600 }
+  assert.equal('amr' in idTokenClaims(issuer, { ...grant, amr: [] }, token, now), false)
+  assert.deepEqual(idTokenClaims(issuer, { ...grant, amr: ['otp', 'mfa'] }, token, now).amr, ['otp', 'mfa'])
+})
+
 test('an ID token has the facts of the sign-in and the claims of the user', () => {
   const claims = userClaims(person, 'openid email', no_stand_in)
   assert.deepEqual(idTokenClaims(issuer, grant, { claims, nonce: 'n', access_token: 'a', ttl_seconds: 600 }, now), {

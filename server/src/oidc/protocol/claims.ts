@@ -71,6 +71,7 @@ export function userClaims(user: ClaimsSource, scope: string, settings: Settings
  * OIDC Core §2, §3.1.3.6: iss, sub, aud, exp, iat, auth_time, nonce as it was sent, acr, amr, at_hash; no azp, because
  *                         the client is the only audience
  * OIDC Core §12.2:        after a refresh auth_time does not change, and nonce (null) is left out
+ * RFC 8176 §2:            amr names methods that were used. We know none of a sign-in at a provider, so it is left out
  * Back-Channel Logout 1.0 §2.1: sid
  */
 export function idTokenClaims(
@@ -88,7 +89,7 @@ export function idTokenClaims(
     auth_time: seconds(grant.auth_time),
     ...(token.nonce !== null && { nonce: token.nonce }),
     acr: grant.acr,
-    amr: grant.amr,
+    ...(grant.amr.length > 0 && { amr: grant.amr }),
     sid: grant.session_id,
     at_hash: atHash(token.access_token),
   }
