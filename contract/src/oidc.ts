@@ -93,7 +93,10 @@ export const UserInfo = z
 
 const client = {
   client_id: z.string().optional().describe('The client id, where the client does not authenticate by the Authorization header.'),
-  client_secret: z.string().optional().describe('The client secret, for `client_secret` and `client_secret_post`, where the Authorization header has none.'),
+  client_secret: z
+    .string()
+    .optional()
+    .describe('The client secret, for `client_secret` and `client_secret_post`, where the Authorization header has none.'),
   client_assertion_type: z.string().optional().describe('For `private_key_jwt`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer`.'),
   client_assertion: z.string().optional().describe('For `private_key_jwt`: the signed assertion (RFC 7523).'),
 }

@@ -44,7 +44,10 @@ const { token_endpoint_auth_method, unknown_scopes, require_pkce, nonce_replaces
 
 /** A change of an application, as a body for its PATCH. */
 export const Remedy = z.strictObject({
-  token_endpoint_auth_method: token_endpoint_auth_method.extract(['client_secret']).optional().describe('The secret is taken in either place.'),
+  token_endpoint_auth_method: token_endpoint_auth_method
+    .extract(['client_secret'])
+    .optional()
+    .describe('The secret is taken in either place.'),
   unknown_scopes: unknown_scopes.extract(['ignore']).optional().describe('Unknown scopes are left out.'),
   nonce_replaces_pkce: nonce_replaces_pkce.optional().describe('A nonce takes the place of PKCE.'),
   require_pkce: require_pkce.optional().describe('Neither PKCE nor a nonce is needed.'),

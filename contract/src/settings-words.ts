@@ -176,7 +176,8 @@ export const settings_words: readonly SettingsGroupWords[] = [
       'claims.preferred_username': {
         label: 'User name of people without one',
         help: 'What `preferred_username` holds for a person who has no user name: nothing (`none`), or the address that was proved (`email`). A user name that the API set wins.',
-        affects: 'Applications with the scope profile, from the next token on. A product that keys its accounts by it takes a changed address for another person.',
+        affects:
+          'Applications with the scope profile, from the next token on. A product that keys its accounts by it takes a changed address for another person.',
         choices: stand_ins,
       },
       'claims.name': {

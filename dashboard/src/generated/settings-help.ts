@@ -86,6 +86,14 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "help": "How long a session lasts at most, not below the time without use.",
     "lowered": "It ends nothing now: sessions that have begun keep their time."
   },
+  "claims.preferred_username": {
+    "help": "What `preferred_username` holds for a person who has no user name: nothing (`none`), or the address that was proved (`email`). A user name that the API set wins.",
+    "lowered": null
+  },
+  "claims.name": {
+    "help": "What `name` holds for a person who has no name: nothing (`none`), or the address that was proved (`email`). A name that a person or the API set wins.",
+    "lowered": null
+  },
   "scopes.disabled": {
     "help": "Scopes of OpenID Connect that are refused.",
     "lowered": null

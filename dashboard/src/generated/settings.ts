@@ -400,6 +400,59 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
     ]
   },
   {
+    "title": "Names for products",
+    "fields": [
+      {
+        "path": "claims.preferred_username",
+        "group": "claims",
+        "name": "preferred_username",
+        "label": "User name of people without one",
+        "affects": "Applications with the scope profile, from the next token on. A product that keys its accounts by it takes a changed address for another person.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "choice",
+        "default": "none",
+        "min": null,
+        "max": null,
+        "choices": [
+          {
+            "value": "none",
+            "label": "Nothing"
+          },
+          {
+            "value": "email",
+            "label": "The proved address"
+          }
+        ]
+      },
+      {
+        "path": "claims.name",
+        "group": "claims",
+        "name": "name",
+        "label": "Name of people without one",
+        "affects": "Applications with the scope profile, from the next token on.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "choice",
+        "default": "none",
+        "min": null,
+        "max": null,
+        "choices": [
+          {
+            "value": "none",
+            "label": "Nothing"
+          },
+          {
+            "value": "email",
+            "label": "The proved address"
+          }
+        ]
+      }
+    ]
+  },
+  {
     "title": "Scopes and browsers",
     "fields": [
       {

@@ -257,7 +257,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes `email`, and if the body sends `email.smtp.password`, and in a Live environment if the body changes `sign_in`, `sign_up`, `mfa`, `lockout`, `password`, `sessions`, `cors`, `scopes`, `tokens.access_token_ttl_seconds`, `tokens.id_token_ttl_seconds`, `tokens.authorization_code_ttl_seconds`, `tokens.refresh_token_idle_ttl_seconds`, `tokens.refresh_token_absolute_ttl_seconds`, `tokens.refresh_retry_window_seconds` or `tokens.access_token_format`.
+   * An administrator needs a sign-in within the last 10 minutes if the body changes `email`, and if the body sends `email.smtp.password`, and in a Live environment if the body changes `sign_in`, `sign_up`, `mfa`, `lockout`, `password`, `sessions`, `cors`, `scopes`, `claims`, `tokens.access_token_ttl_seconds`, `tokens.id_token_ttl_seconds`, `tokens.authorization_code_ttl_seconds`, `tokens.refresh_token_idle_ttl_seconds`, `tokens.refresh_token_absolute_ttl_seconds`, `tokens.refresh_retry_window_seconds` or `tokens.access_token_format`.
    */
   changeSettings(params: { project_id: string; environment_id: string }, body: SettingsChange, options?: ChangeOptions): Promise<Settings>
   /**
@@ -309,7 +309,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes `token_endpoint_auth_method`, `jwks` or `jwks_uri`, and in a Live environment if the body changes `redirect_uris`, `post_logout_redirect_uris`, `backchannel_logout_uri`, `allowed_scopes`, `consent`, `require_pkce` or `allow_loopback_port`, and in a Live environment if the body turns off `disabled`.
+   * An administrator needs a sign-in within the last 10 minutes if the body changes `token_endpoint_auth_method`, `jwks` or `jwks_uri`, and in a Live environment if the body changes `redirect_uris`, `post_logout_redirect_uris`, `backchannel_logout_uri`, `allowed_scopes`, `consent`, `require_pkce`, `allow_loopback_port`, `nonce_replaces_pkce` or `unknown_scopes`, and in a Live environment if the body turns off `disabled`.
    */
   changeApplication(params: { project_id: string; environment_id: string; application_id: string }, body: ApplicationChange, options?: ChangeOptions): Promise<Application>
   /**

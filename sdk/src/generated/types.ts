@@ -148,8 +148,8 @@ export type Application = {
   redirect_uris: string[]
   /** Where sign-out can return to, at most 50, compared as exact strings. */
   post_logout_redirect_uris: string[]
-  /** How the application authenticates at the token endpoint. `none` for spa and native; the default of web is `client_secret_basic`. */
-  token_endpoint_auth_method: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+  /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
+  token_endpoint_auth_method: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
   /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
   jwks: {
     /** The public keys, 1 to 20. */
@@ -164,8 +164,12 @@ export type Application = {
   jwks_uri: string | null
   /** The scopes that the application can request, those of resource servers included. */
   allowed_scopes: string[]
-  /** Whether an authorization request needs PKCE. The default is true; only a web application can set false. */
+  /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
+  unknown_scopes: 'reject' | 'ignore'
+  /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce: boolean
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
+  nonce_replaces_pkce: boolean
   /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
   consent: 'skip' | 'ask'
   /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
@@ -197,8 +201,8 @@ export type ApplicationChange = {
   redirect_uris?: string[] | undefined
   /** Where sign-out can return to, at most 50, compared as exact strings. */
   post_logout_redirect_uris?: string[] | null | undefined
-  /** How the application authenticates at the token endpoint. `none` for spa and native; the default of web is `client_secret_basic`. */
-  token_endpoint_auth_method?: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | null | undefined
+  /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
+  token_endpoint_auth_method?: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | null | undefined
   /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
   jwks?: {
     /** The public keys, 1 to 20. */
@@ -213,8 +217,12 @@ export type ApplicationChange = {
   jwks_uri?: string | null | undefined
   /** The scopes that the application can request, those of resource servers included. */
   allowed_scopes?: string[] | null | undefined
-  /** Whether an authorization request needs PKCE. The default is true; only a web application can set false. */
+  /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
+  unknown_scopes?: 'reject' | 'ignore' | null | undefined
+  /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce?: boolean | null | undefined
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
+  nonce_replaces_pkce?: boolean | null | undefined
   /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
   consent?: 'skip' | 'ask' | null | undefined
   /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
@@ -252,8 +260,8 @@ export type ApplicationWithSecret = {
   redirect_uris: string[]
   /** Where sign-out can return to, at most 50, compared as exact strings. */
   post_logout_redirect_uris: string[]
-  /** How the application authenticates at the token endpoint. `none` for spa and native; the default of web is `client_secret_basic`. */
-  token_endpoint_auth_method: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+  /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
+  token_endpoint_auth_method: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
   /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
   jwks: {
     /** The public keys, 1 to 20. */
@@ -268,8 +276,12 @@ export type ApplicationWithSecret = {
   jwks_uri: string | null
   /** The scopes that the application can request, those of resource servers included. */
   allowed_scopes: string[]
-  /** Whether an authorization request needs PKCE. The default is true; only a web application can set false. */
+  /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
+  unknown_scopes: 'reject' | 'ignore'
+  /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce: boolean
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
+  nonce_replaces_pkce: boolean
   /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
   consent: 'skip' | 'ask'
   /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
@@ -864,8 +876,8 @@ export type NewApplication = {
   redirect_uris: string[]
   /** Where sign-out can return to, at most 50, compared as exact strings. */
   post_logout_redirect_uris?: string[] | undefined
-  /** How the application authenticates at the token endpoint. `none` for spa and native; the default of web is `client_secret_basic`. */
-  token_endpoint_auth_method?: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | undefined
+  /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
+  token_endpoint_auth_method?: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | undefined
   /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
   jwks?: {
     /** The public keys, 1 to 20. */
@@ -880,8 +892,12 @@ export type NewApplication = {
   jwks_uri?: string | null | undefined
   /** The scopes that the application can request, those of resource servers included. */
   allowed_scopes?: string[] | undefined
-  /** Whether an authorization request needs PKCE. The default is true; only a web application can set false. */
+  /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
+  unknown_scopes?: 'reject' | 'ignore' | undefined
+  /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce?: boolean | undefined
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
+  nonce_replaces_pkce?: boolean | undefined
   /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
   consent?: 'skip' | 'ask' | undefined
   /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
@@ -960,7 +976,7 @@ export type NewProvider = {
   client_id: string
   /** The name on the sign-in button. */
   display_name?: string | undefined
-  /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. */
+  /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address. */
   issuer?: string | null | undefined
   /** The scopes to request. The default depends on the type, such as `openid email profile`. */
   scopes?: string[] | undefined
@@ -1128,7 +1144,7 @@ export type Provider = {
   type: ProviderType
   /** The name on the sign-in button. */
   display_name: string
-  /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. */
+  /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address. */
   issuer: string | null
   /** Your client id at the provider. */
   client_id: string
@@ -1161,7 +1177,7 @@ export type ProviderChange = {
   client_id?: string | undefined
   /** The name on the sign-in button. */
   display_name?: string | null | undefined
-  /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. */
+  /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address. */
   issuer?: string | null | undefined
   /** The scopes to request. The default depends on the type, such as `openid email profile`. */
   scopes?: string[] | null | undefined
@@ -1223,6 +1239,8 @@ export type RefusedCall = {
   code: string
   /** Why the call was refused, for developers. It says more than the caller was allowed to read. */
   reason: string
+  /** The change of the application with which the service would have accepted the call, as a body for its PATCH; null where there is none. Make it only if the application itself sent the call: anybody can send an authorization request in its name. */
+  remedy: Remedy | null
   /** The application of the call, if it is one of this environment. */
   client_id: string | null
   /** The API key of the call, even if it has expired or was rotated or revoked. */
@@ -1253,6 +1271,17 @@ export type RefusedCallSummary = {
   })[]
   /** Refused calls of these minutes without a record, because there were too many. */
   dropped: number
+}
+
+export type Remedy = {
+  /** The secret is taken in either place. */
+  token_endpoint_auth_method?: 'client_secret' | undefined
+  /** Unknown scopes are left out. */
+  unknown_scopes?: 'ignore' | undefined
+  /** A nonce takes the place of PKCE. */
+  nonce_replaces_pkce?: boolean | undefined
+  /** Neither PKCE nor a nonce is needed. */
+  require_pkce?: boolean | undefined
 }
 
 export type ResendSince = {
@@ -1373,6 +1402,13 @@ export type Settings = {
   scopes: {
     /** Scopes of OpenID Connect that are refused. The default is none. */
     disabled: ('profile' | 'email' | 'phone' | 'offline_access')[]
+  }
+  /** The claims of people who have no name. */
+  claims: {
+    /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the address that was proved (`email`). A user name that the API set wins. The default is `none`. */
+    preferred_username: 'none' | 'email'
+    /** What `name` holds for a person who has no name: nothing (`none`), or the address that was proved (`email`). A name that a person or the API set wins. The default is `none`. */
+    name: 'none' | 'email'
   }
   /** The methods of sign-in. */
   sign_in: {
@@ -1498,6 +1534,13 @@ export type SettingsChange = {
   scopes?: {
     /** Scopes of OpenID Connect that are refused. The default is none. */
     disabled?: ('profile' | 'email' | 'phone' | 'offline_access')[] | null | undefined
+  } | null | undefined
+  /** The claims of people who have no name. */
+  claims?: {
+    /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the address that was proved (`email`). A user name that the API set wins. The default is `none`. */
+    preferred_username?: 'none' | 'email' | null | undefined
+    /** What `name` holds for a person who has no name: nothing (`none`), or the address that was proved (`email`). A name that a person or the API set wins. The default is `none`. */
+    name?: 'none' | 'email' | null | undefined
   } | null | undefined
   /** The methods of sign-in. */
   sign_in?: {

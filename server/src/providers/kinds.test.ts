@@ -4,7 +4,15 @@ import { parseNetworks } from '../base/networks.ts'
 import { providerProblems } from './kinds.ts'
 
 const base_url = 'http://localhost:3000'
-const fields = { display_name: 'SSO', client_id: 'c', scopes: ['openid'], enabled: true, link_by_verified_email: false, team_id: null, key_id: null }
+const fields = {
+  display_name: 'SSO',
+  client_id: 'c',
+  scopes: ['openid'],
+  enabled: true,
+  link_by_verified_email: false,
+  team_id: null,
+  key_id: null,
+}
 const networksOf = (list: string) => {
   const parsed = parseNetworks(list)
   return 'networks' in parsed ? parsed.networks : assert.fail(list)

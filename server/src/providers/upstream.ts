@@ -27,27 +27,29 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
   /** Plain http is for a provider on this machine alone, and then only to this machine, whatever its metadata names. */
   const isLocal = (issuer: string, url: string) => isHttpLoopback(new URL(issuer)) && isHttpLoopback(new URL(url))
 
-  const fetchFor = (issuer: string): client.CustomFetch => async (url, { method, headers, body, signal }) => {
-    const sent = body === undefined || body === null ? {} : { body: String(body) }
-    const response = await outbound({
-      method: method === 'POST' ? 'POST' : 'GET',
-      url,
-      headers,
-      ...sent,
-      https_only: !isLocal(issuer, url),
-      timeout_ms,
-      limit_bytes,
-      beyond_limit: 'fail',
-      ...(signal ? { signal } : {}),
-    })
-    const header_pairs = Object.entries(response.headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)] as const],
-    )
-    return new Response([204, 205, 304].includes(response.status) ? null : new Uint8Array(response.body), {
-      status: response.status,
-      headers: Object.fromEntries(header_pairs),
-    })
-  }
+  const fetchFor =
+    (issuer: string): client.CustomFetch =>
+    async (url, { method, headers, body, signal }) => {
+      const sent = body === undefined || body === null ? {} : { body: String(body) }
+      const response = await outbound({
+        method: method === 'POST' ? 'POST' : 'GET',
+        url,
+        headers,
+        ...sent,
+        https_only: !isLocal(issuer, url),
+        timeout_ms,
+        limit_bytes,
+        beyond_limit: 'fail',
+        ...(signal ? { signal } : {}),
+      })
+      const header_pairs = Object.entries(response.headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, String(value)] as const],
+      )
+      return new Response([204, 205, 304].includes(response.status) ? null : new Uint8Array(response.body), {
+        status: response.status,
+        headers: Object.fromEntries(header_pairs),
+      })
+    }
 
   async function configure(provider: Upstream): Promise<client.Configuration> {
     const issuer = provider.issuer ?? kinds[provider.type].issuer ?? ''

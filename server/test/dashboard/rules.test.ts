@@ -220,17 +220,22 @@ for (const [what, change, question] of changes)
     else assert.equal(asked, undefined)
   })
 
-const strict = { token_endpoint_auth_method: 'client_secret_basic', unknown_scopes: 'reject', require_pkce: true, nonce_replaces_pkce: false }
+const strict = {
+  token_endpoint_auth_method: 'client_secret_basic',
+  unknown_scopes: 'reject',
+  require_pkce: true,
+  nonce_replaces_pkce: false,
+}
 // biome-ignore format: this table is read by column
-const offers: [string, Remedy, object, Remedy | null][] = [
+const remedies: [string, Remedy, object, Remedy | null][] = [
   ['all of it',                  { unknown_scopes: 'ignore', nonce_replaces_pkce: true }, {},                                       { unknown_scopes: 'ignore', nonce_replaces_pkce: true }],
   ['what is left of it',         { unknown_scopes: 'ignore', nonce_replaces_pkce: true }, { nonce_replaces_pkce: true },            { unknown_scopes: 'ignore' }],
   ['a value that is false',      { require_pkce: false },                                 {},                                       { require_pkce: false }],
   ['nothing, since it was made', { require_pkce: false },                                 { require_pkce: false },                  null],
 ]
-for (const [what, remedy, fields, offered] of offers)
+for (const [what, remedy, fields, offered] of remedies)
   test(`the page of a refused call offers ${what}, each with its consequence`, () => {
-    const application = { ...strict, ...fields } as Parameters<typeof remaining>[1] // as: what the rule reads
+    const application = { ...strict, ...fields } as unknown as Parameters<typeof remaining>[1] // as: what the rule reads
     assert.deepEqual(remaining(remedy, application), offered)
     if (offered) assert.equal(wordsOf(offered).length, Object.keys(offered).length)
   })

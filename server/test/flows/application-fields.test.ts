@@ -8,7 +8,7 @@ import { digestOf } from '../../src/base/digest.ts'
 import { sql } from '../../src/db/db.ts'
 import { authorizationRequest, type Client, createAgent, createPerson, exchange, type Fields, formOf } from '../support/cookie-browser.ts'
 import { referenceOf } from '../support/refused-calls.ts'
-import { expectStatus, randomText, type Reply, world } from '../support/world.ts'
+import { expectStatus, type Reply, randomText, world } from '../support/world.ts'
 
 const w = await world()
 const environment = w.test
@@ -29,7 +29,7 @@ async function createFromBefore(): Promise<Client> {
   await w.deployment.db.run(sql`insert into applications (environment_id, id, slug, application_type, name, redirect_uris,
       post_logout_redirect_uris, token_endpoint_auth_method, allowed_scopes, require_pkce, consent, allow_loopback_port, disabled,
       client_secret_hash, created_at, updated_at)
-    values (${environment.id}, ${id}, ${id}, 'web', 'Before', ${redirect_uris}, '[]', 'client_secret_basic', ${['openid', 'email']}, 1, 'skip',
+    values (${environment.id}, ${id}, ${id.replace('_', '-')}, 'web', 'Before', ${redirect_uris}, '[]', 'client_secret_basic', ${['openid', 'email']}, 1, 'skip',
       0, 0, ${digestOf(client_secret)}, ${at}, ${at})`)
   return { client_id: id, client_secret, redirect_uris }
 }
@@ -135,7 +135,11 @@ test('a code_challenge that is sent is enforced, whatever may be left out', asyn
         const { request, code } = await person.code(client, { nonce })
         for (const code_verifier of [undefined, '', randomText(), new URL(request.url).searchParams.get('code_challenge') ?? '']) {
           const reply = await exchange(w, environment, client, request, code, { code_verifier })
-          assert.deepEqual([reply.status, reply.body.error], [400, 'invalid_grant'], JSON.stringify({ require_pkce, nonce_replaces_pkce, nonce }))
+          assert.deepEqual(
+            [reply.status, reply.body.error],
+            [400, 'invalid_grant'],
+            JSON.stringify({ require_pkce, nonce_replaces_pkce, nonce }),
+          )
         }
         expectStatus(200, await exchange(w, environment, client, request, code))
       }
@@ -149,7 +153,10 @@ test('an application from before has the values from before, and each answer', a
     ['client_secret_basic', false, 'reject', true],
   )
   assert.deepEqual(await refusal(no_challenge, before), { error: 'invalid_request', remedy: { nonce_replaces_pkce: true } })
-  assert.deepEqual(await refusal({ ...no_challenge, nonce: undefined }, before), { error: 'invalid_request', remedy: { require_pkce: false } })
+  assert.deepEqual(await refusal({ ...no_challenge, nonce: undefined }, before), {
+    error: 'invalid_request',
+    remedy: { require_pkce: false },
+  })
   assert.deepEqual(await refusal({ scope: 'openid groups' }, before), { error: 'invalid_scope', remedy: { unknown_scopes: 'ignore' } })
   const { request, code } = await person.code(before, { scope: 'openid email' })
   const by_body = await exchange(w, environment, { ...before, token_endpoint_auth_method: 'client_secret_post' }, request, code)
@@ -232,6 +239,8 @@ test('the remedy of a refused call lets the same request through, and only that'
 test('a stranger plants no remedy by which a public client leaves PKCE out, or an unregistered address gets in', async () => {
   const page = await create({ application_type: 'spa' })
   assert.deepEqual(await refusal(no_challenge, page), { error: 'invalid_request', remedy: null })
-  const reply = await createAgent().get(authorizationRequest(environment, before, { ...no_challenge, redirect_uri: 'https://evil.example/' }).url)
+  const reply = await createAgent().get(
+    authorizationRequest(environment, before, { ...no_challenge, redirect_uri: 'https://evil.example/' }).url,
+  )
   assert.equal(expectStatus(200, await w.call('GET', `${path}/requests/${referenceOf(reply)}`)).remedy, null)
 })

@@ -59,7 +59,8 @@ test('users of one environment sign in to another one of the same service', asyn
 
 // In Test a provider on the developer's own machine needs no certificate.
 for (const scheme of ['https', 'http'])
-  test(`people sign in through oidc-provider at an ${scheme} issuer, and the ID token names no method`, () => signInThroughOidcProvider(scheme))
+  test(`people sign in through oidc-provider at an ${scheme} issuer, and the ID token names no method`, () =>
+    signInThroughOidcProvider(scheme))
 
 async function signInThroughOidcProvider(scheme: string) {
   const { default: Provider } = await import('oidc-provider')

@@ -69,7 +69,12 @@ const redirect_uris = [`${app_origin}/callback`]
 const client = await create('applications', { name: 'Shop', application_type: 'web', redirect_uris })
 const spa = await create('applications', { name: 'Page', application_type: 'spa', consent: 'ask', redirect_uris })
 const disabled = await create('applications', { name: 'Off', application_type: 'web', disabled: true, redirect_uris })
-const exact = await create('applications', { name: 'Exact', application_type: 'web', token_endpoint_auth_method: 'client_secret_basic', redirect_uris })
+const exact = await create('applications', {
+  name: 'Exact',
+  application_type: 'web',
+  token_endpoint_auth_method: 'client_secret_basic',
+  redirect_uris,
+})
 const broken = await create('applications', { name: 'Broken', application_type: 'web', redirect_uris })
 const person = await createPerson(w, environment)
 const tokens = await person.tokens(client)

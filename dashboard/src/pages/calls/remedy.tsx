@@ -5,7 +5,7 @@ import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { useEnvironment } from '../../scope.tsx'
-import { isProved, type Remedy as Change, remaining, wordsOf } from './remedies.ts'
+import { type Remedy as Change, isProved, remaining, wordsOf } from './remedies.ts'
 
 export function Remedy({ application_id, remedy }: { application_id: string; remedy: Change }) {
   const { client, at, environment } = useEnvironment()

@@ -49,7 +49,10 @@ export function userClaims(user: ClaimsSource, scope: string, settings: Settings
   const updated_at = Math.floor(Date.parse(user.updated_at) / 1_000)
   const phone_number_verified = user.phone_number ? user.phone_number_verified : null
   const proved = user.email_verified ? user.email : null
-  const stand_in = { preferred_username: settings.preferred_username === 'email' ? proved : null, name: settings.name === 'email' ? proved : null }
+  const stand_in = {
+    preferred_username: settings.preferred_username === 'email' ? proved : null,
+    name: settings.name === 'email' ? proved : null,
+  }
   const preferred_username = user.preferred_username || stand_in.preferred_username
   const name = user.name || stand_in.name
   const values = { ...user, updated_at, phone_number_verified, preferred_username, name }
