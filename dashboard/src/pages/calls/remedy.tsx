@@ -4,17 +4,18 @@ import { useAnnounce } from '../../parts/announce.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
+import { applications } from '../../queries/applications.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { type Remedy as Change, isProved, remaining, wordsOf } from './remedies.ts'
 
 export function Remedy({ application_id, remedy }: { application_id: string; remedy: Change }) {
-  const { client, at, environment } = useEnvironment()
+  const { client, at } = useEnvironment()
   const announce = useAnnounce()
   const here = { ...at, application_id }
-  const key = ['application', environment.id, application_id]
-  const read = useRead(key, (signal) => client.responses.getApplication(here, { signal }))
+  const of = applications.one({ client, at }, application_id)
+  const read = useRead(of)
   const action = useAction((change: Change) => client.changeApplication(here, change, { if_match: read.data?.etag ?? undefined }), {
-    changes: [key, ['applications', environment.id]],
+    changes: [of.queryKey, applications.all({ at })],
     done: () => announce('Changed. The application can try again.'),
   })
   if (!read.data) return null // it was deleted, or is on its way

@@ -56,7 +56,7 @@ const stand_ins: [what: string, person: object, settings: object, name: string |
   ['a proved address stands for both',              proved,                                            {},                             address, address],
   ['an address that nobody proved stands for none', { ...proved, email_verified: false },              {},                             undefined, undefined],
   ['what a backend set wins',                       { ...proved, name: 'A', preferred_username: 'a' }, {},                             'A', 'a'],
-  ['an empty text is no name',                      { ...proved, name: '', preferred_username: '' },   {},                             address, address],
+  ['an empty text counts as none',                      { ...proved, name: '', preferred_username: '' },   {},                             address, address],
   ['a person without an address has none',          { ...proved, email: null },                        {},                             undefined, undefined],
   ['the settings ask for the user name alone',      proved,                                            { name: 'none' },               undefined, address],
   ['the settings ask for the name alone',           proved,                                            { preferred_username: 'none' }, address, undefined],
