@@ -277,6 +277,9 @@ test('a changed cookie, one of another secret, and the cookie of a sign-in count
   const begun = await old.send('/auth/sign-in')
   const [, of_sign_in = ''] = /=([^;]*)/.exec(begun.headers.getSetCookie()[0] ?? '') ?? []
   assert.equal(await statusWith(`ostiary-session=${of_sign_in}`), 401)
+  const jar = createJar([secret], false)
+  const renamed = (await jar.write('sign-in', { a: 1 }, 60)).replace('ostiary-sign-in', 'ostiary-session')
+  assert.deepEqual([await jar.read(renamed, 'session'), await jar.read(renamed.replace('session', 'sign-in'), 'sign-in')], [null, { a: 1 }])
 })
 
 test('a value that does not fit into a cookie is refused with a reason; an ordinary session fits', async () => {

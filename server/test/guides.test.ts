@@ -98,6 +98,8 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   ],
   nextjs: [],
   react: [],
+  vue: [],
+  sveltekit: [],
   django: [],
   fastapi: [],
   go: [],

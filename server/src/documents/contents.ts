@@ -46,7 +46,7 @@ export const contents: readonly Group[] = [
   },
   {
     title: 'Frameworks',
-    documents: ['nextjs', 'react', 'express', 'django', 'fastapi', 'go'].map((name) => doc(`guides/${name}`)),
+    documents: ['nextjs', 'react', 'vue', 'sveltekit', 'express', 'django', 'fastapi', 'go'].map((name) => doc(`guides/${name}`)),
   },
   {
     title: 'Examples',
