@@ -21,7 +21,7 @@ export async function openBrowser(address: Address): Promise<Browser> {
       ...(cookies.size > 0 ? { cookie: cookie() } : {}),
       ...(body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
     }
-    const answer = await connection.send(request(address, method, path, headers, body))
+    const answer = await connection.send(request(address, method, path, { headers, body: body ?? '' }))
     for (const pair of cookiesOf(answer)) {
       const at = pair.indexOf('=')
       if (pair.length === at + 1) cookies.delete(pair.slice(0, at))

@@ -62,8 +62,13 @@ export async function openConnection({ port }: Address): Promise<Connection> {
   }
 }
 
+interface Sent {
+  headers?: Record<string, string>
+  body?: string
+}
+
 /** Formats a request for the wire. */
-export function request(address: Address, method: string, path: string, headers: Record<string, string> = {}, body = ''): string {
+export function request(address: Address, method: string, path: string, { headers = {}, body = '' }: Sent = {}): string {
   const all = {
     host: `${address.host}:${address.port}`,
     ...headers,

@@ -65,21 +65,21 @@ async function enterOstiary(name: ContestantName, checkout: Parameters<typeof st
   const seeded = await seedOstiary(checkout.root, started, people)
   const prepare = (scenario: ScenarioName, in_flight: number) =>
     isCommon(scenario) ? common[scenario](seeded, in_flight) : own[scenario](seeded, in_flight)
-  return { seeded, contestant: server(name, started.process, seeded.address, () => true, prepare) }
+  return { seeded, contestant: server({ name, process: started.process, address: seeded.address, takesPart: () => true, prepare }) }
 }
 
 function enterPeer(name: ContestantName, peer: Peer): Contestant {
-  return server(
+  return server({
     name,
-    peer.process,
-    peer.address,
-    (scenario) => stepOfPeer(scenario) !== null,
-    async (scenario, in_flight) => {
+    process: peer.process,
+    address: peer.address,
+    takesPart: (scenario) => stepOfPeer(scenario) !== null,
+    prepare: async (scenario, in_flight) => {
       const step = stepOfPeer(scenario)
       if (!step) throw new Error(`The peer takes no part in ${scenario}.`)
       return common[step](await signInAtPeer(peer, 64), in_flight)
     },
-  )
+  })
 }
 
 /** `validate` is compared with the peer's userinfo, in the same rounds, because the speed of the machine changes over minutes. */
@@ -93,7 +93,7 @@ const isCommon = (scenario: ScenarioName): scenario is keyof typeof common => sc
 /** The baseline of `whoami`: a handler that returns the same JSON without any work. */
 async function enterTrivial({ address: ostiary, secret_key }: Seeded, { folder, core }: Ground): Promise<Contestant> {
   const connection = await openConnection(ostiary)
-  const whoami = await connection.send(request(ostiary, 'GET', '/v1/api-keys/whoami', { 'x-api-key': secret_key }))
+  const whoami = await connection.send(request(ostiary, 'GET', '/v1/api-keys/whoami', { headers: { 'x-api-key': secret_key } }))
   connection.close()
   const address = { host: 'localhost', port: await freePort() }
   const process = await startProcess({
@@ -108,22 +108,24 @@ async function enterTrivial({ address: ostiary, secret_key }: Seeded, { folder, 
     JSON.parse(expectStatus(200, await running.send(asked)).body)
     return async () => {}
   }
-  return server(
-    'trivial handler',
+  return server({
+    name: 'trivial handler',
     process,
     address,
-    (scenario) => scenario === 'whoami',
-    async () => step,
-  )
+    takesPart: (scenario) => scenario === 'whoami',
+    prepare: async () => step,
+  })
 }
 
-function server(
-  name: ContestantName,
-  process: ServerProcess,
-  address: Address,
-  takesPart: (scenario: ScenarioName) => boolean,
-  prepare: (scenario: ScenarioName, in_flight: number) => Promise<Step>,
-): Contestant {
+interface Server {
+  name: ContestantName
+  process: ServerProcess
+  address: Address
+  takesPart: (scenario: ScenarioName) => boolean
+  prepare: (scenario: ScenarioName, in_flight: number) => Promise<Step>
+}
+
+function server({ name, process, address, takesPart, prepare }: Server): Contestant {
   return {
     name,
     process,

@@ -128,7 +128,7 @@ async function subscribe({ address, platform_key, project_id, issuer }: Seeded, 
   const connection = await openConnection(address)
   const path = `/v1/platform/projects/${project_id}/environments/${environmentOf(issuer)}/webhooks`
   const headers = { 'x-api-key': platform_key, 'content-type': 'application/json' }
-  expectStatus(201, await connection.send(request(address, 'POST', path, headers, JSON.stringify({ url: `${receiver.url}/${number}` }))))
+  expectStatus(201, await connection.send(request(address, 'POST', path, { headers, body: JSON.stringify({ url: `${receiver.url}/${number}` }) })))
   connection.close()
 }
 
@@ -140,7 +140,7 @@ function environmentOf(issuer: string): EnvironmentId {
 async function makeUser({ address, secret_key }: Seeded, connection: Awaited<ReturnType<typeof openConnection>>): Promise<string> {
   const headers = { 'x-api-key': secret_key, 'content-type': 'application/json' }
   const body = JSON.stringify({ email: `made${users++}@example.com` })
-  return JSON.parse(expectStatus(201, await connection.send(request(address, 'POST', '/v1/auth/users', headers, body))).body).id
+  return JSON.parse(expectStatus(201, await connection.send(request(address, 'POST', '/v1/auth/users', { headers, body }))).body).id
 }
 
 /** Creates events as fast as possible. */

@@ -54,7 +54,7 @@ async function makeEnvironments({ address, platform_key, project_id }: Awaited<R
   while (ids.length < wanted) {
     const body = JSON.stringify({ slug: `e${ids.length}`, name: `Environment ${ids.length}`, type: 'live' })
     const at = performance.now()
-    const answer = expectStatus(201, await connection.send(request(address, 'POST', path, headers, body)))
+    const answer = expectStatus(201, await connection.send(request(address, 'POST', path, { headers, body })))
     ms.push(performance.now() - at)
     ids.push(JSON.parse(answer.body).id)
   }

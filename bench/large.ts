@@ -98,7 +98,7 @@ async function makeProjects({ address }: Ostiary, platform_key: string): Promise
   const headers = { 'x-api-key': platform_key, 'content-type': 'application/json' }
   for (let n = 1; n < projects; n++) {
     const body = JSON.stringify({ slug: `project-${n}`, name: `Project ${n}` })
-    expectStatus(201, await connection.send(request(address, 'POST', '/v1/platform/projects', headers, body)))
+    expectStatus(201, await connection.send(request(address, 'POST', '/v1/platform/projects', { headers, body })))
   }
   connection.close()
 }
@@ -147,7 +147,7 @@ async function inParts(count: number, write: (numbers: readonly number[]) => Pro
 }
 
 async function medianOf(connection: Connection, { address }: Ostiary, path: string, platform_key: string): Promise<number> {
-  const asked = request(address, 'GET', path, { 'x-api-key': platform_key })
+  const asked = request(address, 'GET', path, { headers: { 'x-api-key': platform_key } })
   const taken: number[] = []
   for (let n = 0; n < times; n++) {
     const at = performance.now()

@@ -48,7 +48,7 @@ async function surveyEngine(place: Place, grants: number, progress: Progress) {
   let ostiary = await startOstiary(checkout, master_key)
   const empty_start_ms = ostiary.process.started_ms
   const seeded = await seedOstiary(root, ostiary, 3)
-  const growth = await measureGrowth(seeded, ostiary, { openDb, database_url: place.database_url }, grants / 10, say)
+  const growth = await measureGrowth(ostiary, { openDb, database_url: place.database_url }, { seeded, requests: grants / 10, say })
   await ostiary.process.stop()
 
   say('planting')
@@ -102,8 +102,8 @@ const readPages =
   async (over: AbortSignal) => {
     const connection = await openConnection(address)
     while (!over.aborted) {
-      await connection.send(request(address, 'GET', `${new URL(seeded.issuer).pathname}/account`, { cookie: seeded.cookies[0] ?? '' }))
-      await connection.send(request(address, 'GET', `/v1/auth/users/${user_id}/grants?limit=100`, { 'x-api-key': seeded.secret_key }))
+      await connection.send(request(address, 'GET', `${new URL(seeded.issuer).pathname}/account`, { headers: { cookie: seeded.cookies[0] ?? '' } }))
+      await connection.send(request(address, 'GET', `/v1/auth/users/${user_id}/grants?limit=100`, { headers: { 'x-api-key': seeded.secret_key } }))
       await sleep(20)
     }
     connection.close()
@@ -148,8 +148,14 @@ async function bytesOf({ openDb, database_url }: Disk): Promise<{ found_mib: num
   return { found_mib, packed_mib }
 }
 
+interface Growing {
+  seeded: Seeded
+  requests: number
+  say: Progress
+}
+
 /** Disk and memory after many `authorize` requests of one session, and after ten times as many. */
-async function measureGrowth(seeded: Seeded, { process: running, address }: Ostiary, disk: Disk, requests: number, say: Progress) {
+async function measureGrowth({ process: running, address }: Ostiary, disk: Disk, { seeded, requests, say }: Growing) {
   const connections = await Promise.all(Array.from({ length: 8 }, () => openConnection(address)))
   const cookie = seeded.cookies[1] ?? ''
   let sent = 0
@@ -159,7 +165,7 @@ async function measureGrowth(seeded: Seeded, { process: running, address }: Osti
         while (sent < most) {
           sent++
           const asked = authorization({ ...seeded, scope: 'openid profile' }, { prompt: 'none' })
-          expectStatus(303, await connection.send(request(address, 'GET', asked.path, { cookie })))
+          expectStatus(303, await connection.send(request(address, 'GET', asked.path, { headers: { cookie } })))
         }
       }),
     )
@@ -258,7 +264,7 @@ async function measureLists(seeded: Seeded, { address }: Ostiary, user_id: strin
   for (const [path, headers] of Object.entries(paths)) {
     say(path)
     const name = path.replace(user_id, '{user_id}').replace(account, '/account')
-    taken[name] = await medianOf(connection, request(address, 'GET', path, headers), 200)
+    taken[name] = await medianOf(connection, request(address, 'GET', path, { headers }), 200)
   }
   connection.close()
   return taken
@@ -310,7 +316,7 @@ async function measureEndings(seeded: Seeded, { address }: Ostiary, user_id: str
   const application = `/v1/platform/projects/${seeded.project_id}/environments/${seeded.environment_id}/applications/${seeded.client.client_id}`
   const call = async (method: string, path: string, body?: object, key = seeded.secret_key): Promise<Timed> => {
     const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': randomBytes(9).toString('hex') }
-    const asked = request(address, method, path, headers, body === undefined ? '' : JSON.stringify(body))
+    const asked = request(address, method, path, { headers, body: body === undefined ? '' : JSON.stringify(body) })
     const at = performance.now()
     const answer = await connection.send(asked)
     return { answer, ms: performance.now() - at }
@@ -340,18 +346,18 @@ async function measureEndings(seeded: Seeded, { address }: Ostiary, user_id: str
   /** Presses a button of the account page in a browser that is signed in. The time is that of the button alone. */
   async function press(action: string, cookie: string): Promise<Timed> {
     const path = `${new URL(seeded.issuer).pathname}/account`
-    const page = expectStatus(200, await connection.send(request(address, 'GET', path, { cookie })))
+    const page = expectStatus(200, await connection.send(request(address, 'GET', path, { headers: { cookie } })))
     const form = page.body.split('<form ').find((part) => part.includes(`/account/${action}"`))
     if (form === undefined) throw new Error(`The account page has no button ${action}.`)
     const { hidden } = formOf(`<form ${form}`)
     const all = [cookie, ...cookiesOf(page)].join('; ')
     const headers = { cookie: all, 'content-type': 'application/x-www-form-urlencoded' }
-    const asked = request(address, 'POST', `${path}/${action}`, headers, new URLSearchParams(hidden).toString())
+    const asked = request(address, 'POST', `${path}/${action}`, { headers, body: new URLSearchParams(hidden).toString() })
     const at = performance.now()
     const answer = await connection.send(asked)
     const ms = performance.now() - at
     return {
-      answer: headerOf(answer, 'location') === null ? answer : await connection.send(request(address, 'GET', path, { cookie: all })),
+      answer: headerOf(answer, 'location') === null ? answer : await connection.send(request(address, 'GET', path, { headers: { cookie: all } })),
       ms,
     }
   }
@@ -369,12 +375,12 @@ async function measureEndings(seeded: Seeded, { address }: Ostiary, user_id: str
     await Promise.all(
       connections.map(async (one) => {
         for (let n = 0; n < tries / connections.length; n++) {
-          const userinfo = request(address, 'GET', seeded.paths.userinfo, { authorization: `Bearer ${access_token}` })
+          const userinfo = request(address, 'GET', seeded.paths.userinfo, { headers: { authorization: `Bearer ${access_token}` } })
           if ((await one.send(userinfo)).status === 200) late++
           if ((await one.send(tokenRequest(seeded, { grant_type: 'refresh_token', refresh_token }))).status === 200) late++
           if (!ends_session) continue
           const asked = authorization(seeded, { prompt: 'none' })
-          const answer = await one.send(request(address, 'GET', asked.path, { cookie }))
+          const answer = await one.send(request(address, 'GET', asked.path, { headers: { cookie } }))
           if (headerOf(answer, 'location')?.includes('code=')) late++
         }
         one.close()

@@ -138,7 +138,7 @@ export async function signInRequests(provider: Seeded, { email, password }: Pers
   const path = new URL(action, provider.issuer).pathname
   const body = new URLSearchParams({ ...hidden, email, password, method: 'password' }).toString()
   let turn = 0
-  return () => request(provider.address, 'POST', path, headers, `${body}&turn=${turn++}`)
+  return () => request(provider.address, 'POST', path, { headers, body: `${body}&turn=${turn++}` })
 }
 
 /** Sends a sign-in and repeats it while the service answers 503, which it does when its password queue is full. */
@@ -176,14 +176,14 @@ async function bootstrap(root: string, env: Record<string, string>) {
 /** Calls the management API, one request at a time. */
 async function caller(address: Address) {
   const connection = await openConnection(address)
-  const call = async (method: string, status: number, path: string, headers: Record<string, string>, body?: unknown) => {
+  const call = async (method: 'GET' | 'POST', path: string, headers: Record<string, string>, body?: unknown) => {
     const sent = body === undefined ? '' : JSON.stringify(body)
     const all = { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-    return JSON.parse(expectStatus(status, await connection.send(request(address, method, path, all, sent))).body)
+    return JSON.parse(expectStatus(method === 'POST' ? 201 : 200, await connection.send(request(address, method, path, { headers: all, body: sent }))).body)
   }
   return {
-    get: (path: string, headers: Record<string, string>) => call('GET', 200, path, headers),
-    post: (path: string, headers: Record<string, string>, body: unknown) => call('POST', 201, path, headers, body),
+    get: (path: string, headers: Record<string, string>) => call('GET', path, headers),
+    post: (path: string, headers: Record<string, string>, body: unknown) => call('POST', path, headers, body),
     close: connection.close,
   }
 }

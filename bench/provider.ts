@@ -101,7 +101,7 @@ export function tokenRequest({ address, paths, client }: Omit<Provider, 'cookies
   const authorized = client_secret && { authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}` }
   const headers = { 'content-type': 'application/x-www-form-urlencoded', ...authorized }
   const body = new URLSearchParams(authorized ? form : { client_id, ...form })
-  return request(address, 'POST', paths.token, headers, body.toString())
+  return request(address, 'POST', paths.token, { headers, body: body.toString() })
 }
 
 function tokensIn(answer: Answer): Tokens {
@@ -118,7 +118,7 @@ export async function codeFlow(
   extra = provider.jwt_access_token.parameters,
 ): Promise<{ tokens: Tokens; nonce: string }> {
   const asked = authorization(provider, extra)
-  const code = codeIn(provider, asked, await connection.send(request(provider.address, 'GET', asked.path, { cookie })))
+  const code = codeIn(provider, asked, await connection.send(request(provider.address, 'GET', asked.path, { headers: { cookie } })))
   return { tokens: await redeem(provider, connection, asked, code), nonce: asked.nonce }
 }
 

@@ -29,10 +29,10 @@ export async function surveyRefused({ folder, core }: Ground, calls: number, pro
   const { client_id, client_secret } = seeded.client
   const basic = { authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}` }
   /** About as much work: a form, and an authenticated client. */
-  const accepted_call = request(address, 'POST', `${path}/v1/oauth/revoke`, { ...form, ...basic, ...stranger }, 'token=unknown')
+  const accepted_call = request(address, 'POST', `${path}/v1/oauth/revoke`, { headers: { ...form, ...basic, ...stranger }, body: 'token=unknown' })
   const unknown = 'grant_type=authorization_code&client_id=app_01m7wwr5ftevtv5yxb47hmb4ht&client_secret=guessed'
   const refusedCall = (headers: Record<string, string>) =>
-    request(address, 'POST', `${path}/v1/oauth/token`, { ...form, ...headers }, unknown)
+    request(address, 'POST', `${path}/v1/oauth/token`, { headers: { ...form, ...headers }, body: unknown })
   const requests = `/v1/platform/projects/${project_id}/environments/${path.split('/').at(-1)}/requests`
   const as_tenant = { 'x-api-key': platform_key }
 
@@ -56,7 +56,7 @@ export async function surveyRefused({ folder, core }: Ground, calls: number, pro
     })()
     const probing = (async () => {
       const connection = await openConnection(address)
-      for (const asked = request(address, 'GET', discovery, other); !is_over; await sleep(between_probes_ms)) {
+      for (const asked = request(address, 'GET', discovery, { headers: other }); !is_over; await sleep(between_probes_ms)) {
         const at = performance.now()
         expectStatus(200, await connection.send(asked))
         latencies.push(performance.now() - at)
@@ -94,11 +94,11 @@ export async function surveyRefused({ folder, core }: Ground, calls: number, pro
   const refused = await under('refused', refusedCall(stranger), 401)
 
   const connection = await openConnection(address)
-  const find = async (id: string) => (await connection.send(request(address, 'GET', `${requests}/${id}`, as_tenant))).status === 200
+  const find = async (id: string) => (await connection.send(request(address, 'GET', `${requests}/${id}`, { headers: as_tenant }))).status === 200
   const references = [...accepted.references, ...refused.references]
   let found = 0
   for (const id of references) if (await find(id)) found++
-  const { body } = expectStatus(200, await connection.send(request(address, 'GET', `${requests}/summary`, as_tenant)))
+  const { body } = expectStatus(200, await connection.send(request(address, 'GET', `${requests}/summary`, { headers: as_tenant })))
   connection.close()
   await process.stop()
   const { data, dropped } = JSON.parse(body)

@@ -8,8 +8,7 @@ export function ratio(
   measurements: readonly Measurement[],
   [a, a_scenario]: readonly [ContestantName, string],
   [b, b_scenario]: readonly [ContestantName, string],
-  in_flight: number,
-  by: 'time' | 'processor' = 'time',
+  { in_flight, by = 'time' }: { in_flight: number; by?: 'time' | 'processor' },
 ): number {
   const of = (name: ContestantName, scenario: string) =>
     measurements.filter((each) => each.contestant === name && each.scenario === scenario && each.in_flight === in_flight)
@@ -32,7 +31,7 @@ export function tableOf(measurements: readonly Measurement[]): string {
       const per_second = own.map((each) => each.per_second)
       const spread = (Math.max(...per_second) - Math.min(...per_second)) / median(per_second)
       const beside = (by: 'time' | 'processor') =>
-        contestant === 'peer' ? Number.NaN : ratio(group, [contestant, first.scenario], ['peer', first.scenario], first.in_flight, by)
+        contestant === 'peer' ? Number.NaN : ratio(group, [contestant, first.scenario], ['peer', first.scenario], { in_flight: first.in_flight, by })
       rows.push([
         first.scenario,
         String(first.in_flight),

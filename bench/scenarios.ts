@@ -56,7 +56,7 @@ export const common = {
     const tokens = await tokensForEach(provider, in_flight, {})
     return repeated(
       tokens.map(({ access_token }) =>
-        request(provider.address, 'GET', provider.paths.userinfo, { authorization: `Bearer ${access_token}` }),
+        request(provider.address, 'GET', provider.paths.userinfo, { headers: { authorization: `Bearer ${access_token}` } }),
       ),
       ({ sub, email, name }) => sub && email && name === 'Ada Example',
     )
@@ -79,14 +79,14 @@ export const own = {
     const headers = { 'x-api-key': ostiary.secret_key, 'content-type': 'application/json' }
     return repeated(
       tokens.map(({ access_token }) =>
-        request(ostiary.address, 'POST', '/v1/auth/tokens/validate', headers, JSON.stringify({ token: access_token })),
+        request(ostiary.address, 'POST', '/v1/auth/tokens/validate', { headers, body: JSON.stringify({ token: access_token }) }),
       ),
       ({ active, iss }) => active === true && iss === ostiary.issuer,
     )
   },
 
   async whoami(ostiary, in_flight) {
-    const asked = request(ostiary.address, 'GET', '/v1/api-keys/whoami', { 'x-api-key': ostiary.secret_key })
+    const asked = request(ostiary.address, 'GET', '/v1/api-keys/whoami', { headers: { 'x-api-key': ostiary.secret_key } })
     return repeated(Array(in_flight).fill(asked), ({ type }) => type === 'auth_secret')
   },
 
@@ -106,7 +106,7 @@ async function proveSession({ address }: Provider, answer: Answer): Promise<void
   const cookie = [...answer.head.matchAll(/\r\nset-cookie: ([^;\r]*)/gi)].map(([, pair]) => pair).join('; ')
   const connection = await openConnection(address)
   const path = (headerOf(answer, 'location') ?? '').replace(/^https?:\/\/[^/]+/, '')
-  const next = expectStatus(303, await connection.send(request(address, 'GET', path, { cookie })))
+  const next = expectStatus(303, await connection.send(request(address, 'GET', path, { headers: { cookie } })))
   connection.close()
   if (!headerOf(next, 'location')?.includes('code=')) throw new Error(`The sign-in returned no code: ${next.head}`)
 }

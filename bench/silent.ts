@@ -94,7 +94,7 @@ async function store(env: Record<string, string>, { issuer }: Seeded, port: numb
 
 /** Creates a project of the other tenant with one webhook. Returns the secret key of its environment. */
 async function quietTenant(seeded: Seeded, platform_key: string, port: number): Promise<string> {
-  const call = (method: 'GET' | 'POST', path: string, body?: object) => callApi(seeded, platform_key, method, path, body)
+  const call = (method: 'GET' | 'POST', path: string, body?: object) => callApi({ address: seeded.address, key: platform_key }, method, path, body)
   const { id: project_id } = await call('POST', '/v1/platform/projects', { slug: 'quiet', name: 'Quiet' })
   const environments = `/v1/platform/projects/${project_id}/environments`
   const { data } = await call('GET', environments)
@@ -104,12 +104,12 @@ async function quietTenant(seeded: Seeded, platform_key: string, port: number): 
 }
 
 const makeUser = async (seeded: Seeded, key: string, name: string): Promise<string> =>
-  (await callApi(seeded, key, 'POST', '/v1/auth/users', { email: `${name}@example.com` })).id
+  (await callApi({ address: seeded.address, key }, 'POST', '/v1/auth/users', { email: `${name}@example.com` })).id
 
-async function callApi({ address }: Seeded, key: string, method: 'GET' | 'POST', path: string, body?: object) {
+async function callApi({ address, key }: Pick<Seeded, 'address'> & { key: string }, method: 'GET' | 'POST', path: string, body?: object) {
   const connection = await openConnection(address)
   const headers = { 'x-api-key': key, ...(body ? { 'content-type': 'application/json' } : {}) }
-  const answer = await connection.send(request(address, method, path, headers, body ? JSON.stringify(body) : ''))
+  const answer = await connection.send(request(address, method, path, { headers, body: body ? JSON.stringify(body) : '' }))
   connection.close()
   return JSON.parse(expectStatus(method === 'POST' ? 201 : 200, answer).body)
 }

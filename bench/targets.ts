@@ -24,8 +24,8 @@ export function targetsOf(
     what,
     unit: 'x',
     at_least,
-    is: ratio(measurements, a, b, in_flight),
-    by_processor: ratio(measurements, a, b, in_flight, 'processor'),
+    is: ratio(measurements, a, b, { in_flight }),
+    by_processor: ratio(measurements, a, b, { in_flight, by: 'processor' }),
   })
   const none = Number.NaN
   // biome-ignore format: this table is read by column

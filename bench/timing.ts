@@ -111,7 +111,7 @@ async function openForm({ address, issuer, ...seeded }: Seeded, { path }: Kind) 
   const post_path = new URL(action, issuer).pathname
   return (fields: Record<string, string>, source: string) => {
     const body = new URLSearchParams({ ...hidden, ...fields }).toString()
-    return request(address, 'POST', post_path, { ...headers, 'x-forwarded-for': source }, body)
+    return request(address, 'POST', post_path, { headers: { ...headers, 'x-forwarded-for': source }, body })
   }
 }
 
@@ -126,7 +126,7 @@ async function changeSettings({ address, issuer, platform_key, project_id }: See
   const connection = await openConnection(address)
   const path = `/v1/platform/projects/${project_id}/environments/${new URL(issuer).pathname.split('/').at(-1)}/settings`
   const headers = { 'x-api-key': platform_key, 'content-type': 'application/json' }
-  expectStatus(200, await connection.send(request(address, 'PATCH', path, headers, JSON.stringify(change))))
+  expectStatus(200, await connection.send(request(address, 'PATCH', path, { headers, body: JSON.stringify(change) })))
   connection.close()
 }
 

@@ -132,7 +132,7 @@ test('of 50 parallel exchanges of one code over two processes exactly one succee
   const workers = { issuer: w.test.issuer.replace(w.base_url, `http://127.0.0.1:${port}`) }
   for (let round = 0; round < 5; round++) {
     const { request, code } = await person.code(client)
-    const replies = await Promise.all(Array.from({ length: 50 }, () => exchange(w, workers, client, request, code)))
+    const replies = await Promise.all(Array.from({ length: 50 }, () => exchange(w, workers, client, { request, code })))
     assert.equal(replies.filter(({ status }) => status === 200).length, 1)
     assert.equal(replies.filter(({ status }) => status === 400).length, 49)
   }

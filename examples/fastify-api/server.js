@@ -8,20 +8,21 @@ const keys = createKeySet({ issuer: ISSUER }) // fetched when needed, and kept
 /** A hook that admits requests whose access token has a scope. The others get the answers of RFC 6750 §3. */
 const requireScope = (scope) => async (request, reply) => {
   const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
-  if (!token) return refuse(reply, 401, 'Bearer', 'unauthorized', 'Send an access token.')
+  if (!token) return refuse(reply, { status: 401, challenge: 'Bearer', error: 'unauthorized' }, 'Send an access token.')
   try {
     request.token = await verifyAccessToken(token, { keys, issuer: ISSUER, audience: AUDIENCE, required_scopes: [scope] })
   } catch (error) {
     if (!(error instanceof TokenError)) throw error
     const { status, message } = error
-    if (status === 401) return refuse(reply, 401, 'Bearer error="invalid_token"', 'invalid_token', message)
-    if (status === 403) return refuse(reply, 403, `Bearer error="insufficient_scope", scope="${scope}"`, 'insufficient_scope', message)
+    if (status === 401) return refuse(reply, { status, challenge: 'Bearer error="invalid_token"', error: 'invalid_token' }, message)
+    const challenge = `Bearer error="insufficient_scope", scope="${scope}"`
+    if (status === 403) return refuse(reply, { status, challenge, error: 'insufficient_scope' }, message)
     request.log.error(error) // 503: the issuer cannot be reached, and no key is kept
     return reply.code(503).header('retry-after', '30').send({ error: 'temporarily_unavailable' })
   }
 }
 
-const refuse = (reply, status, challenge, error, error_description) =>
+const refuse = (reply, { status, challenge, error }, error_description) =>
   reply.code(status).header('www-authenticate', challenge).send({ error, error_description })
 
 const app = Fastify()

@@ -93,7 +93,7 @@ async function revocations(type: 'test' | 'live') {
 
 /** Obtains a code without a page and exchanges it, again and again. */
 function exchanges(type: 'test' | 'live') {
-  const done: { request: Parameters<typeof exchange>[3]; code: string; tokens: Tokens }[] = []
+  const done: { request: Parameters<typeof exchange>[3]['request']; code: string; tokens: Tokens }[] = []
   let unused: Awaited<ReturnType<(typeof person)['test']['code']>> | null = null
   let is_unanswered = false
   return {
@@ -101,7 +101,7 @@ function exchanges(type: 'test' | 'live') {
       untilDeath(async () => {
         unused = await person[type].code(client[type])
         is_unanswered = true
-        const tokens = expectStatus(200, await exchange(w, w[type], client[type], unused.request, unused.code))
+        const tokens = expectStatus(200, await exchange(w, w[type], client[type], { request: unused.request, code: unused.code }))
         done.push({ ...unused, tokens })
         unused = null
         is_unanswered = false
@@ -109,13 +109,13 @@ function exchanges(type: 'test' | 'live') {
       }),
     async check() {
       if (unused) {
-        const reply = await exchange(w, w[type], client[type], unused.request, unused.code)
+        const reply = await exchange(w, w[type], client[type], { request: unused.request, code: unused.code })
         if (is_unanswered && reply.status !== 200) assertUsed(reply)
         else expectStatus(200, reply)
       }
       for (const { request, code, tokens } of done.slice(-5)) {
         assert.equal((await userinfo(w, w[type], tokens.access_token)).status, 200)
-        assertUsed(await exchange(w, w[type], client[type], request, code))
+        assertUsed(await exchange(w, w[type], client[type], { request, code }))
         assert.equal((await userinfo(w, w[type], tokens.access_token)).status, 401)
         assertUsed(await refresh(w, w[type], client[type], tokens.refresh_token))
       }

@@ -162,7 +162,7 @@ test('the service refuses changes with 503 and answers reads, and then works aga
   const w = await world({ env, database_limits: limits })
   const application = await w.createApplication(w.test)
   const person = await w.createUser(w.test)
-  const { tokens } = await signInForTokens(w, w.test, application, person)
+  const { tokens } = await signInForTokens(w, w.test, application, { user: person })
   const { url } = authorizationRequest(w.test, application)
   const agent = createAgent()
   const page = await agent.get(url)

@@ -18,7 +18,7 @@ async function assertUnavailable(w: World, application: Parameters<typeof refres
     management: w.call('GET', '/v1/platform/projects'),
     change: w.call('POST', '/v1/platform/projects', { body: { slug: 'away', name: 'Away' } }),
     userinfo: userinfo(w, w.test, access_token),
-    token: exchange(w, w.test, application, request, 'any'),
+    token: exchange(w, w.test, application, { request, code: 'any' }),
     page: createAgent().get(request.url),
     discovery: w.call('GET', `${w.test.issuer}/.well-known/openid-configuration`, { key: null }),
     readiness: w.call('GET', '/readyz', { key: null }),
@@ -40,7 +40,7 @@ test(
     const w = await world({ env: { ...env(await server.freshDatabase()), ...limits }, database_limits: time_limits })
     const application = await w.createApplication(w.test)
     const person = await w.createUser(w.test)
-    const { tokens } = await signInForTokens(w, w.test, application, person)
+    const { tokens } = await signInForTokens(w, w.test, application, { user: person })
 
     const acknowledged: string[] = []
     const statuses = new Set<number>()
@@ -72,7 +72,7 @@ test(
     for (const id of acknowledged) assert.ok(await isStored(w, id), `${id} was acknowledged and is not stored`)
     const again = expectStatus(200, await refresh(w, w.test, application, tokens.refresh_token))
     expectStatus(200, await userinfo(w, w.test, again.access_token))
-    await signInForTokens(w, w.test, application, person)
+    await signInForTokens(w, w.test, application, { user: person })
   },
 )
 
@@ -95,7 +95,7 @@ test(
     const line = await openLine(await server.freshDatabase())
     const w = await world({ env: env(line.url), database_limits: time_limits })
     const application = await w.createApplication(w.test)
-    const { tokens } = await signInForTokens(w, w.test, application, await w.createUser(w.test))
+    const { tokens } = await signInForTokens(w, w.test, application, { user: await w.createUser(w.test) })
     line.is_dead = true
     await assertUnavailable(w, application, tokens.access_token)
     line.is_dead = false

@@ -103,7 +103,7 @@ test('after SIGTERM requests in flight are answered, new connections are refused
 
   const again = await serve(env)
   for (const { request, code } of codes)
-    assert.equal((await exchange(w, w.live, client, request, code)).body.error, 'invalid_grant', 'the last response is stored')
+    assert.equal((await exchange(w, w.live, client, { request, code })).body.error, 'invalid_grant', 'the last response is stored')
   again.process.kill('SIGTERM')
   assert.equal((await again.ended).code, 0)
 

@@ -37,7 +37,7 @@ async function testTwoServices() {
   test('of 50 parallel exchanges of one code over both services, exactly one succeeds', async () => {
     for (let round = 0; round < 10; round++) {
       const { request, code } = await person.code(client)
-      const replies = await fiftyTimes((i) => exchange(w, either(i), client, request, code))
+      const replies = await fiftyTimes((i) => exchange(w, either(i), client, { request, code }))
       assert.deepEqual([countOf(replies, 200), countOf(replies, 400)], [1, 49])
     }
   })
@@ -96,7 +96,7 @@ async function testTwoServices() {
     for (const access_token_ttl_seconds of [60, 120, 3600]) {
       await w.changeSettings(at_a, { tokens: { access_token_ttl_seconds } })
       const { request, code } = await person.code(client)
-      assert.equal((await exchange(w, at_b, client, request, code)).body.expires_in, access_token_ttl_seconds)
+      assert.equal((await exchange(w, at_b, client, { request, code })).body.expires_in, access_token_ttl_seconds)
     }
   })
 
@@ -120,7 +120,7 @@ async function testTwoServices() {
       const [called, ended] = await Promise.all([agent.get(request.url), w.call('DELETE', `/v1/auth/sessions/${id}`, { key: backend.key })])
       expectStatus(204, ended)
       const code = new URL(called.headers.get('location') ?? at_a.issuer).searchParams.get('code')
-      if (code) assert.equal((await exchange(w, at_a, client, request, code)).status, 400)
+      if (code) assert.equal((await exchange(w, at_a, client, { request, code })).status, 400)
     }
   })
 

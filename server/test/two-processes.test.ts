@@ -118,7 +118,7 @@ async function testTwoProcesses() {
     return {
       async ask(side) {
         const { request, code } = others.pop() ?? left
-        return outcomeOf(await exchange(w, side, of, request, code))
+        return outcomeOf(await exchange(w, side, of, { request, code }))
       },
       refusal,
       is_single_use: true,
@@ -257,7 +257,7 @@ async function testTwoProcesses() {
     async 'a code is exchanged'() {
       const codes = await threeCodes(person, client)
       const [{ request, code }] = codes
-      return { uses: [withCodes(codes, client)], withdraw: (side) => exchange(w, side, client, request, code) }
+      return { uses: [withCodes(codes, client)], withdraw: (side) => exchange(w, side, client, { request, code }) }
     },
     async 'an administrator becomes a viewer'() {
       await administrator('PATCH', `${members}/${colleague.user_id}`, { role: 'admin' })
@@ -335,7 +335,7 @@ async function testTwoProcesses() {
   test('of 50 parallel exchanges of one code over both processes, exactly one succeeds', async () => {
     for (let round = 0; round < 10; round++) {
       const { request, code } = await person.code(client)
-      assertOneSucceeded(await fiftyTimes((side) => exchange(w, side, client, request, code)), round)
+      assertOneSucceeded(await fiftyTimes((side) => exchange(w, side, client, { request, code })), round)
     }
   })
 

@@ -35,7 +35,7 @@ export async function createIfAbsent(io: Io, connection: Connection, row: Row, w
 /** The list finds by slug or email; the object itself has all its members. */
 async function find(connection: Connection, row: Row, { natural_key, body, scope }: Wanted): Promise<unknown> {
   const list = naturalList(row.route.path)
-  return list === null ? undefined : firstOf(connection, list.row, natural_key, String(body[natural_key]), scope)
+  return list === null ? undefined : firstOf(connection, { row: list.row, [natural_key]: String(body[natural_key]), scope })
 }
 
 function compare(io: Io, existing: unknown, { natural_key, body }: Wanted): Outcome {

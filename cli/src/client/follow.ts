@@ -27,8 +27,7 @@ export async function* followEvents(
   io: Io,
   connection: Connection,
   row: Row,
-  request: Request,
-  after: number,
+  { after, ...request }: Request & { after: number },
 ): AsyncGenerator<FollowedEvent, void, undefined> {
   let last = after
   while (!io.signal.aborted) {

@@ -46,7 +46,7 @@ export async function listen(io: Io, command: ClientCommand, written: Written): 
       `Events after ${cursor.sequence} go to ${visible(forward)}. Ctrl-C stops.\nThe secret of the signatures, for this listener only: ${cursor.secret}\n`,
     )
     const kinds = (written.values.get('events') ?? []) as readonly string[] // as: the option is a list of texts
-    for await (const event of followEvents(io, connection, row, request, cursor.sequence)) {
+    for await (const event of followEvents(io, connection, row, { ...request, after: cursor.sequence })) {
       const first_missing = cursor.sequence + 1
       if (event.sequence > first_missing) io.err(`The service no longer keeps the events ${first_missing} to ${event.sequence - 1}.\n`)
       const is_wanted = kinds.length === 0 || kinds.includes(String(event.type))

@@ -82,7 +82,7 @@ async function locate(connection: Connection, id: string): Promise<Scope | null>
 
 async function tenantOf(connection: Connection, written: string | null): Promise<string> {
   const given = written ?? connection.defaults.tenant
-  if (given !== null) return isId(given) ? given : found(connection, rowOf('listTenants'), 'slug', given, {}, 'tenant')
+  if (given !== null) return isId(given) ? given : idOf(connection, { row: rowOf('listTenants'), slug: given, scope: {} }, 'tenant')
   const { memberships, root_tenant_id } = Me.parse((await connection.call(rowOf('me'), {})).data)
   const tenants = memberships.filter(({ tenant_id }) => tenant_id !== root_tenant_id)
   const [only] = tenants
@@ -94,7 +94,7 @@ async function tenantOf(connection: Connection, written: string | null): Promise
 async function projectOf(connection: Connection, scope: Scope, written: string | null): Promise<string> {
   const given = written ?? connection.defaults.project
   if (given === null) throw new UsageError('--project is missing: the slug or the id of the project.')
-  return isId(given) ? given : found(connection, rowOf('listProjects'), 'slug', given, scope, 'project')
+  return isId(given) ? given : idOf(connection, { row: rowOf('listProjects'), slug: given, scope }, 'project')
 }
 
 async function environmentOf(connection: Connection, scope: Scope, given: string | null): Promise<Partial<Scope>> {
@@ -104,7 +104,7 @@ async function environmentOf(connection: Connection, scope: Scope, given: string
         params: { project_id: scope.project_id, environment_id: given },
         ...headersOf(scope),
       })
-    : { data: await firstOf(connection, rowOf('listEnvironments'), 'slug', given, scope) }
+    : { data: await firstOf(connection, { row: rowOf('listEnvironments'), slug: given, scope }) }
   const environment = Named.safeParse(data)
   if (!environment.success) throw nothingFound('environment', given)
   return { environment_id: environment.data.id, environment_type: EnvironmentType.parse(environment.data.type) }
@@ -124,39 +124,39 @@ export function inScope(row: Row, scope: Scope): { params: Record<string, unknow
 const headersOf = ({ tenant_id }: Scope) => (tenant_id === undefined ? {} : { tenant_id })
 
 /** The id that a word stands for: the id itself, or the slug or email of an object. */
-export async function objectId(connection: Connection, row: Row, parameter: string, word: string, scope: Scope): Promise<string> {
-  const list = isId(word) ? null : listedBy(row, parameter)
-  if (list === null) return word
-  return found(connection, list.row, list.natural_key, word, scope, parameter.replace(/_id$/, '').replaceAll('_', ' '))
-}
-
-async function found(
+export async function objectId(
   connection: Connection,
   row: Row,
-  key: 'slug' | 'email',
-  value: string,
-  scope: Partial<Scope>,
-  what: string,
+  { parameter, word }: { parameter: string; word: string },
+  scope: Scope,
 ): Promise<string> {
-  const object = Named.safeParse(await firstOf(connection, row, key, value, scope))
-  if (!object.success) throw nothingFound(what, value)
+  const list = isId(word) ? null : listedBy(row, parameter)
+  if (list === null) return word
+  return idOf(connection, { row: list.row, [list.natural_key]: word, scope }, parameter.replace(/_id$/, '').replaceAll('_', ' '))
+}
+
+/** An object of a list, by its slug or its email. */
+interface Wanted {
+  row: Row
+  slug?: string
+  email?: string
+  scope: Partial<Scope>
+}
+
+async function idOf(connection: Connection, wanted: Wanted, what: string): Promise<string> {
+  const object = Named.safeParse(await firstOf(connection, wanted))
+  if (!object.success) throw nothingFound(what, wanted.slug ?? wanted.email ?? '')
   return object.data.id
 }
 
 const nothingFound = (what: string, value: string) => new Refused(`There is no ${what} ${JSON.stringify(visible(value))}.`)
 
 /** The object with a slug or an email; `undefined` if there is none. A slug that no object can have finds nothing. */
-export async function firstOf(
-  connection: Connection,
-  row: Row,
-  key: 'slug' | 'email',
-  value: string,
-  scope: Partial<Scope>,
-): Promise<unknown> {
+export async function firstOf(connection: Connection, { row, scope, ...by }: Wanted): Promise<unknown> {
   const { params, ...headers } = inScope(row, { environment_type: null, ...scope })
   try {
     return NamedPage.extend({ data: z.array(z.unknown()) }).parse(
-      (await connection.call(row, { params: { ...params, [key]: value, limit: 1 }, ...headers })).data,
+      (await connection.call(row, { params: { ...params, ...by, limit: 1 }, ...headers })).data,
     ).data[0]
   } catch (error) {
     if (error instanceof OstiaryError && error.code === 'validation_failed') return undefined

@@ -26,7 +26,7 @@ export async function tailEvents(io: Io, command: ClientCommand, written: Writte
     typeof given === 'number'
       ? given
       : await newestSequence(connection, row, { ...request, params: { ...request.params, after: undefined } })
-  for await (const event of followEvents(io, connection, row, request, after)) {
+  for await (const event of followEvents(io, connection, row, { ...request, after })) {
     const { timestamp, sequence, type, id, user_id, application_id } = event
     io.out(written.values.has('json') ? jsonLine(event) : lineOf([timestamp, sequence, type, id, user_id, application_id]))
   }

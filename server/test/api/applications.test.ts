@@ -250,7 +250,7 @@ for (const [action, end] of [
     assert.ok((await end(client.id)).status < 300)
     assert.equal((await userinfo(w, w.test, tokens.access_token)).status, 401)
     assert.equal(await works(), 'invalid_client')
-    assert.equal((await exchange(w, w.test, client, request, code)).body.error, 'invalid_client')
+    assert.equal((await exchange(w, w.test, client, { request, code })).body.error, 'invalid_client')
     const page = await person.agent.get(authorizationRequest(w.test, client).url)
     assert.equal(page.headers.get('location'), null)
     assert.equal(page.status, 400)

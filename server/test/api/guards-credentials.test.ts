@@ -253,10 +253,10 @@ test('a key with an IP allowlist is 403 ip_not_allowed from any other address th
   const ip_allowlist = ['203.0.113.7', '2001:db8::/32']
   const keys = new Map<CredentialKind, Record<string, string>>([
     ['platform', { 'x-api-key': (await createPlatformKey(w, ours, { ip_allowlist })).key }],
-    ['secret', { 'x-api-key': (await createAuthKey(w, ours.test, 'auth_secret', { ip_allowlist }, ours.platform)).key }],
+    ['secret', { 'x-api-key': (await createAuthKey(w, ours.test, 'auth_secret', { made_by: ours.platform, ip_allowlist })).key }],
     [
       'publishable',
-      { 'x-api-key': (await createAuthKey(w, ours.test, 'auth_publishable', { ip_allowlist }, ours.platform)).key, origin: app_origin },
+      { 'x-api-key': (await createAuthKey(w, ours.test, 'auth_publishable', { made_by: ours.platform, ip_allowlist })).key, origin: app_origin },
     ],
   ])
   await eachRow(

@@ -16,11 +16,11 @@ let acme = { tenant_id: w.tenant_id, token }
 /** How a key of each type is created, and its path. */
 const kinds = {
   auth_publishable: {
-    create: (fields: object = {}) => createAuthKey(w, w.test, 'auth_publishable', fields),
+    create: (fields: Record<string, unknown> = {}) => createAuthKey(w, w.test, 'auth_publishable', fields),
     path: (id: string) => `${w.test.path}/auth-keys/${id}`,
   },
   auth_secret: {
-    create: (fields: object = {}) => createAuthKey(w, w.test, 'auth_secret', fields),
+    create: (fields: Record<string, unknown> = {}) => createAuthKey(w, w.test, 'auth_secret', fields),
     path: (id: string) => `${w.test.path}/auth-keys/${id}`,
   },
   platform_secret: {

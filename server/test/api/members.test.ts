@@ -27,8 +27,8 @@ test('a member is read by the id of the user, also by a viewer, and its ETag is 
   const read = await tenant.as(vera, 'GET', `/${member?.id}`)
   assert.deepEqual(expectStatus(200, read), member)
   const headers = { 'if-match': read.headers.get('etag') ?? '' }
-  expectStatus(200, await tenant.as(olga, 'PATCH', `/${member?.id}`, { role: 'developer' }, headers))
-  assert.equal((await tenant.as(olga, 'PATCH', `/${member?.id}`, { role: 'admin' }, headers)).status, 412)
+  expectStatus(200, await tenant.as({ ...olga, headers }, 'PATCH', `/${member?.id}`, { role: 'developer' }))
+  assert.equal((await tenant.as({ ...olga, headers }, 'PATCH', `/${member?.id}`, { role: 'admin' })).status, 412)
 })
 
 test('an invitation that is used, withdrawn or past its time, and a member of another tenant, are 404', async () => {

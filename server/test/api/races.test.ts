@@ -77,7 +77,7 @@ test('parallel changes of different members are all kept', async () => {
 })
 
 test('of parallel requests that block, unblock, revoke or delete one object, one takes effect, with one event and one audit entry', async () => {
-  const secret = await createAuthKey(w, ours.test, 'auth_secret', {}, ours.platform)
+  const secret = await createAuthKey(w, ours.test, 'auth_secret', { made_by: ours.platform })
   const made = expectStatus(201, await w.call('POST', '/v1/auth/users', { key: secret.key, body: { email: 'racer@example.com' } }))
   const at_once = (method: string, path: string, key: string) =>
     Promise.all(Array.from({ length: 20 }, () => w.call(method, path, { key })))

@@ -26,7 +26,7 @@ test('a session shows its user, times, client address, user agent, methods and a
   const [one, two] = [await w.createApplication(w.test), await w.createApplication(w.test)]
   const user = await w.createUser(w.test)
   const before = w.now().getTime()
-  const { agent, tokens } = await signInForTokens(w, w.test, one, user)
+  const { agent, tokens } = await signInForTokens(w, w.test, one, { user })
   const { data, has_more } = await sessionsOf(user.id)
   assert.equal(has_more, false)
   const [{ id, created_at, last_seen_at, expires_at, user_agent, ip, ...rest }] = data
@@ -37,7 +37,7 @@ test('a session shows its user, times, client address, user agent, methods and a
   assert.match(ip, /^(127\.0\.0\.1|::1)$/)
   assert.equal(user_agent, 'node')
 
-  await signInForTokens(w, w.test, two, user, {}, agent)
+  await signInForTokens(w, w.test, two, { user, agent })
   const used = expectStatus(200, await api('GET', `sessions/${id}`))
   assert.deepEqual(used.applications.sort(), [one.id, two.id].sort())
   assert.deepEqual((await sessionsOf(user.id)).data, [used])
@@ -46,7 +46,7 @@ test('a session shows its user, times, client address, user agent, methods and a
 test('each browser has its own session, listed newest first, in pages', async () => {
   const client = await w.createApplication(w.test)
   const user = await w.createUser(w.test)
-  for (let n = 0; n < 3; n++) await signInForTokens(w, w.test, client, user)
+  for (let n = 0; n < 3; n++) await signInForTokens(w, w.test, client, { user })
   const all = (await sessionsOf(user.id)).data.map(({ id }: { id: string }) => id)
   assert.equal(all.length, 3)
   assert.deepEqual([...all].sort().reverse(), all)
@@ -62,8 +62,8 @@ test('each browser has its own session, listed newest first, in pages', async ()
 test('ending a session ends its tokens, including offline ones, and no other session of the user', async () => {
   const client = await w.createApplication(w.test)
   const user = await w.createUser(w.test)
-  const kept = await signInForTokens(w, w.test, client, user)
-  const ended = await signInForTokens(w, w.test, client, user)
+  const kept = await signInForTokens(w, w.test, client, { user })
+  const ended = await signInForTokens(w, w.test, client, { user })
   const [{ id }] = (await sessionsOf(user.id)).data
   assert.equal((await api('DELETE', `sessions/${id}`)).status, 204)
   for (const reply of [await api('DELETE', `sessions/${id}`), await api('GET', `sessions/${id}`)]) assert.equal(reply.status, 404)

@@ -30,7 +30,7 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('
 async function signedIn(environment: TestEnvironment = w.test, change: Record<string, string | undefined> = {}) {
   const client = await w.createApplication(environment)
   const user = await w.createUser(environment)
-  const { tokens, agent } = await signInForTokens(w, environment, client, user, change)
+  const { tokens, agent } = await signInForTokens(w, environment, client, { user, change })
   return { client, user, agent, tokens, access_token: tokens.access_token as string }
 }
 
@@ -242,7 +242,7 @@ test('an empty or missing token, or one that is not a string, is 422 at /token',
 test('a token stays active through a changed profile, another sign-in and a refresh', async () => {
   const { client, user, tokens } = await signedIn()
   expectStatus(200, await backend(w.test, 'PATCH', `users/${user.id}`, { name: 'Renamed' }))
-  await signInForTokens(w, w.test, client, user, {}, createAgent())
+  await signInForTokens(w, w.test, client, { user, agent: createAgent() })
   expectStatus(
     200,
     await postAsClient(w, `${w.test.issuer}/v1/oauth/token`, client, { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }),

@@ -22,8 +22,8 @@ const secret = await createAuthKey(w, w.test, 'auth_secret')
 const live = await createAuthKey(w, w.live, 'auth_secret')
 const password = 'a memorable sentence'
 
-const api = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}, key: string = secret.key) =>
-  w.call(method, `/v1/auth/${path}`, { key, body, headers })
+const api = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  w.call(method, `/v1/auth/${path}`, { key: secret.key, body, headers })
 const users = (method: string, body?: unknown, headers?: Record<string, string>) => api(method, 'users', body, headers)
 const user = (id: string, method: string, body?: unknown, headers?: Record<string, string>) => api(method, `users/${id}`, body, headers)
 const create = async (fields: object = {}) => expectStatus(201, await users('POST', { email: newEmail(), ...fields }))
@@ -149,7 +149,7 @@ test('metadata is merged member by member (RFC 7396), and no token or UserInfo r
   const changed = expectStatus(200, await user(made.id, 'PATCH', { metadata: { a: null, b: { c: 4 }, e: [2], f: null } }))
   assert.deepEqual(changed.metadata, { b: { c: 4, d: 3 }, e: [2] })
   const client = await w.createApplication(w.test)
-  const { tokens } = await signInForTokens(w, w.test, client, { email: made.email, password })
+  const { tokens } = await signInForTokens(w, w.test, client, { user: { email: made.email, password } })
   const claims = expectStatus(200, await userinfo(w, w.test, tokens.access_token))
   assert.ok(
     !JSON.stringify([claims, tokens.id_token.split('.').map((part: string) => Buffer.from(part, 'base64url').toString('latin1'))]).includes(
@@ -223,7 +223,7 @@ test('a password must satisfy the policy when it is set, not afterwards', async 
 
 async function exchangeFor(client: { client_id: string; redirect_uris: string[] }, person: { email: string; password: string }) {
   const request = authorizationRequest(w.test, client)
-  return exchange(w, w.test, client, request, await obtainCode(createAgent(), request, person))
+  return exchange(w, w.test, client, { request, code: await obtainCode(createAgent(), request, person) })
 }
 
 test('passwords that differ only after 72 bytes are different', async () => {
@@ -254,7 +254,7 @@ test('an email is unique within an environment, in any case of its letters', asy
     '\u212aim@example.com',
   ])
     assert.deepEqual(pointersOf(await users('POST', { email })), [422, ['/email']])
-  expectStatus(201, await api('POST', 'users', { email: 'one.and.only@example.com' }, {}, live.key))
+  expectStatus(201, await w.call('POST', '/v1/auth/users', { key: live.key, body: { email: 'one.and.only@example.com' } }))
   expectStatus(200, await user(made.id, 'PATCH', { email: 'ONE.and.only@example.com' }))
 })
 
@@ -277,7 +277,7 @@ test('the email of a deleted user can be used by a new user', async () => {
 async function signedIn() {
   const client = await w.createApplication(w.test)
   const made = await create({ password })
-  const { agent, tokens } = await signInForTokens(w, w.test, client, { email: made.email, password })
+  const { agent, tokens } = await signInForTokens(w, w.test, client, { user: { email: made.email, password } })
   const request = authorizationRequest(w.test, client)
   const code = await obtainCode(agent, request, { email: made.email, password })
   return { client, made, agent, tokens, request, code }
@@ -295,7 +295,7 @@ for (const [action, end] of Object.entries(ends)) {
     assert.ok((await end(made.id)).status < 300)
     assert.equal((await userinfo(w, w.test, tokens.access_token)).status, 401)
     assert.equal((await refresh(w, w.test, client, tokens.refresh_token)).body.error, 'invalid_grant')
-    assert.equal((await exchange(w, w.test, client, request, code)).body.error, 'invalid_grant')
+    assert.equal((await exchange(w, w.test, client, { request, code })).body.error, 'invalid_grant')
     assert.equal(expectStatus(200, await api('POST', 'tokens/validate', { token: tokens.access_token })).active, false)
     const silent = await agent.get(authorizationRequest(w.test, client, { prompt: 'none' }).url)
     assert.match(silent.headers.get('location') ?? '', /error=login_required/)
@@ -316,7 +316,7 @@ test('a blocked user cannot sign in; after unblocking they can, and their old se
   assert.equal(expectStatus(200, await user(`${made.id}/unblock`, 'POST')).blocked_at, null)
   assert.equal((await userinfo(w, w.test, tokens.access_token)).status, 401)
   assert.equal((await refresh(w, w.test, client, tokens.refresh_token)).body.error, 'invalid_grant')
-  assert.equal((await exchange(w, w.test, client, request, code)).body.error, 'invalid_grant')
+  assert.equal((await exchange(w, w.test, client, { request, code })).body.error, 'invalid_grant')
   const silent = await agent.get(authorizationRequest(w.test, client, { prompt: 'none' }).url)
   assert.match(silent.headers.get('location') ?? '', /error=login_required/)
   await followToClient(createAgent(), authorizationRequest(w.test, client), { email: made.email, password })

@@ -204,7 +204,7 @@ test('the MCP server answers a call with a token for it, and refuses one without
   const tokenFor = async (resource: string) => {
     const request = authorizationRequest(w.test, application, { scope: 'openid tools:call', resource })
     const authorization_code = await obtainCode(createAgent(), request, user)
-    return expectStatus(200, await exchange(w, w.test, application, request, authorization_code)).access_token
+    return expectStatus(200, await exchange(w, w.test, application, { request, code: authorization_code })).access_token
   }
   const refused = await call('')
   assert.equal(refused.status, 401)

@@ -77,7 +77,7 @@ test('chosen differences go from Test to Live after a plan, and a change meanwhi
   await t.test('charts show the counters, bar by bar by keyboard, and as a table', async () => {
     const user = await w.createUser(w.test)
     const client = await w.createApplication(w.test)
-    await signInForTokens(w, w.test, client, user)
+    await signInForTokens(w, w.test, client, { user })
     const agent = createAgent()
     const form = await agent.get(authorizationRequest(w.test, client).url)
     await agent.submit(form, { email: user.email, password: 'wrong', method: 'password' })

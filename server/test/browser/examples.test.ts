@@ -163,7 +163,7 @@ test('API and MCP server refuse a call without a token, with a token for another
     const client = { client_id: CLIENT_ID, redirect_uris: ['http://127.0.0.1:49152/callback'], token_endpoint_auth_method: 'none' }
     const request = authorizationRequest({ issuer: ISSUER }, client, { scope, resource: AUDIENCE })
     const code = await obtainCode(createAgent(), request, ada)
-    return expectStatus(200, await exchange(w, { issuer: ISSUER }, client, request, code)).access_token
+    return expectStatus(200, await exchange(w, { issuer: ISSUER }, client, { request, code })).access_token
   }
   const orders = `${address('fastify-api')}/orders`
   const mcp = `${address('mcp-server')}/mcp`

@@ -102,7 +102,7 @@ test('a person adds a passkey at the offer and signs in with it, and both pages 
   await page.locator('[data-action=passkey]').click()
   await isBack(page)
   const code = new URL(page.url()).searchParams.get('code') ?? ''
-  const tokens = expectStatus(200, await exchange(w, w.test, client, request, code))
+  const tokens = expectStatus(200, await exchange(w, w.test, client, { request, code }))
   const claims = JSON.parse(Buffer.from(tokens.id_token.split('.')[1], 'base64url').toString())
   assert.deepEqual([claims.sub, claims.amr, claims.acr], [user.id, ['hwk', 'user'], 'urn:ostiary:passkey'])
   assert.deepEqual(errors, [])

@@ -137,7 +137,7 @@ async function signUp(t: TestContext, browser: Browser, way: Way): Promise<void>
 /** A person with an account at a provider, an application, and three sessions in other browsers. */
 async function personWithEverything(email: string) {
   const user = await w.createUser(environment, { email })
-  await signInForTokens(w, environment, planner, user, {}, createAgent(w.reach))
+  await signInForTokens(w, environment, planner, { user, agent: createAgent(w.reach) })
   const other = createAgent(w.reach)
   const own = formOf((await other.get(`${environment.issuer}/account`)).body).hidden
   const started = await other.post(`${environment.issuer}/federate`, { ...own, provider: provider.id })

@@ -45,7 +45,7 @@ test('a person signs up, enrols a second factor, signs in with it and manages th
   const comesBack = async (request: Awaited<ReturnType<typeof begin>>) => {
     await page.getByRole('heading', { name: 'Landed' }).waitFor()
     const code = new URL(page.url()).searchParams.get('code') ?? ''
-    const { id_token } = expectStatus(200, await exchange(w, w.test, client, request, code))
+    const { id_token } = expectStatus(200, await exchange(w, w.test, client, { request, code }))
     return JSON.parse(Buffer.from(id_token.split('.')[1], 'base64url').toString())
   }
 

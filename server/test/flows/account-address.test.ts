@@ -66,7 +66,7 @@ test('the code and the link of the old address change it: every other session an
   const here = await person.tokens(client)
   const other = createAgent()
   const request = authorizationRequest(w.test, client)
-  const there = expectStatus(200, await exchange(w, w.test, client, request, await obtainCode(other, request, person)))
+  const there = expectStatus(200, await exchange(w, w.test, client, { request, code: await obtainCode(other, request, person) }))
   const to = newAddress()
   const page = await askFor(person.agent, to)
   const { pending_email, email } = await userOf(person)

@@ -51,8 +51,7 @@ function sendForm(
   agent: ReturnType<typeof createAgent>,
   page: Reply,
   action: (typeof sensitive)[number],
-  method_id: string,
-  email: string,
+  { method_id, person: { email } }: { method_id: string; person: { email: string } },
 ) {
   const { fields } = formFor(page, 'export')
   const typed: Partial<Record<typeof action, Record<string, string>>> = {
@@ -81,7 +80,7 @@ for (const factor of factors)
             assert.equal(stepOf(shown) === 'sign-in', !may)
             if (may) return
             const before = await methodsOf(ready.person)
-            const refused = await sendForm(agent, page, action, ready.method_id, ready.person.email)
+            const refused = await sendForm(agent, page, action, ready)
             assert.deepEqual([refused.status, /[?&]done=/.test(refused.headers.get('location') ?? '')], [303, false])
             assert.equal(stepOf(await agent.get(refused.headers.get('location') ?? '')), 'sign-in')
             assert.deepEqual(await methodsOf(ready.person), before)

@@ -128,7 +128,7 @@ async function onTwoDevices(world: World = w) {
   const here = await person.tokens(client)
   const other = createAgent()
   const request = authorizationRequest(world.test, client)
-  const there = expectStatus(200, await exchange(world, world.test, client, request, await obtainCode(other, request, person)))
+  const there = expectStatus(200, await exchange(world, world.test, client, { request, code: await obtainCode(other, request, person) }))
   const page = await person.agent.get(account_url)
   return { person, agent: person.agent, other, here, there, page }
 }
@@ -137,7 +137,7 @@ test('a session on another device is ended with its grants, and this one is mark
   const { person, agent, other, here, there, page } = await onTwoDevices()
   const [mine = '', theirs = ''] = rowsOf(page, 'devices')
   assert.match(page.body, new RegExp(`data-id="${mine}">.*?This device`, 's'))
-  const after = await followPages(agent, await press(agent, page, 'end-session', {}, { id: theirs }))
+  const after = await followPages(agent, await press(agent, page, { action: 'end-session', id: theirs }))
   assert.match(after.body, /The device has been signed out\./)
   assert.deepEqual(rowsOf(after, 'devices'), [mine])
   assert.deepEqual([await isActive(here), await isActive(there)], [true, false])
@@ -168,7 +168,7 @@ test('a connected application is shown with what it gets, and disconnecting ends
   const { person, agent, here, there, page } = await onTwoDevices()
   assert.deepEqual(rowsOf(page, 'apps'), [client.id])
   assert.match(page.body, /Meal Planner.*Name and picture, email address, while you are away\. Since/s)
-  const after = await followPages(agent, await press(agent, page, 'disconnect', {}, { id: client.id }))
+  const after = await followPages(agent, await press(agent, page, { action: 'disconnect', id: client.id }))
   assert.deepEqual(rowsOf(after, 'apps'), [])
   assert.deepEqual([await isActive(here), await isActive(there)], [false, false])
   const [event] = await events(person.id, 'consent.revoked')
@@ -190,7 +190,7 @@ test('a new password ends every other session and grant, is mailed with the devi
   const { person, agent, other, here, there, page } = await onTwoDevices()
   const form = await agent.get(linkOf(page, 'change-password'))
   const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0' }
-  const after = await followPages(agent, await press(agent, form, 'change-password', { password: 'an engine of brass' }, { headers }))
+  const after = await followPages(agent, await press(agent, form, { action: 'change-password', headers }, { password: 'an engine of brass' }))
   assert.match(after.body, /Your password has been changed\./)
   assert.deepEqual([await isActive(here), await isActive(there)], [true, false])
   assert.equal(stepOf(await other.get(account_url)), 'sign-in')

@@ -54,12 +54,12 @@ const paths: Record<string, Path> = {
     const agent = createAgent()
     const page = await agent.submit(await open('create', agent), { email, password: chosen }, from())
     const { code } = await newestMail(w, environment, email)
-    return code === null ? null : enterMailedCode(w, environment, agent, page, email)
+    return code === null ? null : enterMailedCode(w, environment, { agent, page }, email)
   },
   async code(email) {
     const agent = createAgent()
     const page = await agent.submit(await open('login', agent), { email, password: '', method: 'email_code' }, from())
-    return enterMailedCode(w, environment, agent, page, email)
+    return enterMailedCode(w, environment, { agent, page }, email)
   },
   async reset(email) {
     const agent = createAgent()
@@ -132,7 +132,7 @@ test('a sign-up that begins in a session of the account itself proves its addres
   )
   assert.equal(signed_in.status, 303)
   const page = await agent.submit(await open('create', agent), { email: user.email, password: chosen }, from())
-  assert.equal((await enterMailedCode(w, environment, agent, page, user.email)).status, 303)
+  assert.equal((await enterMailedCode(w, environment, { agent, page }, user.email)).status, 303)
   const after = await owner(user.email)
   assert.deepEqual([after.id, after.email_verified, await signsIn(user.email, user.password)], [user.id, true, true])
 })

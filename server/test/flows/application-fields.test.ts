@@ -119,11 +119,11 @@ test('each exact method goes on refusing the other place, and its refused call n
 
 test('a client whose code_challenge was taken out of its request gets no token for its verifier', async () => {
   const { request, code } = await person.code(product, no_challenge)
-  const stripped = await exchange(w, environment, product, request, code)
+  const stripped = await exchange(w, environment, product, { request, code })
   assert.deepEqual([stripped.status, stripped.body.error], [400, 'invalid_grant'])
   for (const code_verifier of ['a'.repeat(43), 'short'])
-    assert.equal((await exchange(w, environment, product, request, code, { code_verifier })).body.error, 'invalid_grant')
-  const { id_token } = expectStatus(200, await exchange(w, environment, product, request, code, { code_verifier: undefined }))
+    assert.equal((await exchange(w, environment, product, { request, code, change: { code_verifier } })).body.error, 'invalid_grant')
+  const { id_token } = expectStatus(200, await exchange(w, environment, product, { request, code, change: { code_verifier: undefined } }))
   assert.equal(JSON.parse(Buffer.from(id_token.split('.')[1] ?? '', 'base64url').toString()).nonce, request.nonce)
 })
 
@@ -134,14 +134,14 @@ test('a code_challenge that is sent is enforced, whatever may be left out', asyn
         const client = await create({ require_pkce, nonce_replaces_pkce })
         const { request, code } = await person.code(client, { nonce })
         for (const code_verifier of [undefined, '', randomText(), new URL(request.url).searchParams.get('code_challenge') ?? '']) {
-          const reply = await exchange(w, environment, client, request, code, { code_verifier })
+          const reply = await exchange(w, environment, client, { request, code, change: { code_verifier } })
           assert.deepEqual(
             [reply.status, reply.body.error],
             [400, 'invalid_grant'],
             JSON.stringify({ require_pkce, nonce_replaces_pkce, nonce }),
           )
         }
-        expectStatus(200, await exchange(w, environment, client, request, code))
+        expectStatus(200, await exchange(w, environment, client, { request, code }))
       }
 })
 
@@ -159,9 +159,9 @@ test('an application from before has the values from before, and each answer', a
   })
   assert.deepEqual(await refusal({ scope: 'openid groups' }, before), { error: 'invalid_scope', remedy: { unknown_scopes: 'ignore' } })
   const { request, code } = await person.code(before, { scope: 'openid email' })
-  const by_body = await exchange(w, environment, { ...before, token_endpoint_auth_method: 'client_secret_post' }, request, code)
+  const by_body = await exchange(w, environment, { ...before, token_endpoint_auth_method: 'client_secret_post' }, { request, code })
   assert.deepEqual([by_body.status, by_body.body.error], [401, 'invalid_client'])
-  expectStatus(200, await exchange(w, environment, before, request, code))
+  expectStatus(200, await exchange(w, environment, before, { request, code }))
 })
 
 test('a change of another field keeps the values from before, and client_secret is stored so that an earlier program takes the header', async () => {
@@ -196,7 +196,7 @@ test('unknown_scopes: ignore leaves out what nothing in the environment has, and
     const answer = await person.agent.post(formOf(page.body).action, { ...formOf(page.body).hidden, decision: 'allow' })
     const continued = await person.agent.get(answer.headers.get('location') ?? '')
     const code = new URL(continued.headers.get('location') ?? '').searchParams.get('code') ?? assert.fail()
-    const tokens = expectStatus(200, await exchange(w, environment, lenient, request, code))
+    const tokens = expectStatus(200, await exchange(w, environment, lenient, { request, code }))
     assert.equal(tokens.scope, 'openid email')
     const claims = JSON.parse(Buffer.from(tokens.access_token.split('.')[1] ?? '', 'base64url').toString())
     assert.equal(claims.scope, 'openid email')
@@ -231,7 +231,7 @@ test('the remedy of a refused call lets the same request through, and only that'
   assert.deepEqual(remedy, { unknown_scopes: 'ignore', nonce_replaces_pkce: true })
   expectStatus(200, await w.call('PATCH', `${path}/applications/${client.client_id}`, { body: remedy }))
   const { request, code } = await person.code(client, change)
-  const tokens = expectStatus(200, await exchange(w, environment, client, request, code, { code_verifier: undefined }))
+  const tokens = expectStatus(200, await exchange(w, environment, client, { request, code, change: { code_verifier: undefined } }))
   assert.equal(tokens.scope, 'openid email')
   assert.deepEqual((await refusal({ ...change, nonce: undefined }, client)).error, 'invalid_request')
 })

@@ -44,7 +44,7 @@ for (const type of types_of_run) {
     submit(agent, page, request, { email, password })
   const subjectOf = async (request: Request, reply: Reply) => {
     const code = new URL(reply.headers.get('location') ?? '').searchParams.get('code') ?? ''
-    return decodeJwt(expectStatus(200, await exchange(w, environment, client, request, code)).id_token).sub
+    return decodeJwt(expectStatus(200, await exchange(w, environment, client, { request, code })).id_token).sub
   }
 
   // biome-ignore format: this table is read by column
@@ -93,7 +93,7 @@ for (const type of types_of_run) {
     assert.equal(pageOf(page), 'sign_in')
     const called = await signIn(person.agent, page, request, person)
     const code = new URL(called.headers.get('location') ?? '').searchParams.get('code') ?? ''
-    const { auth_time, sid } = decodeJwt(expectStatus(200, await exchange(w, environment, client, request, code)).id_token)
+    const { auth_time, sid } = decodeJwt(expectStatus(200, await exchange(w, environment, client, { request, code })).id_token)
     const before = decodeJwt(person.id_token)
     assert.ok(Number(auth_time) >= Number(before.auth_time) + 100)
     assert.equal(sid, before.sid, 'a person who signs in again in the same browser keeps the session')

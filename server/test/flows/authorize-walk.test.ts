@@ -123,7 +123,7 @@ for (const environment of [w.test, w.live]) {
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
         if (outcome !== 'code') continue
 
-        const { id_token } = expectStatus(200, await exchange(w, environment, client, request, answer.get('code') ?? ''))
+        const { id_token } = expectStatus(200, await exchange(w, environment, client, { request, code: answer.get('code') ?? '' }))
         const { sub = '', auth_time } = decodeJwt(id_token)
         const done = historyOf(sub)
         const requires = (word: string) => prompt?.split(' ').includes(word) ?? false

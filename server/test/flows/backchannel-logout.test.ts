@@ -168,7 +168,7 @@ const idle_ends: Record<string, (person: Person, session: { id: string; id_token
   'a new sign-in of the person in the browser': async (person) => person.tokens(await w.createApplication(environment)),
   'the person on another device': async (person, { id }) => {
     const { agent, page } = await openAccount(environment, person)
-    await press(agent, page, 'end-session', {}, { id })
+    await press(agent, page, { action: 'end-session', id })
   },
   'DELETE': async (_, { id }) => expectStatus(204, await asBackend('DELETE', `/sessions/${id}`)),
   'end-sessions': async ({ id }) => expectStatus(200, await asBackend('POST', `/users/${id}/end-sessions`)),
@@ -235,7 +235,7 @@ const temporary = { 'a server error': 503, 'too many requests': 429 }
 for (const [what, status] of Object.entries(temporary)) {
   test(`a logout is sent again with a new token after ${what}`, async () => {
     const { received, client } = await createListener((_, count) => ({ status: count === 1 ? status : 200 }))
-    const { agent, tokens } = await signInForTokens(w, environment, client, await w.createUser(environment))
+    const { agent, tokens } = await signInForTokens(w, environment, client, { user: await w.createUser(environment) })
     await signOut(agent, tokens.id_token)
     await until('the first attempt', () => received.length === 1)
     w.advance(7)
@@ -255,7 +255,7 @@ const elsewhere = await startReceiver()
 for (const [what, answer] of Object.entries(final)) {
   test(`a logout is not sent again after ${what}`, async () => {
     const { received, client } = await createListener(answer)
-    const { agent, tokens } = await signInForTokens(w, environment, client, await w.createUser(environment))
+    const { agent, tokens } = await signInForTokens(w, environment, client, { user: await w.createUser(environment) })
     await signOut(agent, tokens.id_token)
     await until('a logout token', () => received.length === 1)
     await until('an empty queue', async () => (await pending()).length === 0)
@@ -265,7 +265,7 @@ for (const [what, answer] of Object.entries(final)) {
 
 test('a name with a private address is never called, and its logout ends after the fourth attempt', async () => {
   const client = await w.createApplication(environment, { backchannel_logout_uri: 'http://inside.test/logout' })
-  const { agent, tokens } = await signInForTokens(w, environment, client, await w.createUser(environment))
+  const { agent, tokens } = await signInForTokens(w, environment, client, { user: await w.createUser(environment) })
   const before = w.log.length
   await signOut(agent, tokens.id_token)
   for (const attempt of [1, 2, 3, 4]) {

@@ -39,16 +39,10 @@ function isWellFormed(reply: RawReply, what = ''): RawReply {
 // A token may be as long as the body (RFC 7009 §2.2).
 const longest_parsed = (target: string) => (target.startsWith(`${issuer_path}/v1/oauth/`) ? 1_048_576 : longest_form)
 
-const send = async (
-  method: string,
-  target: string,
-  headers: Record<string, string | null> = {},
-  body: string | Buffer = '',
-  host = hosts[0],
-) => {
+const send = async (method: string, target: string, headers: Record<string, string | null> = {}, body: string | Buffer = '') => {
   const what = `${method} ${target.slice(0, 100)}`
   parsed.longest = 0
-  const reply = isWellFormed(await sendRaw(w.base_url, rawRequest(method, target, headers, body), host), what)
+  const reply = isWellFormed(await sendRaw(w.base_url, rawRequest(method, target, headers, body), hosts[0]), what)
   assert.ok(parsed.longest <= longest_parsed(target), `${what}: ${parsed.longest} characters were parsed`)
   return reply
 }
@@ -336,5 +330,5 @@ test('the service chooses the request id, and ignores the one of the request', a
 
 test('after all of these requests a code is exchanged as before', async () => {
   const { request, code } = await person.code(client)
-  expectStatus(200, await exchange(w, w.test, client, request, code))
+  expectStatus(200, await exchange(w, w.test, client, { request, code }))
 })

@@ -54,7 +54,7 @@ const sessionIds = async ({ id }: User) =>
 
 /** A browser that has signed in as the user, and gets codes. */
 async function signIn(user: User, change: Fields = without_offline) {
-  const { agent, tokens } = await signInForTokens(w, w.test, client, user, change)
+  const { agent, tokens } = await signInForTokens(w, w.test, client, { user, change })
   w.advance(1)
   return { agent, tokens }
 }
@@ -72,7 +72,7 @@ async function authorize(agent: Person['agent'], application: Client, change: Fi
 
 async function tokensOf(agent: Person['agent'], application: Client, change: Fields) {
   const { request, code } = await authorize(agent, application, change)
-  return expectStatus(200, await exchange(w, w.test, application, request, code))
+  return expectStatus(200, await exchange(w, w.test, application, { request, code }))
 }
 
 test('a sign-in beyond the bound ends the session that was unseen longest, with its event and back-channel logout', async () => {
@@ -180,7 +180,7 @@ test('a code beyond the bound of a session ends its oldest grant at the applicat
   const fourth = await tokensOf(agent, client, without_offline)
   assert.equal(await isAccepted(oldest.access_token), false)
   const fifth = await tokensOf(agent, client, without_offline)
-  const { status, body } = await exchange(w, w.test, client, unredeemed.request, unredeemed.code)
+  const { status, body } = await exchange(w, w.test, client, { request: unredeemed.request, code: unredeemed.code })
   assert.deepEqual([status, body.error], [400, 'invalid_grant'])
   for (const { access_token } of [third, fourth, fifth, other_application, other_browser.tokens])
     assert.equal(await isAccepted(access_token), true)
@@ -226,7 +226,7 @@ test('a grant whose code was not redeemed ends with the code, and both rows are 
   const only = { id: user.id, ...(await authorize(agent, another, without_offline)) }
   const ofAnother = () => countOf(sql`from grants where user_id = ${user.id} and application_id = ${another.client_id}`)
   w.advance(61)
-  const { body } = await exchange(w, w.test, another, only.request, only.code)
+  const { body } = await exchange(w, w.test, another, { request: only.request, code: only.code })
   assert.deepEqual([body.error, body.error_description], ['invalid_grant', 'The code has expired.'])
   assert.equal(await ofAnother(), 1)
   w.advance(3_000)

@@ -194,7 +194,7 @@ for (const type of types_of_run) {
     const subject = async (browser: Agent) => {
       const again = authorizationRequest(environment, client, { prompt: 'none' })
       const code = new URL(locationOf(await browser.get(again.url))).searchParams.get('code') ?? ''
-      return decodeJwt(expectStatus(200, await exchange(w, environment, client, again, code)).id_token).sub
+      return decodeJwt(expectStatus(200, await exchange(w, environment, client, { request: again, code })).id_token).sub
     }
     assert.equal(await subject(agent), victim.id)
     assert.equal(await subject(attacker.agent), attacker.id)
@@ -265,7 +265,7 @@ for (const type of types_of_run) {
     const people = []
     for (let number = 1; number <= 7; number++) {
       const user = await w.createUser(environment)
-      const { tokens } = await signInForTokens(w, environment, client, user, { prompt: 'login', scope: 'openid' }, agent)
+      const { tokens } = await signInForTokens(w, environment, client, { user, change: { prompt: 'login', scope: 'openid' }, agent })
       people.push({ ...user, access_token: tokens.access_token, session_id: String(decodeJwt(tokens.id_token).sid) })
     }
     const { body } = await agent.get(authorizationRequest(environment, client, { prompt: 'select_account' }).url)

@@ -33,7 +33,7 @@ for (const environment of [w.test, w.live]) {
 
       for (const application of [{ ...client, client_secret: rotated.client_secret }, spa]) {
         const { request, code } = await person.code(application)
-        const first = expectStatus(200, await exchange(w, environment, application, request, code))
+        const first = expectStatus(200, await exchange(w, environment, application, { request, code }))
         const second = expectStatus(200, await refresh(w, environment, application, first.refresh_token))
         const again = await refresh(w, environment, application, first.refresh_token)
         keep('code', code)
@@ -48,10 +48,10 @@ for (const environment of [w.test, w.live]) {
         const in_address = await w.call('GET', `${environment.issuer}/v1/oauth/userinfo?access_token=${second.access_token}`, { key: null })
         assert.equal(in_address.status, 401)
         await revoke(w, environment, application, second.refresh_token)
-        await exchange(w, environment, application, request, code)
+        await exchange(w, environment, application, { request, code })
         const wrong = `wrong secret ${randomText()}`
         keep('wrong client secret', wrong)
-        await exchange(w, environment, { ...application, client_secret: wrong }, request, code)
+        await exchange(w, environment, { ...application, client_secret: wrong }, { request, code })
       }
 
       const typed = `typed into the wrong field ${randomText()}`
@@ -72,7 +72,7 @@ for (const environment of [w.test, w.live]) {
       if (environment === w.live) expectStatus(303, signed_up)
       else {
         await agent.submit(signed_up, { code: '000000' })
-        expectStatus(303, await enterMailedCode(w, environment, agent, signed_up, `new.${format}@example.com`))
+        expectStatus(303, await enterMailedCode(w, environment, { agent, page: signed_up }, `new.${format}@example.com`))
         const forgot = await agent.get(
           `${environment.issuer}/forgot-password${new URL(authorizationRequest(environment, client).url).search}`,
         )

@@ -99,7 +99,7 @@ for (const environment of [w.test, w.live]) {
   test(`jose verifies access and ID tokens with the published keys, and takes neither for the other (${environment.type})`, async () => {
     const application = await w.createApplication(environment)
     const user = await w.createUser(environment)
-    const { request, tokens } = await signInForTokens(w, environment, application, user)
+    const { request, tokens } = await signInForTokens(w, environment, application, { user })
     const { access_token, id_token } = tokens
 
     const keys = createRemoteJWKSet(new URL(`${environment.issuer}/v1/oauth/jwks.json`))

@@ -37,7 +37,7 @@ for (const type of types_of_run) {
   for (const [kind, application] of Object.entries({ confidential: client, public: spa })) {
     test(`of fifty parallel exchanges of one code exactly one succeeds, its tokens are revoked, and one event reports the reuse (${type}, ${kind} client)`, async () => {
       const { request, code } = await person.code(application)
-      const replies = await Promise.all(Array.from({ length: 50 }, () => exchange(w, environment, application, request, code)))
+      const replies = await Promise.all(Array.from({ length: 50 }, () => exchange(w, environment, application, { request, code })))
       const [won, ...others] = replies.filter((reply) => reply.status === 200)
       assert.ok(won && others.length === 0)
       for (const reply of replies) if (reply !== won) isInvalidGrant(reply)
@@ -54,12 +54,12 @@ for (const type of types_of_run) {
   for (const [how, change] of Object.entries(replays)) {
     test(`a code that its client presents again ${how} is invalid_grant, revokes the tokens issued for it, and causes one event (${type})`, async () => {
       const { request, code } = await person.code(client)
-      const first = expectStatus(200, await exchange(w, environment, client, request, code))
+      const first = expectStatus(200, await exchange(w, environment, client, { request, code }))
       const second = expectStatus(200, await refresh(w, environment, client, first.refresh_token))
-      isInvalidGrant(await exchange(w, environment, client, request, code, change))
+      isInvalidGrant(await exchange(w, environment, client, { request, code, change }))
       assert.equal((await userinfo(w, environment, first.access_token)).status, 401)
       await areRevoked(environment, client, second)
-      isInvalidGrant(await exchange(w, environment, client, request, code, change))
+      isInvalidGrant(await exchange(w, environment, client, { request, code, change }))
       const { grant_id } = decodeJwt(first.access_token)
       assert.deepEqual(await reuseOf(environment, client, first), [
         { user_id: person.id, data: { grant_id, presented: 'authorization_code' } },
@@ -69,8 +69,8 @@ for (const type of types_of_run) {
 
   test(`a code that another client presents again is invalid_grant and has no effect (${type})`, async () => {
     const { request, code } = await person.code(client)
-    const tokens = expectStatus(200, await exchange(w, environment, client, request, code))
-    isInvalidGrant(await exchange(w, environment, other_client, request, code))
+    const tokens = expectStatus(200, await exchange(w, environment, client, { request, code }))
+    isInvalidGrant(await exchange(w, environment, other_client, { request, code }))
     assert.equal((await userinfo(w, environment, tokens.access_token)).status, 200)
     expectStatus(200, await refresh(w, environment, client, tokens.refresh_token))
     assert.deepEqual(await reuseOf(environment, client, tokens), [])
@@ -78,45 +78,45 @@ for (const type of types_of_run) {
 
   type Attempt = (request: ReturnType<typeof authorizationRequest>, code: string) => Promise<Reply>
   const failures: [why: string, error: string, attempt: Attempt][] = [
-    ['another client presents it', 'invalid_grant', (request, code) => exchange(w, environment, other_client, request, code)],
-    ['a public client presents it', 'invalid_grant', (request, code) => exchange(w, environment, spa, request, code)],
+    ['another client presents it', 'invalid_grant', (request, code) => exchange(w, environment, other_client, { request, code })],
+    ['a public client presents it', 'invalid_grant', (request, code) => exchange(w, environment, spa, { request, code })],
     [
       'the client belongs to the other environment',
       'invalid_client',
-      (request, code) => exchange(w, environment, client_elsewhere, request, code),
+      (request, code) => exchange(w, environment, client_elsewhere, { request, code }),
     ],
-    ['it is presented to the other environment', 'invalid_client', (request, code) => exchange(w, elsewhere, client, request, code)],
+    ['it is presented to the other environment', 'invalid_client', (request, code) => exchange(w, elsewhere, client, { request, code })],
     [
       'a client of the other environment presents it there',
       'invalid_grant',
-      (request, code) => exchange(w, elsewhere, client_elsewhere, request, code),
+      (request, code) => exchange(w, elsewhere, client_elsewhere, { request, code }),
     ],
     [
       'the client secret is wrong',
       'invalid_client',
-      (request, code) => exchange(w, environment, { ...client, client_secret: randomText() }, request, code),
+      (request, code) => exchange(w, environment, { ...client, client_secret: randomText() }, { request, code }),
     ],
     [
       'the client secret is missing',
       'invalid_client',
-      (request, code) => exchange(w, environment, { ...client, client_secret: null }, request, code),
+      (request, code) => exchange(w, environment, { ...client, client_secret: null }, { request, code }),
     ],
     [
       'the client authenticates by a method that is not its own',
       'invalid_client',
-      (request, code) => exchange(w, environment, { ...client, token_endpoint_auth_method: 'client_secret_post' }, request, code),
+      (request, code) => exchange(w, environment, { ...client, token_endpoint_auth_method: 'client_secret_post' }, { request, code }),
     ],
     [
       'grant_type is refresh_token',
       'invalid_request',
-      (request, code) => exchange(w, environment, client, request, code, { grant_type: 'refresh_token' }),
+      (request, code) => exchange(w, environment, client, { request, code, change: { grant_type: 'refresh_token' } }),
     ],
     [
       'grant_type is unknown',
       'unsupported_grant_type',
-      (request, code) => exchange(w, environment, client, request, code, { grant_type: 'password' }),
+      (request, code) => exchange(w, environment, client, { request, code, change: { grant_type: 'password' } }),
     ],
-    ['grant_type is empty', 'invalid_request', (request, code) => exchange(w, environment, client, request, code, { grant_type: '' })],
+    ['grant_type is empty', 'invalid_request', (request, code) => exchange(w, environment, client, { request, code, change: { grant_type: '' } })],
   ]
   const wrong: [why: string, error: string, change: Record<string, string>][] = [
     ['the verifier is wrong', 'invalid_grant', { code_verifier: randomText() }],
@@ -129,7 +129,7 @@ for (const type of types_of_run) {
     ['redirect_uri is empty', 'invalid_request', { redirect_uri: '' }],
   ]
   for (const [why, error, change] of wrong)
-    failures.push([why, error, (request, code) => exchange(w, environment, client, request, code, change)])
+    failures.push([why, error, (request, code) => exchange(w, environment, client, { request, code, change })])
 
   for (const [why, error, attempt] of failures) {
     test(`a code is refused with ${error} and stays valid when ${why} (${type})`, async () => {
@@ -137,7 +137,7 @@ for (const type of types_of_run) {
       const reply = await attempt(request, code)
       assert.equal(reply.body.error, error)
       assert.equal(reply.status, error === 'invalid_client' ? 401 : 400)
-      const tokens = expectStatus(200, await exchange(w, environment, client, request, code))
+      const tokens = expectStatus(200, await exchange(w, environment, client, { request, code }))
       assert.equal((await userinfo(w, environment, tokens.access_token)).status, 200)
     })
   }
@@ -145,14 +145,14 @@ for (const type of types_of_run) {
   test(`the code challenge is not accepted as the verifier (${type})`, async () => {
     const { request, code } = await person.code(client)
     const challenge = new URL(request.url).searchParams.get('code_challenge') ?? ''
-    isInvalidGrant(await exchange(w, environment, client, request, code, { code_verifier: challenge }))
+    isInvalidGrant(await exchange(w, environment, client, { request, code, change: { code_verifier: challenge } }))
   })
 
   test(`a code without a challenge is refused with a verifier and exchanged without one (${type})`, async () => {
     const legacy = await w.createApplication(environment, { require_pkce: false })
     const { request, code } = await person.code(legacy, { code_challenge: undefined, code_challenge_method: undefined })
-    isInvalidGrant(await exchange(w, environment, legacy, request, code))
-    expectStatus(200, await exchange(w, environment, legacy, request, code, { code_verifier: '' }))
+    isInvalidGrant(await exchange(w, environment, legacy, { request, code }))
+    expectStatus(200, await exchange(w, environment, legacy, { request, code, change: { code_verifier: '' } }))
   })
 
   test(`only a code is exchanged, only a refresh token refreshes, and only an access token reads UserInfo (${type})`, async (t) => {
@@ -177,12 +177,12 @@ for (const type of types_of_run) {
       for (const [i, text] of [value, ...value.split('.')].entries()) values[`${name}, part ${i}`] = text
     for (const [what, value] of Object.entries(values))
       await t.test(what, async () => {
-        if (what !== 'code') isInvalidGrant(await exchange(w, environment, client, request, value))
+        if (what !== 'code') isInvalidGrant(await exchange(w, environment, client, { request, code: value }))
         if (what !== 'refresh token') isInvalidGrant(await refresh(w, environment, client, value))
         if (what !== 'access token') assert.equal((await userinfo(w, environment, value)).status, 401)
       })
 
-    expectStatus(200, await exchange(w, environment, client, request, code))
+    expectStatus(200, await exchange(w, environment, client, { request, code }))
     expectStatus(200, await refresh(w, environment, client, refresh_token))
   })
 
@@ -202,23 +202,23 @@ for (const type of types_of_run) {
     const early = await person.code(client)
     const late = await person.code(client)
     w.advance(29)
-    expectStatus(200, await exchange(w, environment, client, early.request, early.code))
+    expectStatus(200, await exchange(w, environment, client, { request: early.request, code: early.code }))
     w.advance(2)
-    isInvalidGrant(await exchange(w, environment, client, late.request, late.code))
+    isInvalidGrant(await exchange(w, environment, client, { request: late.request, code: late.code }))
     await w.changeSettings(environment, { tokens: { authorization_code_ttl_seconds: null } })
   })
 
   test(`an expired code that is presented again still revokes the tokens issued for it (${type})`, async () => {
     const { request, code } = await person.code(client)
-    const tokens = expectStatus(200, await exchange(w, environment, client, request, code))
+    const tokens = expectStatus(200, await exchange(w, environment, client, { request, code }))
     w.advance(61)
-    isInvalidGrant(await exchange(w, environment, client, request, code))
+    isInvalidGrant(await exchange(w, environment, client, { request, code }))
     await areRevoked(environment, client, tokens)
   })
 
   test(`a token response is no-store and states the granted scope and lifetime (${type})`, async () => {
     const { request, code } = await person.code(client, { scope: 'openid email' })
-    const reply = await exchange(w, environment, client, request, code)
+    const reply = await exchange(w, environment, client, { request, code })
     assert.equal(reply.headers.get('cache-control'), 'no-store')
     const { access_token, id_token, ...rest } = expectStatus(200, reply)
     assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 3600, scope: 'openid email' })
@@ -227,8 +227,8 @@ for (const type of types_of_run) {
 
   test(`a public client that sends a secret is refused, and its code stays valid (${type})`, async () => {
     const { request, code } = await person.code(spa)
-    const reply = await exchange(w, environment, spa, request, code, { client_secret: randomText() })
+    const reply = await exchange(w, environment, spa, { request, code, change: { client_secret: randomText() } })
     assert.deepEqual([reply.status, reply.body.error], [401, 'invalid_client'])
-    expectStatus(200, await exchange(w, environment, spa, request, code))
+    expectStatus(200, await exchange(w, environment, spa, { request, code }))
   })
 }

@@ -16,7 +16,7 @@ const hour_seconds = 3_600
 async function signIn(): Promise<string> {
   const request = authorizationRequest(root, client, { scope: 'openid offline_access', resource: w.base_url })
   const code = await obtainCode(createAgent(), request, owner)
-  return expectStatus(200, await exchange(w, root, client, request, code)).refresh_token
+  return expectStatus(200, await exchange(w, root, client, { request, code })).refresh_token
 }
 
 const use = (refresh_token: string) => refresh(w, root, client, refresh_token)

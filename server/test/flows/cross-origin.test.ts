@@ -119,6 +119,6 @@ for (const type of types_of_run) {
 
   test(`a single-page application exchanges its code from its own page (${type})`, async () => {
     const { request, code } = await person.code(spa)
-    expectStatus(200, await exchange(w, environment, spa, request, code))
+    expectStatus(200, await exchange(w, environment, spa, { request, code }))
   })
 }

@@ -40,7 +40,7 @@ test('a person signs in with an emailed code: amr otp, and the page names its st
   assert.deepEqual([mail.kind, mail.link], ['sign_in_code', null])
   const pasted = ` ${mail.code?.slice(0, 3)} ${mail.code?.slice(3)} `
   const redirect = await followPagesToClient(agent, await agent.submit(page, { code: pasted }), request.redirect_uri)
-  const { id_token } = expectStatus(200, await exchange(w, environment, client, request, redirect.searchParams.get('code') ?? ''))
+  const { id_token } = expectStatus(200, await exchange(w, environment, client, { request, code: redirect.searchParams.get('code') ?? '' }))
   const { sub, amr, acr } = decodeJwt(id_token)
   assert.deepEqual({ sub, amr, acr }, { sub: user.id, amr: ['otp'], acr: 'urn:ostiary:1fa' })
 })

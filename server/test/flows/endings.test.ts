@@ -74,7 +74,7 @@ async function setUp({ by = 'password', scope = 'openid offline_access', fields 
     return { request, code }
   }
   const first = await ask()
-  const tokens = expectStatus(200, await exchange(w, environment, client, first.request, first.code))
+  const tokens = expectStatus(200, await exchange(w, environment, client, { request: first.request, code: first.code }))
   const pending = await ask()
   const session_id = String(JSON.parse(Buffer.from(tokens.id_token.split('.')[1], 'base64url').toString()).sid)
   await plant(session_id)
@@ -108,7 +108,7 @@ async function accepted({ client, agent, tokens, pending }: Subject): Promise<st
   const silent = await agent.get(authorizationRequest(environment, client, { prompt: 'none', scope: 'openid' }).url)
   const answers = {
     session: /[?&]code=/.test(silent.headers.get('location') ?? ''),
-    code: (await exchange(w, environment, client, pending.request, pending.code)).status === 200,
+    code: (await exchange(w, environment, client, { request: pending.request, code: pending.code })).status === 200,
     access_token: (await userinfo(w, environment, tokens.access_token)).status === 200,
     validation: expectStatus(200, await backend('POST', 'tokens/validate', { token: tokens.access_token })).active,
     refresh_token: tokens.refresh_token !== undefined && (await refresh(w, environment, client, tokens.refresh_token)).status === 200,
@@ -272,7 +272,7 @@ const ways: Record<string, Way> = {
     reason: 'ended_by_person',
   },
   'the person disconnects the application': {
-    end: async (s) => done(await press(s.here, (await s.here_page()).page, 'disconnect', {}, { id: s.client.id }), 'disconnect'),
+    end: async (s) => done(await press(s.here, (await s.here_page()).page, { action: 'disconnect', id: s.client.id }), 'disconnect'),
     from: ['disconnect'],
     goes: 'grants',
     reason: null,
@@ -337,7 +337,7 @@ const ways: Record<string, Way> = {
       const agent = createAgent()
       const page = await agent.get(authorizationRequest(environment, client).url)
       const code = await agent.submit(page, { email: person.email, password: '', method: 'email_code' })
-      done(await enterMailedCode(w, environment, agent, await follow(agent, code), person.email))
+      done(await enterMailedCode(w, environment, { agent, page: await follow(agent, code) }, person.email))
     },
     from: ['enterCode'],
     fields: { email_verified: false },
@@ -415,7 +415,7 @@ test('"sign out everywhere else" keeps this session with its grants, even after 
   const { person, client } = subject
   const request = authorizationRequest(environment, client)
   const code = await obtainCode(subject.here, request, person)
-  const tokens = expectStatus(200, await exchange(w, environment, client, request, code))
+  const tokens = expectStatus(200, await exchange(w, environment, client, { request, code }))
   const page = await subject.here.get(account_url)
   const held = holdEndings(db)
   const works = async () => [

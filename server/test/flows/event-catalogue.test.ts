@@ -58,10 +58,10 @@ async function causeAll(): Promise<TestEnvironment[]> {
   const application = await w.createApplication(environment, { consent: 'ask' })
   await change('PATCH', `/applications/${application.id}`, { name: 'Shop' })
   const person = await w.createUser(environment, { email: 'ada@example.com' })
-  await assert.rejects(signInForTokens(w, environment, application, { ...person, password: 'not the right one' }))
-  const { tokens } = await signInForTokens(w, environment, application, person, { scope: 'openid offline_access' })
+  await assert.rejects(signInForTokens(w, environment, application, { user: { ...person, password: 'not the right one' } }))
+  const { tokens } = await signInForTokens(w, environment, application, { user: person, change: { scope: 'openid offline_access' } })
   for (let n = 0; n < 2; n++) await refresh(w, environment, application, tokens.refresh_token)
-  const again = await signInForTokens(w, environment, application, person)
+  const again = await signInForTokens(w, environment, application, { user: person })
   const { data } = expectStatus(200, await users('GET', `/${person.id}/grants`))
   assert.ok(again.code)
   expectStatus(204, await users('DELETE', `/${person.id}/grants/${data[0].id}`))
@@ -74,7 +74,7 @@ async function causeAll(): Promise<TestEnvironment[]> {
     password: '',
     method: 'email_code',
   })
-  await enterMailedCode(w, environment, agent, asked, 'alan@example.com')
+  await enterMailedCode(w, environment, { agent, page: asked }, 'alan@example.com')
   const account = await agent.get(`${environment.issuer}/account`)
   const form = await agent.get(linkOf(account, 'change-password'))
   await press(agent, form, 'change-password', { password: 'a password of four words' })

@@ -51,9 +51,9 @@ test('every step of a sign-in and of its end causes an event', async () => {
   const environment = (await w.createProject('steps')).live
   const application = await w.createApplication(environment, { consent: 'ask', post_logout_redirect_uris: ['https://app.example.com/'] })
   const user = await w.createUser(environment)
-  const { agent, request, code, tokens } = await signInForTokens(w, environment, application, user)
-  await exchange(w, environment, application, request, code)
-  await signInForTokens(w, environment, application, user).then(async ({ tokens }) => {
+  const { agent, request, code, tokens } = await signInForTokens(w, environment, application, { user })
+  await exchange(w, environment, application, { request, code })
+  await signInForTokens(w, environment, application, { user }).then(async ({ tokens }) => {
     await refresh(w, environment, application, tokens.refresh_token)
     await refresh(w, environment, application, tokens.refresh_token)
   })
@@ -85,7 +85,7 @@ test('a sign-in with a wrong password causes an event with the user of the email
   const environment = (await w.createProject('wrong')).live
   const application = await w.createApplication(environment)
   const user = await w.createUser(environment)
-  await assert.rejects(signInForTokens(w, environment, application, { ...user, password: 'not the right one' }))
+  await assert.rejects(signInForTokens(w, environment, application, { user: { ...user, password: 'not the right one' } }))
   const [event] = await shown(environment, 'type=sign_in.failed')
   assert.deepEqual([event?.user_id, event?.application_id, event?.actor.type], [user.id, application.id, 'user'])
 })
@@ -94,7 +94,7 @@ test('signing an account out in the account chooser causes an event', async () =
   const environment = (await w.createProject('chooser')).live
   const application = await w.createApplication(environment)
   const user = await w.createUser(environment)
-  const { agent, request } = await signInForTokens(w, environment, application, user)
+  const { agent, request } = await signInForTokens(w, environment, application, { user })
   const page = await agent.get(`${request.url}&prompt=select_account`)
   const remove = /name="remove" value="(ses_[a-z0-9]+)"/.exec(page.body)?.[1] ?? ''
   await agent.submit(page, { remove })
@@ -106,7 +106,7 @@ test('filters and pages combine: newest first, or oldest first with after', asyn
   const environment = (await w.createProject('filters')).test
   const [one, two] = [await w.createApplication(environment), await w.createApplication(environment)]
   const person = await w.createUser(environment)
-  for (const application of [one, two, one]) await signInForTokens(w, environment, application, person, {}, createAgent())
+  for (const application of [one, two, one]) await signInForTokens(w, environment, application, { user: person, agent: createAgent() })
   await shown(environment, 'after=7')
   const everything = await all(environment)
   const sequences = everything.map(({ sequence }) => sequence)

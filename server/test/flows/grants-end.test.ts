@@ -28,8 +28,10 @@ interface Grant {
 
 const changeApplication = async ({ environment, application_id }: Grant, change: Record<string, unknown>) =>
   expectStatus(200, await w.call('PATCH', `${environment.path}/applications/${application_id}`, { body: change }))
-const asBackend = async (status: number, method: string, environment: TestEnvironment, path: string, body?: unknown) =>
-  expectStatus(status, await w.call(method, `/v1/auth/${path}`, { key: keys[environment.type], ...(body === undefined ? {} : { body }) }))
+const asBackend = async (method: string, environment: TestEnvironment, path: string, body?: unknown) => {
+  const reply = await w.call(method, `/v1/auth/${path}`, { key: keys[environment.type], ...(body === undefined ? {} : { body }) })
+  return expectStatus(method === 'DELETE' ? 204 : 200, reply)
+}
 
 const ends: Record<string, (grant: Grant) => Promise<unknown>> = {
   'the application is disabled': (grant) => changeApplication(grant, { disabled: true }),
@@ -39,15 +41,15 @@ const ends: Record<string, (grant: Grant) => Promise<unknown>> = {
   },
   'the application is deleted': async ({ environment, application_id }) =>
     expectStatus(204, await w.call('DELETE', `${environment.path}/applications/${application_id}`)),
-  'the user is blocked': ({ environment, user_id }) => asBackend(200, 'POST', environment, `users/${user_id}/block`),
+  'the user is blocked': ({ environment, user_id }) => asBackend('POST', environment, `users/${user_id}/block`),
   'the user is blocked and unblocked again': async ({ environment, user_id }) => {
-    await asBackend(200, 'POST', environment, `users/${user_id}/block`)
-    await asBackend(200, 'POST', environment, `users/${user_id}/unblock`)
+    await asBackend('POST', environment, `users/${user_id}/block`)
+    await asBackend('POST', environment, `users/${user_id}/unblock`)
   },
-  'the user is deleted': ({ environment, user_id }) => asBackend(204, 'DELETE', environment, `users/${user_id}`),
+  'the user is deleted': ({ environment, user_id }) => asBackend('DELETE', environment, `users/${user_id}`),
   'the user has another password': ({ environment, user_id }) =>
-    asBackend(200, 'PATCH', environment, `users/${user_id}`, { password: 'another long password' }),
-  'the backend ended the session': ({ environment, session_id }) => asBackend(204, 'DELETE', environment, `sessions/${session_id}`),
+    asBackend('PATCH', environment, `users/${user_id}`, { password: 'another long password' }),
+  'the backend ended the session': ({ environment, session_id }) => asBackend('DELETE', environment, `sessions/${session_id}`),
 }
 
 let codes_issued = 0
@@ -67,11 +69,11 @@ for (const type of types_of_run) {
         const session_id = String(decodeJwt(ended.id_token).sid)
         await end({ environment, user_id: person.id, session_id, application_id: client.id })
 
-        assert.equal((await asBackend(200, 'POST', environment, 'tokens/validate', { token: ended.access_token })).active, false)
+        assert.equal((await asBackend('POST', environment, 'tokens/validate', { token: ended.access_token })).active, false)
         assert.equal((await userinfo(w, environment, ended.access_token)).status, 401)
         for (const reply of [
           await refresh(w, environment, client, ended.refresh_token),
-          await exchange(w, environment, client, pending.request, pending.code),
+          await exchange(w, environment, client, { request: pending.request, code: pending.code }),
         ])
           assert.ok(['invalid_grant', 'invalid_client'].includes(reply.body.error), reply.body)
         assert.equal((await userinfo(w, environment, untouched.access_token)).status, 200)
@@ -98,7 +100,7 @@ for (const type of types_of_run) {
         const code = location && new URL(location, w.base_url).searchParams.get('code')
         if (!code) continue
         codes_issued += 1
-        assert.ok([400, 401].includes((await exchange(w, environment, client, request, code)).status), location)
+        assert.ok([400, 401].includes((await exchange(w, environment, client, { request, code })).status), location)
       }
     })
   }
@@ -158,7 +160,7 @@ async function popularApplication() {
     tokens,
     works: async () => [
       (await userinfo(w, w.test, tokens.access_token)).status,
-      (await asBackend(200, 'POST', w.test, 'tokens/validate', { token: tokens.access_token })).active,
+      (await asBackend('POST', w.test, 'tokens/validate', { token: tokens.access_token })).active,
     ],
     disable: (disabled: boolean) => w.call('PATCH', path, { body: { disabled } }),
     delete: () => w.call('DELETE', path),

@@ -182,7 +182,7 @@ test('a person with an international address signs up, changes the address, rese
   const request = authorizationRequest(environment, client)
   const tokens = expectStatus(
     200,
-    await exchange(w, environment, client, request, await obtainCode(createAgent(), request, { email, password })),
+    await exchange(w, environment, client, { request, code: await obtainCode(createAgent(), request, { email, password }) }),
   )
   assert.equal(expectStatus(200, await userinfo(w, environment, tokens.access_token)).email, email)
 

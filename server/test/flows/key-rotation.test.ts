@@ -83,7 +83,7 @@ test('a process whose clock is behind the first key signs, and a key that cannot
   const person = await createPerson(w, environment)
   const first = await person.code(client)
   w.advance(-5)
-  const tokens = expectStatus(200, await exchange(w, environment, client, first.request, first.code))
+  const tokens = expectStatus(200, await exchange(w, environment, client, { request: first.request, code: first.code }))
   w.advance(5)
 
   const { db } = w.deployment
@@ -99,7 +99,7 @@ test('a process whose clock is behind the first key signs, and a key that cannot
     ])
   const second = await person.code(client)
   const requests = [
-    () => exchange(w, environment, client, second.request, second.code),
+    () => exchange(w, environment, client, { request: second.request, code: second.code }),
     () => refresh(w, environment, client, tokens.refresh_token),
   ]
   await setKey('v1.sealed.by.another')

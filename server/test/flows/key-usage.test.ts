@@ -112,16 +112,20 @@ test('the range selects hours, is 24 hours by default and at most 7 days', async
 const at = w.now()
 const read = (key_id: string) =>
   findKeyUsage(db, w.tenant_id, key_id, { from: new Date(at.getTime() - 1), to: new Date(at.getTime() + 3_600_000) })
-const countedBy = (usage: ReturnType<typeof createKeyUsage>, key_id: string, route: string, ip: string, times = 1) => {
+const countedBy = (
+  usage: ReturnType<typeof createKeyUsage>,
+  key_id: string,
+  { route = '/v1/auth/users', ip, times = 1 }: { route?: string; ip: string; times?: number },
+) => {
   for (let n = 0; n < times; n++) usage.count({ key_id, tenant_id: w.tenant_id, route, ip, at }, n % 2 === 1)
 }
 
 test('beyond 100 pairs of route and address in an hour a key counts the rest together, over several writes', async () => {
   const key_id = w.deployment.newId('key')
   const usage = createKeyUsage(db)
-  for (let n = 0; n < 60; n++) countedBy(usage, key_id, '/v1/auth/users', `192.0.2.${n}`)
+  for (let n = 0; n < 60; n++) countedBy(usage, key_id, { ip: `192.0.2.${n}` })
   await usage.write()
-  for (let n = 30; n < 250; n++) countedBy(usage, key_id, '/v1/auth/users', `192.0.2.${n}`, 2)
+  for (let n = 30; n < 250; n++) countedBy(usage, key_id, { ip: `192.0.2.${n}`, times: 2 })
   await usage.write()
   const rows = await read(key_id)
   assert.equal(rows.length, 101)
@@ -139,8 +143,8 @@ test('counts of several processes add up, and together they keep to 100 pairs', 
   const key_id = w.deployment.newId('key')
   const processes = Array.from({ length: 8 }, () => createKeyUsage(db))
   for (const [i, usage] of processes.entries()) {
-    countedBy(usage, key_id, '/v1/auth/users', '192.0.2.1', 10)
-    for (let n = 0; n < 40; n++) countedBy(usage, key_id, '/v1/auth/sessions/{session_id}', `198.51.${i}.${n}`)
+    countedBy(usage, key_id, { ip: '192.0.2.1', times: 10 })
+    for (let n = 0; n < 40; n++) countedBy(usage, key_id, { route: '/v1/auth/sessions/{session_id}', ip: `198.51.${i}.${n}` })
   }
   await Promise.all(processes.map((usage) => usage.write()))
   const rows = await read(key_id)
@@ -158,9 +162,9 @@ test('what the database did not take is written the next time', async () => {
     batch: (statements: Parameters<typeof db.batch>[0]) => (is_down ? Promise.reject(new Error('down')) : db.batch(statements)),
   }
   const usage = createKeyUsage(failing)
-  countedBy(usage, key_id, '/v1/auth/users', '192.0.2.1', 3)
+  countedBy(usage, key_id, { ip: '192.0.2.1', times: 3 })
   await assert.rejects(usage.write(), /down/)
-  countedBy(usage, key_id, '/v1/auth/users', '192.0.2.1', 2)
+  countedBy(usage, key_id, { ip: '192.0.2.1', times: 2 })
   is_down = false
   await usage.write()
   await usage.write()
@@ -197,7 +201,7 @@ test('the last uses of any number of keys are written a slice at a time, and wha
 test('memory is bounded: beyond 20,000 pairs a key counts new pairs together', async () => {
   const usage = createKeyUsage(db)
   const keys = Array.from({ length: 210 }, () => w.deployment.newId('key'))
-  for (const key_id of keys) for (let n = 0; n < 150; n++) countedBy(usage, key_id, '/v1/auth/users', `192.0.2.${n}`)
+  for (const key_id of keys) for (let n = 0; n < 150; n++) countedBy(usage, key_id, { ip: `192.0.2.${n}` })
   await usage.write()
   const rows = await Promise.all(keys.map(read))
   assert.ok(rows.flat().length <= 20_000 + 2 * keys.length)
@@ -211,7 +215,7 @@ test('memory is bounded: beyond 20,000 pairs a key counts new pairs together', a
 test('usage is removed after 30 days', async () => {
   const key_id = w.deployment.newId('key')
   const usage = createKeyUsage(db)
-  countedBy(usage, key_id, '/v1/auth/users', '192.0.2.1')
+  countedBy(usage, key_id, { ip: '192.0.2.1' })
   await usage.write()
   const in_days = (days: number) => new Date(at.getTime() + days * 86_400_000)
   await removeExpiredRows(db, in_days(29))

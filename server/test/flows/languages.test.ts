@@ -98,17 +98,17 @@ const steps: Record<string, (agent: ReturnType<typeof createAgent>) => Promise<R
     const page = await agent.get(authorizationRequest(mailing, mailing_client).url)
     return agent.submit(page, { email: 'reader@example.com', password: '', method: 'email_code' })
   },
-  'enrol-totp': async (agent) => (await passwordStep(guarded, guarded_client, await w.createUser(guarded), {}, agent)).page,
+  'enrol-totp': async (agent) => (await passwordStep(guarded, guarded_client, await w.createUser(guarded), { agent })).page,
   'second-factor': async (agent) =>
-    (await passwordStep(guarded, guarded_client, await enrolPerson(w, guarded, guarded_client), {}, agent)).page,
-  'offer-passkey': async (agent) => (await reachOffer(mailing, mailing_client, await w.createUser(mailing), agent)).offer,
-  consent: async (agent) => (await passwordStep(w.test, client, await w.createUser(w.test), {}, agent)).page,
+    (await passwordStep(guarded, guarded_client, await enrolPerson(w, guarded, guarded_client), { agent })).page,
+  'offer-passkey': async (agent) => (await reachOffer(mailing, mailing_client, await w.createUser(mailing), { agent })).offer,
+  consent: async (agent) => (await passwordStep(w.test, client, await w.createUser(w.test), { agent })).page,
   'select-account': async (agent) => {
-    await passwordStep(mailing, mailing_client, await w.createUser(mailing), {}, agent)
+    await passwordStep(mailing, mailing_client, await w.createUser(mailing), { agent })
     return agent.get(authorizationRequest(mailing, mailing_client, { prompt: 'select_account' }).url)
   },
   'sign-out': async (agent) => {
-    await passwordStep(mailing, mailing_client, await w.createUser(mailing), {}, agent)
+    await passwordStep(mailing, mailing_client, await w.createUser(mailing), { agent })
     return agent.get(`${mailing.issuer}/oauth/logout`)
   },
   account: async (agent) => (await openAccount(mailing, await w.createUser(mailing), agent)).page,

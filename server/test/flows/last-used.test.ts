@@ -49,7 +49,7 @@ test('an emailed code marks its button', async () => {
   const { email } = await w.createUser(w.test)
   const page = await agent.submit(await signInPage(agent), { email, method: 'email_code' })
   assert.deepEqual(await marked(agent), [], 'a code that was only asked for is not a sign-in')
-  expectStatus(303, await enterMailedCode(w, w.test, agent, page, email))
+  expectStatus(303, await enterMailedCode(w, w.test, { agent, page }, email))
   assert.deepEqual(await marked(agent), ['email_code'])
 })
 

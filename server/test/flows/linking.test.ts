@@ -60,7 +60,7 @@ const addedEvents = (user_id: string) =>
   )
 const addedMails = async (email: string) => (await mailsTo(w, environment, email)).filter(({ kind }) => kind === 'method_added')
 const subjectOf = async (request: Request, code: string | null) =>
-  decodeJwt(expectStatus(200, await exchange(w, environment, client, request, code ?? '')).id_token).sub
+  decodeJwt(expectStatus(200, await exchange(w, environment, client, { request, code: code ?? '' })).id_token).sub
 
 let people = 0
 /** A person with a proven address and an authenticator app. */
@@ -119,7 +119,7 @@ test('the session of a link begins with the identity, and ends with it', async (
   const person = await withApp()
   const { agent, page, request } = await signInAt(provider.id, person.email)
   const done = await codeAfter(agent, await agent.submit(page, { code: appCode(person.secret, w.now()) }), request)
-  const tokens = expectStatus(200, await exchange(w, environment, client, request, done.code ?? ''))
+  const tokens = expectStatus(200, await exchange(w, environment, client, { request, code: done.code ?? '' }))
   const { data } = expectStatus(200, await w.call('GET', `/v1/auth/users/${person.id}/methods`, { key }))
   const { id } = data.find(({ type }: any) => type === 'provider') // any: a row
   expectStatus(204, await w.call('DELETE', `/v1/auth/users/${person.id}/methods/${id}`, { key }))

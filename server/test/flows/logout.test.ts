@@ -258,11 +258,11 @@ for (const type of types_of_run) {
         await signOut(agent, online.id_token)
         await signOut(agent, online.id_token).catch(() => 'no session is left')
         assert.equal((await userinfo(w, environment, online.access_token)).status, 401)
-        assert.equal((await exchange(w, environment, client, pending.request, pending.code)).body.error, 'invalid_grant')
+        assert.equal((await exchange(w, environment, client, { request: pending.request, code: pending.code })).body.error, 'invalid_grant')
         assert.equal((await userinfo(w, environment, offline.access_token)).status, 200)
         const refreshed = expectStatus(200, await refresh(w, environment, other, offline.refresh_token))
         assert.equal((await userinfo(w, environment, refreshed.access_token)).status, 200)
-        expectStatus(200, await exchange(w, environment, other, offline_pending.request, offline_pending.code))
+        expectStatus(200, await exchange(w, environment, other, { request: offline_pending.request, code: offline_pending.code }))
         const events = sql`select user_id from events where environment_id = ${environment.id} and type = 'session.ended' and user_id = ${id}`
         assert.equal((await w.deployment.db.all(Ended, events)).length, 1)
         await w.changeSettings(environment, { tokens: { access_token_format: null } })

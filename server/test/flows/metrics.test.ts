@@ -77,7 +77,7 @@ const events: { sample: string; by?: number; when: string; happens: () => Promis
     when: 'a client has the wrong secret',
     happens: async () => {
       const { request, code } = await person.code(client)
-      await exchange(w, w.test, { ...client, client_secret: 'wrong' }, request, code)
+      await exchange(w, w.test, { ...client, client_secret: 'wrong' }, { request, code })
     },
   },
   {

@@ -28,7 +28,7 @@ async function setUp(environment: TestEnvironment, settings: object = {}) {
     return data.map(({ type }: any) => type).sort() // any: rows of the answer
   }
   const claimsOf = async (request: Request, code: string | null) =>
-    decodeJwt(expectStatus(200, await exchange(w, environment, client, request, code ?? '')).id_token)
+    decodeJwt(expectStatus(200, await exchange(w, environment, client, { request, code: code ?? '' })).id_token)
   return { environment, client, methodsOf, claimsOf, device: () => createAuthenticator(new URL(environment.issuer).origin) }
 }
 const newSetUp = async (name: string, settings: object = {}) => setUp((await w.createProject(name)).test, settings)
@@ -190,7 +190,7 @@ test('the mailed code comes before the passkey, and the person is mailed about i
     const skipped = await agent.post(`${environment.issuer}/enrol-passkey`, { ...hidden, ...fields })
     assert.equal(stepOn((await codeAfter(agent, skipped, request)).page), 'code')
   }
-  const ready = await codeAfter(agent, await enterMailedCode(w, environment, agent, page, person.email), request)
+  const ready = await codeAfter(agent, await enterMailedCode(w, environment, { agent, page }, person.email), request)
   assert.equal(stepOn(ready.page), 'offer-passkey')
   const device = createAuthenticator(new URL(environment.issuer).origin)
   assert.ok((await codeAfter(agent, await postCredential(agent, ready.page, device.create(optionsOf(ready.page))), request)).code)

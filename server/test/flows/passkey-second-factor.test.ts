@@ -83,7 +83,7 @@ async function newEnvironment(name: string, settings: Record<string, unknown> = 
 
 for (const { environment, client } of sides) {
   const claimsOf = async (request: Request, code: string | null) =>
-    decodeJwt(expectStatus(200, await exchange(w, environment, client, request, code ?? '')).id_token)
+    decodeJwt(expectStatus(200, await exchange(w, environment, client, { request, code: code ?? '' })).id_token)
   const ask = async (agent: Agent, change: Fields) => {
     const request = authorizationRequest(environment, client, change)
     return { request, ...(await codeAfter(agent, await agent.get(request.url), request)) }
@@ -121,7 +121,7 @@ for (const { environment, client } of sides) {
     assert.deepEqual([raised.acr, raised.amr, raised.sid, raised.auth_time], [by_passkey, ['pwd', 'hwk', 'user'], sid, auth_time])
     assert.ok((await ask(person.agent, { acr_values: by_passkey, prompt: 'none' })).code, 'the session has the level')
 
-    const fresh = await passwordStep(environment, client, person, { acr_values: by_passkey })
+    const fresh = await passwordStep(environment, client, person, { change: { acr_values: by_passkey } })
     const ended = await codeAfter(
       fresh.agent,
       await postCredential(fresh.agent, fresh.page, answer(person.device, fresh.page)),
@@ -129,7 +129,7 @@ for (const { environment, client } of sides) {
     )
     assert.equal((await claimsOf(fresh.request, ended.code)).acr, by_passkey, 'a sign-in reaches it too, and is not asked twice')
 
-    const other = await passwordStep(environment, client, await w.createUser(environment), { acr_values: by_passkey })
+    const other = await passwordStep(environment, client, await w.createUser(environment), { change: { acr_values: by_passkey } })
     assert.equal((await claimsOf(other.request, other.code)).acr, 'urn:ostiary:1fa')
   })
 
@@ -175,7 +175,7 @@ test('a person with a passkey and an app can use either, and for a passkey after
   assert.equal((await postCredential(session.agent, session.offer, device.create(optionsOf(session.offer)))).status, 303)
 
   w.advance(30)
-  const by_app = await passwordStep(environment, client, person, { acr_values: by_passkey })
+  const by_app = await passwordStep(environment, client, person, { change: { acr_values: by_passkey } })
   assert.ok(offersPasskey(by_app.page))
   assert.match(by_app.page.body, /name="code"/)
   assert.match((await by_app.agent.submit(by_app.page, { use: 'recovery_code' })).body, /name="recovery_code"/)
@@ -186,7 +186,7 @@ test('a person with a passkey and an app can use either, and for a passkey after
   assert.doesNotMatch(step_up.page.body, /name="code"|data-action="use-recovery-code"/)
   const credential = answer(device, step_up.page)
   const done = await codeAfter(by_app.agent, await postCredential(by_app.agent, step_up.page, credential), by_app.request)
-  const tokens = expectStatus(200, await exchange(w, environment, client, by_app.request, done.code ?? ''))
+  const tokens = expectStatus(200, await exchange(w, environment, client, { request: by_app.request, code: done.code ?? '' }))
   const { acr, amr } = decodeJwt(tokens.id_token)
   assert.deepEqual([acr, amr], [by_passkey, ['pwd', 'otp', 'hwk', 'user']])
 })
@@ -223,7 +223,7 @@ test('an enrolled passkey is still asked for and accepted while passkeys are off
   assert.deepEqual([stepOn(page), code, hasSession(agent)], ['second-factor', null, false])
   assert.ok(offersPasskey(page))
   const done = await codeAfter(agent, await postCredential(agent, page, answer(person.device, page)), request)
-  const { acr } = decodeJwt(expectStatus(200, await exchange(w, environment, client, request, done.code ?? '')).id_token)
+  const { acr } = decodeJwt(expectStatus(200, await exchange(w, environment, client, { request, code: done.code ?? '' })).id_token)
   assert.equal(acr, two)
 
   const sign_in = await createAgent().get(authorizationRequest(environment, client).url)

@@ -53,7 +53,7 @@ test('a session yields the confirmation page every time, and the confirmation yi
     const request = requestWith()
     assert.ok(isConsentPage(await agent.get(request.url)), 'a page')
     const reply = await agent.get(await confirm(agent, request.url))
-    const tokens = expectStatus(200, await exchange(w, root, client, request, answerOf(reply).get('code') ?? ''))
+    const tokens = expectStatus(200, await exchange(w, root, client, { request, code: answerOf(reply).get('code') ?? '' }))
     expectStatus(200, await asAdministrator(w, tokens.access_token)('GET', '/v1/me'))
   }
 })

@@ -37,8 +37,8 @@ const formOn = (agent: Agent, page: Reply, typed: Record<string, string> = {}): 
   const { action, hidden } = formOf(page.body)
   return { agent, action, fields: { ...hidden, ...typed } }
 }
-const buttonOn = (agent: Agent, page: Reply, name: string, typed: Record<string, string> = {}, id?: string): Form => {
-  const { action, fields } = formFor(page, name, id)
+const buttonOn = (agent: Agent, page: Reply, name: string, typed: Record<string, string> = {}): Form => {
+  const { action, fields } = formFor(page, name)
   return { agent, action, fields: { ...fields, ...typed } }
 }
 
@@ -275,7 +275,7 @@ const forms: Record<string, { at?: TestEnvironment; ready: () => Promise<Form> }
   'the disconnection of an application': {
     async ready() {
       const person = await w.createUser(environment)
-      const { agent } = await signInForTokens(w, environment, client, person)
+      const { agent } = await signInForTokens(w, environment, client, { user: person })
       return buttonOn(agent, await agent.get(`${environment.issuer}/account`), 'disconnect')
     },
   },

@@ -53,7 +53,7 @@ test('users of one environment sign in to another one of the same service', asyn
   const code = await obtainCode(agent, back, user)
   const state = new URL(location).searchParams.get('state') ?? ''
   const done = await follow(agent, `${provider.callback_url}?${new URLSearchParams({ code, state, iss: w.live.issuer })}`)
-  const tokens = expectStatus(200, await exchange(w, w.test, application, request, done))
+  const tokens = expectStatus(200, await exchange(w, w.test, application, { request, code: done }))
   assert.equal(decodeJwt(tokens.id_token).email, user.email)
 })
 
@@ -103,7 +103,7 @@ async function signInThroughOidcProvider(scheme: string) {
       at = new URL(posted.headers.get('location') ?? '', at).href
     } else at = new URL(reply.headers.get('location') ?? '', at).href
   }
-  const tokens = expectStatus(200, await exchange(w, w.test, application, request, await follow(here, at)))
+  const tokens = expectStatus(200, await exchange(w, w.test, application, { request, code: await follow(here, at) }))
   assert.equal(decodeJwt(tokens.id_token).email, `person-${scheme}@example.com`)
   assert.equal(decodeJwt(tokens.id_token).email_verified, true)
   assert.equal(decodeJwt(tokens.id_token).amr, undefined)

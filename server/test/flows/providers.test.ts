@@ -64,7 +64,7 @@ for (const type of Object.keys(types)) {
       assert.equal(new URL(location).searchParams.get('code_challenge_method'), 'S256')
       const done = await handleCallback(agent, provider.id, upstreams.agree(location, identity))
       const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
-      const tokens = expectStatus(200, await exchange(w, w.test, application, request, code))
+      const tokens = expectStatus(200, await exchange(w, w.test, application, { request, code }))
       subjects.push(String(decodeJwt(tokens.id_token).sub))
       assert.equal(decodeJwt(tokens.id_token).email, identity.claims.email)
     }
@@ -99,7 +99,7 @@ test('a person whose account was deleted signs in again as a new user', async ()
     const started = await startSignIn(agent, request, provider.id)
     const done = await handleCallback(agent, provider.id, upstreams.agree(started.headers.get('location') ?? '', identity))
     const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
-    return decodeJwt(expectStatus(200, await exchange(w, w.test, application, request, code)).id_token).sub
+    return decodeJwt(expectStatus(200, await exchange(w, w.test, application, { request, code })).id_token).sub
   }
   const before = await signIn()
   expectStatus(204, await w.call('DELETE', `/v1/auth/users/${before}`, { key: backend.key }))
@@ -163,7 +163,7 @@ for (const { why, link, claims, verified_here, joins } of takeovers) {
       return
     }
     const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
-    assert.equal(decodeJwt(expectStatus(200, await exchange(w, w.test, application, request, code)).id_token).sub, user.id)
+    assert.equal(decodeJwt(expectStatus(200, await exchange(w, w.test, application, { request, code })).id_token).sub, user.id)
     const { email_verified, has_password } = expectStatus(200, await w.call('GET', `${w.test.path}/users/${user.id}`))
     assert.deepEqual({ email_verified, has_password }, { email_verified: true, has_password: verified_here })
   })
@@ -432,7 +432,7 @@ test('claims of a provider are stored without control characters, and a subject 
     const started = await startSignIn(agent, request, provider.id)
     const done = await handleCallback(agent, provider.id, upstreams.agree(started.headers.get('location') ?? '', person(claims)))
     const code = new URL(done.headers.get('location') ?? 'https://none.example.com').searchParams.get('code')
-    return code === null ? done.status : decodeJwt(expectStatus(200, await exchange(w, w.test, application, request, code)).id_token)
+    return code === null ? done.status : decodeJwt(expectStatus(200, await exchange(w, w.test, application, { request, code })).id_token)
   }
   const claims = await signIn({
     name: 'Pat\0\x1b[31m \u2028Example\u202e\ud800',

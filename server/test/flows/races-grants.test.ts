@@ -30,7 +30,7 @@ const ends: Record<string, (ids: { client_id: string; user_id: string; session_i
 const requests: Record<string, (person: Person, client: Client) => Promise<() => Promise<Reply>>> = {
   'code exchanges': async (person, client) => {
     const { request, code } = await person.code(client)
-    return () => exchange(w, w.test, client, request, code)
+    return () => exchange(w, w.test, client, { request, code })
   },
   refreshes: async (person, client) => {
     const { refresh_token } = await person.tokens(client)
@@ -63,7 +63,7 @@ for (const [how, end] of Object.entries(ends))
 const disconnects: Record<string, (person: Person, client_id: string) => Promise<() => Promise<Reply>>> = {
   'the person disconnects the application': async (person, client_id) => {
     const { agent, page } = await openAccount(w.test, person)
-    return () => press(agent, page, 'disconnect', {}, { id: client_id })
+    return () => press(agent, page, { action: 'disconnect', id: client_id })
   },
   'the backend disconnects the application': async ({ id }, client_id) => {
     const { data } = expectStatus(200, await asBackend('GET', `users/${id}/grants`))

@@ -75,10 +75,10 @@ for (const { type, format } of [
 
   test(`a retry may narrow the scope, and not widen it ${of}`, async () => {
     const { refresh_token } = await person.tokens(client)
-    const once = expectStatus(200, await refresh(w, environment, client, refresh_token, { scope: 'openid' }))
-    const twice = expectStatus(200, await refresh(w, environment, client, refresh_token, { scope: 'openid email' }))
+    const once = expectStatus(200, await refresh(w, environment, client, { refresh_token, scope: 'openid' }))
+    const twice = expectStatus(200, await refresh(w, environment, client, { refresh_token, scope: 'openid email' }))
     assert.deepEqual([once.scope, twice.scope, twice.refresh_token], ['openid', 'openid email', once.refresh_token])
-    assert.equal((await refresh(w, environment, client, refresh_token, { scope: 'openid phone' })).body.error, 'invalid_scope')
+    assert.equal((await refresh(w, environment, client, { refresh_token, scope: 'openid phone' })).body.error, 'invalid_scope')
   })
 
   test(`a token that was spent without a window is reuse, even if a window was set since ${of}`, async () => {

@@ -88,11 +88,11 @@ for (const type of types_of_run) {
     [
       'grant_type is authorization_code',
       'invalid_request',
-      (token) => refresh(w, environment, client, token, { grant_type: 'authorization_code' }),
+      (token) => refresh(w, environment, client, { refresh_token: token, grant_type: 'authorization_code' }),
     ],
-    ['the scope is wider', 'invalid_scope', (token) => refresh(w, environment, client, token, { scope: 'openid phone' })],
-    ['the scope is unknown', 'invalid_scope', (token) => refresh(w, environment, client, token, { scope: 'openid admin' })],
-    ['the scope has control characters', 'invalid_request', (token) => refresh(w, environment, client, token, { scope: 'openid\0' })],
+    ['the scope is wider', 'invalid_scope', (token) => refresh(w, environment, client, { refresh_token: token, scope: 'openid phone' })],
+    ['the scope is unknown', 'invalid_scope', (token) => refresh(w, environment, client, { refresh_token: token, scope: 'openid admin' })],
+    ['the scope has control characters', 'invalid_request', (token) => refresh(w, environment, client, { refresh_token: token, scope: 'openid\0' })],
   ]
   for (const [why, error, attempt] of refusals) {
     test(`a refresh is ${error}, and the token stays valid, when ${why} (${type})`, async () => {
@@ -122,7 +122,7 @@ for (const type of types_of_run) {
 
   test(`a narrower scope holds for one access token only (${type})`, async () => {
     const first = await person.tokens(client)
-    const narrow = expectStatus(200, await refresh(w, environment, client, first.refresh_token, { scope: 'openid email' }))
+    const narrow = expectStatus(200, await refresh(w, environment, client, { refresh_token: first.refresh_token, scope: 'openid email' }))
     assert.equal(narrow.scope, 'openid email')
     assert.deepEqual(Object.keys((await userinfo(w, environment, narrow.access_token)).body).sort(), ['email', 'email_verified', 'sub'])
     assert.equal(decodeJwt(narrow.id_token).name, undefined)
@@ -133,13 +133,13 @@ for (const type of types_of_run) {
 
   test(`an empty scope counts as omitted (${type})`, async () => {
     const { refresh_token } = await person.tokens(client)
-    const { scope } = expectStatus(200, await refresh(w, environment, client, refresh_token, { scope: '' }))
+    const { scope } = expectStatus(200, await refresh(w, environment, client, { refresh_token, scope: '' }))
     assert.equal(scope, 'openid profile email offline_access')
   })
 
   test(`without openid in the narrowed scope there is no ID token, and UserInfo refuses (${type})`, async () => {
     const { refresh_token } = await person.tokens(client)
-    const narrow = expectStatus(200, await refresh(w, environment, client, refresh_token, { scope: 'email' }))
+    const narrow = expectStatus(200, await refresh(w, environment, client, { refresh_token, scope: 'email' }))
     assert.equal(narrow.id_token, undefined)
     const reply = await userinfo(w, environment, narrow.access_token)
     assert.equal(reply.status, 403)

@@ -93,7 +93,7 @@ expectStatus(
 )
 const holder = await createPasskeyPerson(w, environment, client)
 
-const secretKey = (fields: object = {}) => createAuthKey(w, environment, 'auth_secret', fields, ours.platform)
+const secretKey = (fields: object = {}) => createAuthKey(w, environment, 'auth_secret', { made_by: ours.platform, ...fields })
 const expired = await secretKey({ expires_at: new Date(w.now().getTime() + 60_000).toISOString() })
 const [revoked, rotated, at_home] = [await secretKey(), await secretKey(), await secretKey({ ip_allowlist: ['192.0.2.1'] })]
 const slow = await secretKey({ rate_limit: { limit: 1, window_seconds: 3_600 } })
@@ -217,7 +217,7 @@ const plants: Plant[] = [
   { code: 'access_denied', reason: 'The person did not allow it.', has: { user_id: person.id, client_id: spa.client_id }, plant: async () => person.agent.submit(await authorize({}, spa, person.agent), { decision: 'deny' }) },
   { code: 'invalid_token', reason: 'The text is not an access token of this issuer.', plant: () => userinfo(w, environment, canary()) },
   { code: 'invalid_token', reason: 'The request has no access token in its header or form.', plant: () => w.call('GET', `${issuer}/v1/oauth/userinfo?access_token=${canary()}`, { key: null }) },
-  { code: 'insufficient_scope', reason: 'UserInfo needs the scope openid.', has: { user_id: person.id, status: 403 }, plant: async () => userinfo(w, environment, expectStatus(200, await refresh(w, environment, client, tokens.refresh_token, { scope: 'profile' })).access_token) },
+  { code: 'insufficient_scope', reason: 'UserInfo needs the scope openid.', has: { user_id: person.id, status: 403 }, plant: async () => userinfo(w, environment, expectStatus(200, await refresh(w, environment, client, { refresh_token: tokens.refresh_token, scope: 'profile' })).access_token) },
   { code: 'server_error', reason: /The service failed/, has: { status: 500 }, plant: () => atToken({ grant_type: 'authorization_code', code: canary() }, broken) },
   { code: 'method_not_allowed', reason: 'The address exists, but not with this method.', has: { route: '/e/{environment_id}/v1/oauth/token' }, plant: () => w.call('GET', `${issuer}/v1/oauth/token?code=${canary()}`, { key: null }) },
 
@@ -302,7 +302,7 @@ const repeated = (name: string) => createAgent().get(`${authorizationRequest(env
 async function exchangeWithAnotherVerifier(): Promise<Reply> {
   const { request, code } = await person.code(client)
   canaries.push(code)
-  return exchange(w, environment, client, request, code, { code_verifier: `${canary()}${'a'.repeat(43)}` })
+  return exchange(w, environment, client, { request, code, change: { code_verifier: `${canary()}${'a'.repeat(43)}` } })
 }
 
 async function lockOut(): Promise<Reply> {
@@ -324,7 +324,7 @@ async function federate(to = provider.id): Promise<Reply> {
 }
 
 const usePasskey = async (device: SoftwareAuthenticator, change: Changes = {}): Promise<Reply> =>
-  (await signInByPasskey(environment, client, device, change)).reply
+  (await signInByPasskey(environment, client, device, { more: change })).reply
 
 async function crowdSignIn(): Promise<Reply> {
   const agent = createAgent()

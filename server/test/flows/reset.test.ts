@@ -88,7 +88,7 @@ test('with mail, a sign-up creates neither account nor session before its code, 
   assert.equal(expectPage(page, 'code').status, 200)
   assert.equal(await findUser(email), null)
   assert.ok(![...agent.cookies.keys()].some((name) => name.includes('session')))
-  assert.equal((await enterMailedCode(w, environment, agent, page, email)).status, 303)
+  assert.equal((await enterMailedCode(w, environment, { agent, page }, email)).status, 303)
   const user = await findUser(email)
   assert.deepEqual([user.name, user.email_verified, user.has_password], ['New Person', true, true])
   assert.ok(await signsIn(email, password))
@@ -160,7 +160,7 @@ test('a sign-up sends a new code on request and keeps what was entered', async (
   w.advance(31)
   const again = await agent.submit(page, { action: 'resend' })
   assert.equal((await mailsTo(w, environment, email)).length, 2)
-  assert.equal((await enterMailedCode(w, environment, agent, again, email)).status, 303)
+  assert.equal((await enterMailedCode(w, environment, { agent, page: again }, email)).status, 303)
   assert.equal((await findUser(email)).name, 'Kept Name')
 })
 
@@ -216,14 +216,14 @@ test('without passwords a sign-up asks for none', async () => {
   assert.ok(!page.body.includes('name="password"'))
   const email = 'no-password@example.com'
   const { agent, page: code } = await signUp(email, { password: '' })
-  assert.equal((await enterMailedCode(w, environment, agent, code, email)).status, 303)
+  assert.equal((await enterMailedCode(w, environment, { agent, page: code }, email)).status, 303)
   assert.equal((await findUser(email)).has_password, false)
   await w.changeSettings(environment, { sign_in: { password: true } })
 })
 
 test('a reset: link, page with one button, new password; it ends everything and signs nobody in', async () => {
   const user = await w.createUser(environment)
-  const old = await signInForTokens(w, environment, client, user)
+  const old = await signInForTokens(w, environment, client, { user })
   const { sent } = await forgot(user.email)
   assert.equal(expectPage(sent, 'forgot-password').status, 200)
   const { kind, link, code } = await newestMail(w, environment, user.email)
@@ -351,7 +351,7 @@ test('send-reset with passwords off mails how the person signs in', async () => 
 async function proveByCode(email: string, agent: Agent = createAgent()) {
   const { page } = await open('login', agent)
   const code = await agent.submit(page, { email, password: '', method: 'email_code' }, from())
-  return enterMailedCode(w, environment, agent, code, email)
+  return enterMailedCode(w, environment, { agent, page: code }, email)
 }
 
 async function proveByReset(email: string) {
@@ -389,7 +389,7 @@ for (const [how, prove] of Object.entries({ code: proveByCode, reset: proveByRes
     const email = `self-${how}@example.com`
     const id = await selfRegistered(email)
     const person = { email, password: 'planted password here' }
-    const planted = await signInForTokens(w, environment, client, person)
+    const planted = await signInForTokens(w, environment, client, { user: person })
     assert.ok((await prove(email)).status < 400)
     const [user, old] = [await findUser(email), await rowOf(id)]
     assert.notEqual(user.id, id)
@@ -459,7 +459,7 @@ test('a code in a browser that is signed in to the account proves its address fr
   await person.tokens(client)
   const { page } = await open('login', person.agent)
   const code = await person.agent.submit(page, { email: person.email, password: '', method: 'email_code' }, from())
-  assert.equal((await enterMailedCode(w, environment, person.agent, code, person.email)).status, 303)
+  assert.equal((await enterMailedCode(w, environment, { agent: person.agent, page: code }, person.email)).status, 303)
   const user = await findUser(person.email)
   assert.deepEqual([user.id, user.email_verified, user.has_password], [person.id, true, true])
 })

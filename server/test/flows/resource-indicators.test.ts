@@ -43,7 +43,7 @@ async function setUp(type: 'test' | 'live', slug: string) {
     change: async (server: { id: string }, body: object) => expectStatus(200, await w.call('PATCH', `${path}/${server.id}`, { body })),
     remove: async (server: { id: string }) => assert.equal((await w.call('DELETE', `${path}/${server.id}`)).status, 204),
     tokens: (change: Fields = {}) => person.tokens(client, { scope: all_scopes, resource: [orders, stock], ...change }),
-    refresh: (refresh_token: string, change: Fields = {}) => refresh(w, environment, client, refresh_token, change),
+    refresh: (refresh_token: string, change: Fields = {}) => refresh(w, environment, client, { refresh_token, ...change }),
     validate: async (token: string) => (await w.call('POST', '/v1/auth/tokens/validate', { key, body: { token } })).body,
   }
 }
@@ -136,9 +136,9 @@ for (const type of types_of_run) {
 
   test(`a code exchange may narrow the token to some APIs, and its refresh token keeps them all (${type})`, async () => {
     const { request, code } = await person.code(client, { scope: all_scopes, resource: [orders, stock] })
-    const refused = await exchange(w, environment, client, request, code, { resource: [orders, 'urn:unknown'] })
+    const refused = await exchange(w, environment, client, { request, code, change: { resource: [orders, 'urn:unknown'] } })
     assert.deepEqual(errorOf(refused), [400, 'invalid_target'])
-    const narrow = expectStatus(200, await exchange(w, environment, client, request, code, { resource: stock }))
+    const narrow = expectStatus(200, await exchange(w, environment, client, { request, code, change: { resource: stock } }))
     assert.deepEqual([narrow.scope, narrow.expires_in], [`${own} read stock:read`, 3_600])
     assert.deepEqual((await env.validate(narrow.access_token)).aud, [stock, environment.issuer])
     assert.equal(decodeJwt(narrow.id_token).email, person.email)

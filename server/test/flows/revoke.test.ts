@@ -34,7 +34,7 @@ for (const type of types_of_run) {
         test(`revoking a refresh token ends its family and every access token, whatever the hint: ${token_type_hint} (${kind}) ${of}`, async () => {
           const first = await person.tokens(application)
           const second = expectStatus(200, await refresh(w, environment, application, first.refresh_token))
-          isAnswered(await revoke(w, environment, application, second.refresh_token, hint))
+          isAnswered(await revoke(w, environment, application, { token: second.refresh_token, ...hint }))
           for (const { access_token } of [first, second]) assert.equal(await isAlive(access_token), false)
           assert.equal((await refresh(w, environment, application, second.refresh_token)).body.error, 'invalid_grant')
         })
@@ -42,7 +42,7 @@ for (const type of types_of_run) {
         test(`revoking an access token ends no other token, whatever the hint: ${token_type_hint} (${kind}) ${of}`, async () => {
           const first = await person.tokens(application)
           const second = expectStatus(200, await refresh(w, environment, application, first.refresh_token))
-          isAnswered(await revoke(w, environment, application, first.access_token, hint))
+          isAnswered(await revoke(w, environment, application, { token: first.access_token, ...hint }))
           assert.deepEqual([await isAlive(first.access_token), await isAlive(second.access_token)], [false, true])
           expectStatus(200, await refresh(w, environment, application, second.refresh_token))
         })
@@ -82,7 +82,7 @@ for (const type of types_of_run) {
       ['the secret is wrong',                 401, 'invalid_client',  (token) => revoke(w, environment, { ...client, client_secret: 'x' }, token)],
       ['the client uses a wrong method',      401, 'invalid_client',  (token) => revoke(w, environment, { ...client, token_endpoint_auth_method: 'client_secret_post' }, token)],
       ['the client is of another environment', 401, 'invalid_client', (token) => revoke(w, environment, client_elsewhere, token)],
-      ['a public client sends a secret',      401, 'invalid_client',  (token) => revoke(w, environment, spa, token, { client_secret: 'x' })],
+      ['a public client sends a secret',      401, 'invalid_client',  (token) => revoke(w, environment, spa, { token, client_secret: 'x' })],
       ['the token is missing',                400, 'invalid_request', () => postAsClient(w, url, client, {})],
       ['the token is empty',                  400, 'invalid_request', () => revoke(w, environment, client, '')],
       ['the token holds control characters',  400, 'invalid_request', (token) => revoke(w, environment, client, `${token}\0`)],

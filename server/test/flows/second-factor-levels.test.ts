@@ -27,7 +27,7 @@ for (const { environment, client } of [await setUp(w.test), await setUp(w.live)]
     return { request, ...(await codeAfter(agent, await agent.get(request.url), request)) }
   }
   const claimsOf = async (request: Awaited<ReturnType<typeof ask>>['request'], code: string | null) =>
-    decodeJwt(expectStatus(200, await exchange(w, environment, client, request, code ?? '')).id_token)
+    decodeJwt(expectStatus(200, await exchange(w, environment, client, { request, code: code ?? '' })).id_token)
 
   test(`acr_values enrols a person in an existing session, which keeps sid and auth_time and gets another cookie (${type})`, async () => {
     const person = await w.createUser(environment)

@@ -56,7 +56,7 @@ for (const set of [await setUp(w.test), await setUp(w.live)]) {
     assert.deepEqual([shown.status, stepOn(shown)], [200, 'recovery-codes'])
     assert.equal(new Set(recoveryCodesOn(shown)).size, 10)
     const done = await codeAfter(agent, await agent.submit(shown, {}), request)
-    const tokens = expectStatus(200, await exchange(w, environment, client, request, done.code ?? ''))
+    const tokens = expectStatus(200, await exchange(w, environment, client, { request, code: done.code ?? '' }))
     const { acr, amr, sid } = decodeJwt(tokens.id_token)
     assert.deepEqual([acr, amr], ['urn:ostiary:2fa', ['pwd', 'otp', 'mfa']])
     assert.equal(decodeJwt(tokens.access_token).acr, 'urn:ostiary:2fa')
@@ -106,7 +106,7 @@ for (const set of [await setUp(w.test), await setUp(w.live)]) {
       await agent.submit(asked, { recovery_code: ` ${recovery.replaceAll('-', ' ').toUpperCase()} ` }),
       request,
     )
-    const tokens = expectStatus(200, await exchange(w, environment, client, request, done.code ?? ''))
+    const tokens = expectStatus(200, await exchange(w, environment, client, { request, code: done.code ?? '' }))
     assert.deepEqual(decodeJwt(tokens.id_token).amr, ['pwd', 'otp', 'mfa'])
     const { data } = expectStatus(200, await backend('GET', `${person.id}/methods`))
     const method = data.find(({ type }: any) => type === 'recovery_codes') // any: rows of the answer
@@ -251,7 +251,7 @@ test('the half sign-in of one environment counts in no other', async () => {
   const [here, there] = [await enrolPerson(w, a, first, { email }), await enrolPerson(w, b, second, { email })]
   w.advance(30)
   const one = await passwordStep(a, first, here)
-  const two = await passwordStep(b, second, there, {}, one.agent)
+  const two = await passwordStep(b, second, there, { agent: one.agent })
   const [[, of_a = ''] = []] = [...one.agent.cookies].filter(([name]) => name.startsWith(`ostiary_half_${a.id}`))
   for (const name of one.agent.cookies.keys()) if (name.startsWith(`ostiary_half_${b.id}`)) one.agent.cookies.set(name, of_a)
   const reply = await one.agent.submit(two.page, { code: appCode(there.secret, w.now()) })

@@ -96,7 +96,7 @@ test('after 50 sign-ins, five at once, and kills of sequencers every number occu
     // Five at once: the queue of password hashes of one environment is bounded.
     const waiting = people.values()
     const signInAll = async () => {
-      for (const person of waiting) await signInForTokens(w, w.live, application, person, {}, createAgent())
+      for (const person of waiting) await signInForTokens(w, w.live, application, { user: person, agent: createAgent() })
     }
     await Promise.all(Array.from({ length: 5 }, signInAll))
     while (kills < 5) await new Promise((resolve) => setTimeout(resolve, 100))

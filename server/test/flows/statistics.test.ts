@@ -12,7 +12,7 @@ const ask = async (query = '') => expectStatus(200, await w.call('GET', `${w.tes
 test('sign-ins, tokens and uses of keys are counted per hour, and per day', async () => {
   const application = await w.createApplication(w.test)
   const user = await w.createUser(w.test)
-  const { tokens } = await signInForTokens(w, w.test, application, user)
+  const { tokens } = await signInForTokens(w, w.test, application, { user })
   await refresh(w, w.test, application, tokens.refresh_token)
   const agent = createAgent()
   await agent.submit(await agent.get(authorizationRequest(w.test, application).url), {

@@ -127,7 +127,7 @@ for (const [name, { at, by, people, first, finish, is_single }] of Object.entrie
         const { code, page } = await codeAfter(agent, await finish(agent, tab), tab.request)
         const { id } = tab.person
         if (is_single && done.has(id)) assert.deepEqual([code, page.status], [null, 400])
-        else assert.equal(decodeJwt(expectStatus(200, await exchange(w, at, by, tab.request, code ?? '')).id_token).sub, id)
+        else assert.equal(decodeJwt(expectStatus(200, await exchange(w, at, by, { request: tab.request, code: code ?? '' })).id_token).sub, id)
         done.add(id)
         w.advance(30)
       }
@@ -190,7 +190,7 @@ test('a consent of one account is not a consent of the account that signed in me
   const page = await agent.get(request.url)
   await obtainCode(agent, authorizationRequest(environment, client, { prompt: 'login' }), ben)
   const { code } = await codeAfter(agent, await agent.submit(page, { decision: 'allow' }), request)
-  const tokens = expectStatus(200, await exchange(w, environment, client, request, code ?? ''))
+  const tokens = expectStatus(200, await exchange(w, environment, client, { request, code: code ?? '' }))
   assert.equal(decodeJwt(tokens.id_token).sub, ada.id)
 })
 

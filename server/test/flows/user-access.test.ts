@@ -64,7 +64,7 @@ async function signInUpstream({ environment, client, provider }: Set, email: str
   while (reply.status === 303 && !(reply.headers.get('location') ?? '').startsWith('https://app.example.com'))
     reply = await agent.get(reply.headers.get('location') ?? '')
   const code = new URL(reply.headers.get('location') ?? '').searchParams.get('code') ?? ''
-  return expectStatus(200, await exchange(w, environment, client, request, code))
+  return expectStatus(200, await exchange(w, environment, client, { request, code }))
 }
 
 const Count = z.object({ count: z.int() })

@@ -32,7 +32,7 @@ for (const type of types_of_run) {
       const tokens = await person.tokens(application)
       await lose('offline_access')
       for (const scope of [undefined, 'openid', granted.join(' ')]) {
-        const reply = await refresh(w, environment, application, tokens.refresh_token, scope === undefined ? {} : { scope })
+        const reply = await refresh(w, environment, application, { refresh_token: tokens.refresh_token, ...scope === undefined ? {} : { scope } })
         assert.deepEqual([reply.status, reply.body.error], [400, 'invalid_grant'])
       }
       assert.equal((await userinfo(w, environment, tokens.access_token)).status, 200, 'the access token stays valid')
@@ -54,7 +54,7 @@ for (const type of types_of_run) {
     test(`a code that was issued before ${level} lost offline_access gives no refresh token (${type})`, async () => {
       const { request, code } = await person.code(application)
       await lose('offline_access')
-      const tokens = expectStatus(200, await exchange(w, environment, application, request, code))
+      const tokens = expectStatus(200, await exchange(w, environment, application, { request, code }))
       await restore()
       assert.deepEqual([tokens.refresh_token, tokens.scope], [undefined, 'openid profile email'])
     })
@@ -65,7 +65,7 @@ for (const type of types_of_run) {
         await lose(name)
         const less = expectStatus(200, await refresh(w, environment, application, tokens.refresh_token))
         assert.equal(less.scope, granted.filter((each) => each !== name).join(' '))
-        const only = await refresh(w, environment, application, less.refresh_token, { scope: name })
+        const only = await refresh(w, environment, application, { refresh_token: less.refresh_token, scope: name })
         assert.deepEqual([only.status, only.body.error], [400, 'invalid_scope'], 'no other scope was requested')
         await restore()
         assert.equal(expectStatus(200, await refresh(w, environment, application, less.refresh_token)).scope, granted.join(' '))

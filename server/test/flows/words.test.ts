@@ -124,6 +124,6 @@ test('each reason of an inactive token has a page among the errors', async () =>
 
 test('the exchange of a code names no resource server that the request did not', async () => {
   const { request, code } = await person.code(application, { scope: 'openid orders:read', resource: orders })
-  const reply = await exchange(w, w.test, application, request, code, { resource: `${orders}/` })
+  const reply = await exchange(w, w.test, application, { request, code, change: { resource: `${orders}/` } })
   assert.deepEqual([reply.body.error, reply.body.error_description], ['invalid_target', `The resource ${orders}/ was not granted.`])
 })

@@ -45,14 +45,16 @@ export function formFor(page: Reply, action: string, id?: string): ActionForm {
   return found
 }
 
+/** One of several buttons of an action, that of the row with an id, or one that is pressed with these headers. */
+interface Button {
+  action: string
+  id?: string
+  headers?: Record<string, string>
+}
+
 /** Presses the button of an action. */
-export async function press(
-  agent: Agent,
-  page: Reply,
-  action: string,
-  fields: Record<string, string> = {},
-  { id, headers }: { id?: string; headers?: Record<string, string> } = {},
-): Promise<Reply> {
+export async function press(agent: Agent, page: Reply, button: string | Button, fields: Record<string, string> = {}): Promise<Reply> {
+  const { action, id, headers }: Button = typeof button === 'string' ? { action: button } : button
   const form = formFor(page, action, id)
   return agent.submitForm({ action: form.action, hidden: form.fields }, fields, headers)
 }

@@ -56,8 +56,7 @@ export async function passwordStep(
   environment: TestEnvironment,
   client: Client,
   person: Person,
-  change: Fields = {},
-  agent = createAgent(),
+  { change = {}, agent = createAgent() }: { change?: Fields; agent?: Agent } = {},
 ) {
   const request = authorizationRequest(environment, client, change)
   const page = await followPages(agent, await agent.get(request.url))

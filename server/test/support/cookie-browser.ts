@@ -11,18 +11,17 @@ export type Agent = ReturnType<typeof createAgent>
 export function createAgent(reach = (url: string) => url) {
   const cookies = new Map<string, string>()
 
-  async function send(
-    method: string,
-    url: string,
-    form?: Record<string, string>,
-    headers: Record<string, string> = {},
-    signal: AbortSignal | null = null,
-  ): Promise<Reply> {
+  interface Sent {
+    form?: Record<string, string> | undefined
+    headers?: Record<string, string> | undefined
+    signal?: AbortSignal | undefined
+  }
+  async function send(method: string, url: string, { form, headers = {}, signal }: Sent): Promise<Reply> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(reach(url), {
       method,
       redirect: 'manual',
-      signal,
+      signal: signal ?? null,
       headers: { ...(cookie ? { cookie } : {}), ...headers },
       ...(form ? { body: new URLSearchParams(form) } : {}),
     })
@@ -42,15 +41,15 @@ export function createAgent(reach = (url: string) => url) {
     headers?: Record<string, string>,
     signal?: AbortSignal,
   ): Promise<Reply> {
-    const reply = await send('POST', action, { ...reloaded(hidden), ...fields }, headers, signal)
+    const reply = await send('POST', action, { form: { ...reloaded(hidden), ...fields }, headers, signal })
     const location = reply.headers.get('location') ?? ''
-    return is_waiting_page.test(location) ? send('GET', location, undefined, headers) : reply
+    return is_waiting_page.test(location) ? send('GET', location, { headers }) : reply
   }
 
   return {
     cookies,
-    get: (url: string, headers?: Record<string, string>) => send('GET', url, undefined, headers),
-    post: (url: string, form: Record<string, string>, headers?: Record<string, string>) => send('POST', url, form, headers),
+    get: (url: string, headers?: Record<string, string>) => send('GET', url, { headers }),
+    post: (url: string, form: Record<string, string>, headers?: Record<string, string>) => send('POST', url, { form, headers }),
 
     /**
      * Sends the form of a page with these fields filled in, as if the page was loaded again before. Follows a redirect to a page that waits
@@ -65,7 +64,7 @@ export function createAgent(reach = (url: string) => url) {
     /** Presses the button of a page: the same fields are the same form, which the service answers once. */
     press(page: Reply, fields: Record<string, string>, headers?: Record<string, string>) {
       const { action, hidden } = formOf(page.body)
-      return send('POST', action, { ...hidden, ...fields }, headers)
+      return send('POST', action, { form: { ...hidden, ...fields }, headers })
     },
   }
 }
@@ -197,9 +196,7 @@ export function exchange(
   w: World,
   environment: Pick<TestEnvironment, 'issuer'>,
   client: Client,
-  request: Request,
-  code: string,
-  change: Fields = {},
+  { request, code, change = {} }: { request: Request; code: string; change?: Fields },
 ) {
   const form = {
     grant_type: 'authorization_code',
@@ -211,14 +208,10 @@ export function exchange(
   return postAsClient(w, `${environment.issuer}/v1/oauth/token`, client, form)
 }
 
-export function refresh(
-  w: World,
-  environment: Pick<TestEnvironment, 'issuer'>,
-  client: Client,
-  refresh_token: string,
-  change: Fields = {},
-) {
-  return postAsClient(w, `${environment.issuer}/v1/oauth/token`, client, { grant_type: 'refresh_token', refresh_token, ...change })
+/** @param sent the refresh token, or the fields of the form with it */
+export function refresh(w: World, environment: Pick<TestEnvironment, 'issuer'>, client: Client, sent: string | Fields) {
+  const fields = typeof sent === 'string' ? { refresh_token: sent } : sent
+  return postAsClient(w, `${environment.issuer}/v1/oauth/token`, client, { grant_type: 'refresh_token', ...fields })
 }
 
 /** Signs in and exchanges the code for tokens. */
@@ -226,13 +219,11 @@ export async function signInForTokens(
   w: World,
   environment: TestEnvironment,
   client: Client,
-  user: { email: string; password: string },
-  change: Fields = {},
-  agent = createAgent(),
+  { user, change = {}, agent = createAgent() }: { user: { email: string; password: string }; change?: Fields; agent?: Agent },
 ) {
   const request = authorizationRequest(environment, client, change)
   const code = await obtainCode(agent, request, user)
-  return { agent, request, code, tokens: expectStatus(200, await exchange(w, environment, client, request, code)) }
+  return { agent, request, code, tokens: expectStatus(200, await exchange(w, environment, client, { request, code })) }
 }
 
 /** Calls UserInfo with a Bearer token. */
@@ -240,14 +231,9 @@ export function userinfo(w: World, environment: Pick<TestEnvironment, 'issuer'>,
   return w.call('GET', `${environment.issuer}/v1/oauth/userinfo`, { key: null, headers: { authorization: `Bearer ${access_token}` } })
 }
 
-export function revoke(
-  w: World,
-  environment: Pick<TestEnvironment, 'issuer'>,
-  client: Client,
-  token: string,
-  change: Record<string, string> = {},
-) {
-  return postAsClient(w, `${environment.issuer}/v1/oauth/revoke`, client, { token, ...change })
+/** @param sent the token, or the fields of the form with it */
+export function revoke(w: World, environment: Pick<TestEnvironment, 'issuer'>, client: Client, sent: string | Fields) {
+  return postAsClient(w, `${environment.issuer}/v1/oauth/revoke`, client, typeof sent === 'string' ? { token: sent } : sent)
 }
 
 const Reuse = z.object({ user_id: z.string(), data: z.object({ grant_id: z.string(), presented: z.string() }) })
@@ -275,7 +261,7 @@ export async function createPerson(w: World, environment: TestEnvironment, field
     code,
     async tokens(client: Client, change: Fields = {}) {
       const obtained = await code(client, change)
-      return expectStatus(200, await exchange(w, environment, client, obtained.request, obtained.code))
+      return expectStatus(200, await exchange(w, environment, client, { request: obtained.request, code: obtained.code }))
     },
   }
 }

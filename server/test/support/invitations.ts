@@ -20,7 +20,7 @@ export async function createTenant(w: World, owner: Administrator) {
   const body = { slug, name: `Tenant ${tenants}` }
   const { id, name } = expectStatus(201, await asAdministrator(w, owner.token, null)('POST', '/v1/tenants', body))
   const members = `/v1/tenants/${id}/members`
-  const as = ({ token }: { token: string }, method: string, path = '', sent?: unknown, headers: Record<string, string> = {}) =>
+  const as = ({ token, headers }: { token: string; headers?: Record<string, string> }, method: string, path = '', sent?: unknown) =>
     asAdministrator(w, token, id)(method, members + path, sent, headers)
   return {
     id: TenantId.parse(id),

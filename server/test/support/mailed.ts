@@ -15,7 +15,12 @@ export async function newestMail(w: World, environment: Pick<TestEnvironment, 'p
 }
 
 /** Enters the newest code that was mailed to an address. */
-export async function enterMailedCode(w: World, environment: Pick<TestEnvironment, 'path'>, agent: Agent, page: Reply, to: string) {
+export async function enterMailedCode(
+  w: World,
+  environment: Pick<TestEnvironment, 'path'>,
+  { agent, page }: { agent: Agent; page: Reply },
+  to: string,
+) {
   const { code } = await newestMail(w, environment, to)
   return agent.submit(page, { code: code ?? '' })
 }

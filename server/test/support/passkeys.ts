@@ -46,8 +46,7 @@ export async function reachOffer(
   environment: TestEnvironment,
   client: Client,
   user: { email: string; password: string },
-  agent = createAgent(),
-  change: Fields = {},
+  { agent = createAgent(), change = {} }: { agent?: Agent; change?: Fields } = {},
 ) {
   const request = authorizationRequest(environment, client, change)
   setAble(agent, environment)
@@ -87,8 +86,7 @@ export async function signInByPasskey(
   environment: TestEnvironment,
   client: Client,
   device: SoftwareAuthenticator,
-  more: Changes = {},
-  agent = createAgent(),
+  { more = {}, agent = createAgent() }: { more?: Changes; agent?: Agent } = {},
 ) {
   const { page, request } = await openSignIn(environment, client, agent, { prompt: 'login' })
   return { agent, request, page, reply: await postCredential(agent, page, device.get(optionsOf(page), more)) }

@@ -50,11 +50,16 @@ export interface Tenant {
 }
 
 export async function createTwoTenants(w: World) {
-  const ours = await createTenantObjects(w, w.tenant_id, w.owner_id, await administratorToken(w, owner), 'ours')
+  const ours = await createTenantObjects(w, {
+    tenant_id: w.tenant_id,
+    member_id: w.owner_id,
+    token: await administratorToken(w, owner),
+    slug: 'ours',
+  })
   const stranger = await createAdministrator(w, 'stranger@example.org')
   const anonymous = asAdministrator(w, stranger.token, null)
   const { id } = expectStatus(201, await anonymous('POST', '/v1/tenants', { slug: 'globex', name: 'Globex' }))
-  const theirs = await createTenantObjects(w, id, stranger.user_id, stranger.token, 'theirs')
+  const theirs = await createTenantObjects(w, { tenant_id: id, member_id: stranger.user_id, token: stranger.token, slug: 'theirs' })
   return { ours, theirs }
 }
 
@@ -77,14 +82,26 @@ export async function createPlatformKey(w: World, { tenant_id, token }: Pick<Ten
   return expectStatus(201, await asAdministrator(w, token, tenant_id)('POST', `/v1/tenants/${tenant_id}/platform-keys`, body))
 }
 
-/** Creates an auth key of an environment. A publishable key gets an allowed origin. */
-export async function createAuthKey(w: World, { path }: Pick<TestEnvironment, 'path'>, type: string, fields: object = {}, key?: string) {
+/** Creates an auth key of an environment. A publishable key gets an allowed origin. `made_by` is the key that makes it. */
+export async function createAuthKey(
+  w: World,
+  { path }: Pick<TestEnvironment, 'path'>,
+  type: string,
+  { made_by: key, ...fields }: { made_by?: string } & Record<string, unknown> = {},
+) {
   const origins = type === 'auth_publishable' ? { allowed_origins: [app_origin] } : {}
   const body = { type, rate_limit: unlimited, ...origins, ...fields }
   return expectStatus(201, await w.call('POST', `${path}/auth-keys`, { body, ...(key === undefined ? {} : { key }) }))
 }
 
-async function createTenantObjects(w: World, tenant_id: string, member_id: string, token: string, slug: string): Promise<Tenant> {
+interface Begun {
+  tenant_id: string
+  member_id: string
+  token: string
+  slug: string
+}
+
+async function createTenantObjects(w: World, { tenant_id, member_id, token, slug }: Begun): Promise<Tenant> {
   const { id: platform_key_id, key: platform } = await createPlatformKey(w, { tenant_id, token })
   const project = await w.createProject(slug, { key: platform })
   const createObjects = async (environment: TestEnvironment): Promise<EnvironmentObjects> => {
@@ -100,8 +117,8 @@ async function createTenantObjects(w: World, tenant_id: string, member_id: strin
     const provider = await create('providers', { type: 'github', client_id: 'abc', client_secret: 'of the other side' })
     const person = await createPerson(w, environment)
     await person.tokens(application)
-    const secret = await createAuthKey(w, environment, 'auth_secret', {}, platform)
-    const publishable = await createAuthKey(w, environment, 'auth_publishable', {}, platform)
+    const secret = await createAuthKey(w, environment, 'auth_secret', { made_by: platform })
+    const publishable = await createAuthKey(w, environment, 'auth_publishable', { made_by: platform })
     const sessions = expectStatus(200, await w.call('GET', `/v1/auth/users/${person.id}/sessions`, { key: secret.key }))
     return {
       ...environment,
