@@ -30,7 +30,7 @@ import * as webhooks from './webhook.ts'
 
 export type Json = Record<string, unknown>
 
-/** The files whose exports are components. A schema of a new file needs an entry here; `nameOf` asks for it. */
+/** The files whose exports are components. A schema of a new file needs an entry here; `componentName` asks for it. */
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
   apiKeys, applications, audit, authConfig, backchannelLogouts, dashboard, errors, events, mail, methods, names, oidc, providers, readiness, refusedCalls,
@@ -93,11 +93,11 @@ function pointAt<T>(value: T, renamed: ReadonlyMap<string, string>): T {
 
 /** The name of the list of this element, such as `ProjectList`. */
 export function listName(element: z.ZodType): string {
-  return `${nameOf(element)}List`
+  return `${componentName(element)}List`
 }
 
 /** The component name of a schema. */
-export function nameOf(type: z.ZodType): string {
+export function componentName(type: z.ZodType): string {
   const name = components.get(type)
   if (name === undefined)
     throw new Error('A body or an answer of a row has no name. Export its schema from a file that is in `subjects` of openapi-schemas.ts.')

@@ -13,7 +13,7 @@ import { freshnessWords } from './fresh.ts'
 import { exchanges, OAuthProblem, oauthErrors } from './oidc.ts'
 import { errorsOf, ownErrorsOf, takesIfMatch, takesTenant } from './openapi-answers.ts'
 import { answerHeaders, headerRef, parameterRef, sharedHeaders, sharedParameters } from './openapi-headers.ts'
-import { type Components, type Json, listName, nameOf, schemaOf } from './openapi-schemas.ts'
+import { type Components, type Json, listName, componentName, schemaOf } from './openapi-schemas.ts'
 import { pathParameter } from './path-parameters.ts'
 import type { Credential, Route } from './route.ts'
 import { oidcRoutes, routes, serviceRoutes } from './routes.ts'
@@ -222,7 +222,7 @@ function elementOf(answer: z.ZodType): z.ZodType | null {
 function namedSchema(answer: z.ZodType, components: Components): Json {
   const element = elementOf(answer)
   if (element === null) {
-    nameOf(answer)
+    componentName(answer)
     return schemaOf(answer, 'output', components)
   }
   components.schemas[listName(element)] = schemaOf(answer, 'output', components)
@@ -231,7 +231,7 @@ function namedSchema(answer: z.ZodType, components: Components): Json {
 
 function bodyOf(name: string, route: Route, components: Components): Json {
   if (!route.body) return {}
-  nameOf(route.body)
+  componentName(route.body)
   const schema = schemaOf(route.body, 'input', components)
   const types = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
   return Object.fromEntries(types.map((type) => [type, { schema, ...exampled(apiExamples[name]?.body) }]))

@@ -12,7 +12,7 @@ export const required_sentence = 'This field is required.'
 export function sentenceOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? required_sentence : `Expected ${nameOf(issue.expected)}, not ${kindOf(issue.input)}.`
+      return issue.input === undefined ? required_sentence : `Expected ${typeName(issue.expected)}, not ${kindOf(issue.input)}.`
     case 'invalid_value':
       return issue.input === undefined ? required_sentence : `Expected ${either(issue.values.map((value) => JSON.stringify(value)))}.`
     case 'too_small':
@@ -67,14 +67,14 @@ const names: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-const nameOf = (type: string): string => names[type] ?? 'another type of value'
+const typeName = (type: string): string => names[type] ?? 'another type of value'
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number' && !Number.isInteger(value)) return 'a fraction'
-  return nameOf(typeof value)
+  return typeName(typeof value)
 }
 
 function either(values: readonly string[]): string {

@@ -3,7 +3,7 @@ import type { Json } from './openapi-schemas.ts'
 
 /** The type of a schema. `indent` is the indentation of the line on which it begins. */
 export function typescriptOf(schema: Json, indent = ''): string {
-  if (typeof schema.$ref === 'string') return nameOf(schema.$ref)
+  if (typeof schema.$ref === 'string') return referencedName(schema.$ref)
   if (schema.const !== undefined) return literal(schema.const)
   if (Array.isArray(schema.enum)) return union(schema.enum.map(literal))
   const variants = schema.anyOf ?? schema.oneOf
@@ -16,7 +16,7 @@ export function typescriptOf(schema: Json, indent = ''): string {
 export function namesIn(schema: unknown): string[] {
   const found: string[] = []
   JSON.stringify(schema ?? null, (key, value) => {
-    if (key === '$ref' && typeof value === 'string') found.push(nameOf(value))
+    if (key === '$ref' && typeof value === 'string') found.push(referencedName(value))
     return value
   })
   return [...new Set(found)]
@@ -67,7 +67,7 @@ function objectOf(schema: Json, indent: string): string {
   return `{\n${members.join('')}${index === undefined ? '' : `${inner}[name: string]: unknown\n`}${indent}}`
 }
 
-const nameOf = (reference: string): string => reference.replace('#/components/schemas/', '')
+const referencedName = (reference: string): string => reference.replace('#/components/schemas/', '')
 
 const literal = (value: unknown): string => (typeof value === 'string' ? `'${value.replaceAll("'", "\\'")}'` : JSON.stringify(value))
 

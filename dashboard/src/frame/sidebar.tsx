@@ -9,7 +9,7 @@ export function usePages() {
   const here = project && environment ? environmentParams(tenant.slug, project.slug, environment) : null
   const visible = (page: PageEntry) =>
     can(page.role) && (page.only === undefined || page.only === environment?.type) && (!is_root || page.path in operatorPages)
-  const nameOf = ({ path, name }: PageEntry) => (is_root && operatorPages[path]) || name
+  const pageName = ({ path, name }: PageEntry) => (is_root && operatorPages[path]) || name
   return {
     environment:
       here === null
@@ -19,14 +19,14 @@ export function usePages() {
               group,
               pages: pages.filter(visible).map((page) => ({
                 ...page,
-                name: nameOf(page),
+                name: pageName(page),
                 link: linkOptions({ to: `${environment_route}${page.path}`, params: here }),
               })),
             }))
             .filter(({ pages }) => pages.length > 0),
     tenant: tenantPages.filter(visible).map((page) => ({
       ...page,
-      name: nameOf(page),
+      name: pageName(page),
       link: linkOptions({ to: `/t/$tenant${page.path}`, params: { tenant: tenant.slug } }),
     })),
   }

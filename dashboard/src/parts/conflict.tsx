@@ -41,7 +41,7 @@ export function Conflict({ fields, others, label, busy, error, onResolve, onClos
   const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(
     new Map(fields.filter((field) => !isContested(field)).map(({ pointer }) => [pointer, 'mine'])),
   )
-  const nameOf = (pointer: string) => label?.(pointer) ?? inWords(pointer)
+  const fieldName = (pointer: string) => label?.(pointer) ?? inWords(pointer)
   const choose = (pointer: string, choice: Choice) => setChoices(new Map(choices).set(pointer, choice))
   const is_complete = fields.every(({ pointer }) => choices.has(pointer))
   const contested = fields.filter(isContested).length
@@ -73,7 +73,7 @@ export function Conflict({ fields, others, label, busy, error, onResolve, onClos
       <div className="versions">
         {fields.map((field) => (
           <fieldset key={field.pointer}>
-            <legend>{nameOf(field.pointer)}</legend>
+            <legend>{fieldName(field.pointer)}</legend>
             {(['mine', 'theirs'] as const).map((which) => (
               <label key={which}>
                 <input
@@ -97,7 +97,7 @@ export function Conflict({ fields, others, label, busy, error, onResolve, onClos
           <ul className="kept">
             {others.map(({ pointer, before, theirs }) => (
               <li key={pointer}>
-                <b>{nameOf(pointer)}</b>
+                <b>{fieldName(pointer)}</b>
                 <span className="any">
                   <Value pointer={pointer} of={theirs} /> <span className="faint">before:</span> <Value pointer={pointer} of={before} />
                 </span>

@@ -10,7 +10,7 @@ export type Step = Generator<Statement, void, readonly Row[]>
 const steps: Readonly<Record<string, () => Step>> = { give_slugs: giveSlugs }
 
 /** The step that a statement of a migration names, or `null` for SQL. */
-export function stepOf(statement: string): Step | null {
+export function codeStepOf(statement: string): Step | null {
   const name = /^\{code\} (\w+)$/.exec(statement)?.[1]
   if (name === undefined) return null
   const step = steps[name]

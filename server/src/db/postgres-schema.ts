@@ -1,6 +1,6 @@
 /** Migrations of a PostgreSQL database. An advisory lock lets one process migrate at a time. */
 import type { Migration, Row, Schema, Statement } from './db.ts'
-import { stepOf } from './migration-code.ts'
+import { codeStepOf } from './migration-code.ts'
 import { toCallersError } from './postgres-errors.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -17,7 +17,7 @@ export async function migratePostgres(server: PostgresServer, migrations: readon
     const { number: from } = await schemaBy(run)
     for (const migration of migrations.filter(({ number }) => number > from)) {
       for (const statement of migration.statements) {
-        const step = stepOf(statement)
+        const step = codeStepOf(statement)
         if (!step) await run(asPostgres(statement))
         else for (let next = step.next(); !next.done; ) next = step.next(await send(next.value))
       }

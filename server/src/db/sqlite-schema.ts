@@ -1,7 +1,7 @@
 /** Migrations of the embedded database. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Migration, Schema } from './db.ts'
-import { type Step, stepOf } from './migration-code.ts'
+import { type Step, codeStepOf } from './migration-code.ts'
 
 /** How long a statement blocks the thread for the lock of another process. Longer waits are left to the group commit. */
 export const busy_timeout_ms = 20
@@ -40,7 +40,7 @@ export function migrateSqlite(database: DatabaseSync, migrations: readonly Migra
     const pending = migrations.filter((migration) => migration.number > from)
     for (const migration of pending) {
       for (const statement of migration.statements) {
-        const step = stepOf(statement)
+        const step = codeStepOf(statement)
         if (step) runStep(database, step)
         else if (!statement.startsWith('{postgres}')) database.exec(statement.replaceAll('{int}', 'integer'))
       }

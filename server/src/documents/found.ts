@@ -1,7 +1,7 @@
 // pure
 /** What a search of the documentation is asked, and what it answers. */
 
-export const longest_query = 100
+export const longest_search = 100
 
 export interface Found {
   /** Where the section is: the title of its document. */

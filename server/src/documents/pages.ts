@@ -4,7 +4,7 @@ import { type Html, html } from '../base/html.ts'
 import { code, type DocumentPage, documentPage, inline } from '../reference/layout.ts'
 import { contents } from './contents.ts'
 import type { Document, Library } from './document.ts'
-import { type Found, longest_query } from './found.ts'
+import { type Found, longest_search } from './found.ts'
 import type { Heading } from './markdown.ts'
 
 interface Link {
@@ -137,5 +137,5 @@ ${query !== '' && html`<p role="status">${found.length === 0 ? html`Nothing was 
 /** @param id makes the fields of several forms different */
 function searchForm(query: string, id: string): Html {
   return html`<form class="search" role="search" aria-label="On this page" action="/docs/search"><label for="q-${id}">A question, words or an error code</label>
-<input type="search" id="q-${id}" name="q" value="${query}" maxlength="${longest_query}" autocomplete="off"> <button class="b">Search</button></form>`
+<input type="search" id="q-${id}" name="q" value="${query}" maxlength="${longest_search}" autocomplete="off"> <button class="b">Search</button></form>`
 }

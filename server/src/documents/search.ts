@@ -1,11 +1,11 @@
 /**
  * The search of the documentation: an index of sections in memory, which MiniSearch ranks. A question is words in any form: words that every
  * question has count nothing, endings are cut, words of the field find their synonyms, and a word that is nowhere does not empty the result.
- * A query is at most `longest_query` characters and `most_words` words, so it costs a few milliseconds.
+ * A query is at most `longest_search` characters and `most_words` words, so it costs a few milliseconds.
  */
 import MiniSearch, { type Query, type SearchResult } from 'minisearch'
 import { stemmer } from 'stemmer'
-import { type Found, longest_query } from './found.ts'
+import { type Found, longest_search } from './found.ts'
 import { common_words, phrases, synonyms } from './search-words.ts'
 
 /** What a section is: what answers a question stands above what explains a decision. */
@@ -84,7 +84,7 @@ const stemOf = (word: string): string | null => {
 function queryOf(question: string): Query {
   const asked = phrases.reduce(
     (text, [phrase, words]) => text.replace(phrase, ` ${words} `),
-    question.slice(0, longest_query).toLowerCase(),
+    question.slice(0, longest_search).toLowerCase(),
   )
   const words = [...new Set(wordsOf(asked))].slice(0, most_words)
   return {

@@ -11,7 +11,7 @@ import { type DocumentPage, documentPolicy } from '../reference/layout.ts'
 import { errorMarkdown, errorsMarkdown, groupMarkdown, referenceMarkdown } from '../reference/markdown.ts'
 import { groupsOf, referenceGroup, referenceOverview, referenceSchemas } from '../reference/page.ts'
 import type { Library } from './document.ts'
-import { type Found, longest_query } from './found.ts'
+import { type Found, longest_search } from './found.ts'
 import { readLibrary } from './library.ts'
 import { decisionsPage, documentPageOf, examplePage, linksOf, navigation, overviewPage, searchPage } from './pages.ts'
 import { createSearch, type Entry, type EntryKind } from './search.ts'
@@ -132,7 +132,7 @@ export function createDocumentation(base_url: string, root: string) {
 
     search: async (query: string): Promise<Found[]> => (await searching())(query),
     searchPage: async (query: string) => ({
-      body: searchPage(library, query.slice(0, longest_query), (await searching())(query)).html,
+      body: searchPage(library, query.slice(0, longest_search), (await searching())(query)).html,
       headers: page_headers,
     }),
   }

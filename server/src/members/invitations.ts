@@ -29,7 +29,7 @@ export const link_kept_ms = 90 * day_ms
 /** How many accounts one link can create. Sign-up is otherwise closed. */
 const most_accounts = 5
 
-export const expiryOf = (now: Date) => new Date(now.getTime() + invitation_ms)
+export const invitationExpiry = (now: Date) => new Date(now.getTime() + invitation_ms)
 
 /** A link to create. */
 export interface NewLink {

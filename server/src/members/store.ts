@@ -25,7 +25,7 @@ const activeMembers = (root_environment_id: string, condition: Statement) => sql
    where ${condition}`
 
 /** Returns the sort key of a member in the list: the time of joining or inviting, then the id. */
-export const sortKeyOf = ({ created_at, id }: Pick<z.infer<typeof Member>, 'created_at' | 'id'>) => `${Date.parse(created_at)}.${id}`
+export const memberSortKey = ({ created_at, id }: Pick<z.infer<typeof Member>, 'created_at' | 'id'>) => `${Date.parse(created_at)}.${id}`
 
 /** Returns one page of the members and of the rows that `pending` selects, newest first. `last` is the sort key of the previous row. */
 export function listMembers(

@@ -33,7 +33,7 @@ export type ClientKeys = ReturnType<typeof createClientKeys>
 
 export function createClientKeys({ outbound, now, log }: Pick<Deployment, 'outbound' | 'now' | 'log'>) {
   const cache = createBoundedMap<string, Entry>(most_cached)
-  const nameOf = ({ environment_id, client_id, jwks_uri }: KeyOwner) => `${environment_id} ${client_id} ${jwks_uri}`
+  const cacheKey = ({ environment_id, client_id, jwks_uri }: KeyOwner) => `${environment_id} ${client_id} ${jwks_uri}`
 
   /** Starts one call for all requests of a client that wait for its keys. */
   function refresh(owner: KeyOwner): Entry {
@@ -42,7 +42,7 @@ export function createClientKeys({ outbound, now, log }: Pick<Deployment, 'outbo
     void keys.then((set) => {
       entry.has_failed = set === null
     })
-    cache.set(nameOf(owner), entry)
+    cache.set(cacheKey(owner), entry)
     return entry
   }
 
@@ -72,14 +72,14 @@ export function createClientKeys({ outbound, now, log }: Pick<Deployment, 'outbo
   return {
     /** The keys of the client, at most five minutes old; `null` where its server does not return them. */
     find(owner: KeyOwner): Promise<LocalJWKSet | null> {
-      const known = cache.get(nameOf(owner))
+      const known = cache.get(cacheKey(owner))
       const is_fresh = known && ageOf(known) < (known.has_failed ? cool_down_ms : keep_ms)
       return (is_fresh ? known : refresh(owner)).keys
     },
 
     /** Reads the keys again, for an assertion that the keys of `find` did not verify; `null` where the last call is too recent. */
     findFresh(owner: KeyOwner): Promise<LocalJWKSet | null> {
-      const known = cache.get(nameOf(owner))
+      const known = cache.get(cacheKey(owner))
       return known && ageOf(known) < cool_down_ms ? Promise.resolve(null) : refresh(owner).keys
     },
   }

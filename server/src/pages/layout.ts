@@ -142,16 +142,16 @@ ${script !== undefined && html`<script>${raw(script)}</script>`}
   }
 }
 
-const stepOf = ({ step }: Content) => step && html` data-step="${step}"`
+const stepAttribute = ({ step }: Content) => step && html` data-step="${step}"`
 
 const panel = (content: Content): Html =>
-  html`<main class="mid ${content.align ?? 'middle'}"${stepOf(content)}><div class="panel ${content.width ?? 'narrow'}">
+  html`<main class="mid ${content.align ?? 'middle'}"${stepAttribute(content)}><div class="panel ${content.width ?? 'narrow'}">
 ${content.body}
 </div></main>`
 
 const framed = (context: PageContext, content: Content, { header, sections }: NonNullable<Content['frame']>): Html =>
   html`<header>${context.environment_type === 'test' && testRibbon(context)}<div class="top"><div>${header}</div></div></header>
-<div class="lay">${sections}<main${stepOf(content)}>
+<div class="lay">${sections}<main${stepAttribute(content)}>
 ${content.body}
 </main></div>`
 

@@ -68,4 +68,4 @@ export interface Document {
 }
 
 /** The name at the end of a reference. */
-export const nameOf = (ref: string): string => ref.replace(/^.*\//, '')
+export const referencedName = (ref: string): string => ref.replace(/^.*\//, '')

@@ -3,7 +3,7 @@
 import { generalErrors } from '@ostiary/contract/errors.ts'
 import { isCommon } from '@ostiary/contract/openapi-answers.ts'
 import { shownCodes } from '@ostiary/contract/refused-call.ts'
-import { type Document, nameOf, type Operation, type Schema } from './document.ts'
+import { type Document, type Operation, referencedName, type Schema } from './document.ts'
 import { type Described, described, errorsOf } from './error-pages.ts'
 import { answerText, exampleOf, parametersOf, waysOf } from './example.ts'
 import { type Entry, groupsOf } from './page.ts'
@@ -40,7 +40,8 @@ ${section('Parameters', parameters)}${body ? section('Body', bodyLines(body)) : 
 
 const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? '' : `\n### ${title}\n\n${lines.join('\n')}\n`)
 
-const bodyLines = (schema: Schema) => (schema.$ref === undefined ? memberLines(schema) : [`[${nameOf(schema.$ref)}](/docs/api/schemas.md)`])
+const bodyLines = (schema: Schema) =>
+  schema.$ref === undefined ? memberLines(schema) : [`[${referencedName(schema.$ref)}](/docs/api/schemas.md)`]
 
 const memberLines = ({ properties = {}, required = [] }: Schema) =>
   Object.entries(properties).map(

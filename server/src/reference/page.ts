@@ -4,7 +4,7 @@
  * operation and every schema.
  */
 import { type Html, html } from '../base/html.ts'
-import { type Document, nameOf, type Operation, type Parameter, type Response } from './document.ts'
+import { type Document, type Operation, type Parameter, type Response, referencedName } from './document.ts'
 import { errorsOf, hasErrorPage } from './error-pages.ts'
 import { answerText, exampleOf, parametersOf, waysOf } from './example.ts'
 import { code, type DocumentPage, documentPage, inline, paragraphs } from './layout.ts'
@@ -139,7 +139,7 @@ function parameterRow({ name, in: place, required, description, schema }: Parame
 }
 
 function answerRow({ components }: Document, status: string, sent: Response): Html {
-  const response = sent.$ref === undefined ? sent : (components.responses[nameOf(sent.$ref)] ?? sent)
+  const response = sent.$ref === undefined ? sent : (components.responses[referencedName(sent.$ref)] ?? sent)
   const types = Object.entries(response.content ?? {})
   const of_success = types.filter(([type]) => type !== 'application/problem+json')
   return html`<div><dt><code>${status}</code>${of_success.map(([type, { schema }]) => html` <span>${type}${schema.$ref && html`: ${typeOf(schema)}`}</span>`)}</dt>

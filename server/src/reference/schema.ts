@@ -1,7 +1,7 @@
 // pure
 /** The fields of a schema as a list. A named schema is a link. */
 import { type Html, html } from '../base/html.ts'
-import { nameOf, type Schema } from './document.ts'
+import { referencedName, type Schema } from './document.ts'
 import { inline } from './layout.ts'
 
 /** The members of an object, its inline objects included. */
@@ -34,7 +34,7 @@ export function typeOf(schema: Schema): Html {
   return html`${[schema.type ?? 'any'].flat().join(' or ')}${schema.format && ` (${schema.format})`}`
 }
 
-const link = (ref: string): Html => html`<a href="/docs/api/schemas#schema-${nameOf(ref)}">${nameOf(ref)}</a>`
+const link = (ref: string): Html => html`<a href="/docs/api/schemas#schema-${referencedName(ref)}">${referencedName(ref)}</a>`
 
 function join(parts: readonly Html[]): Html {
   return html`${parts.map((part, i) => html`${i > 0 && ' or '}${part}`)}`

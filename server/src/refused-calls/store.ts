@@ -107,7 +107,7 @@ const columns = sql`select id, at, method, route, status, code, reason, remedy, 
 type Filters = Partial<Omit<RefusedCallQuery, 'limit' | 'cursor'>>
 
 /** The sort key of a call in the list: the time of its answer, then the id, which has the time of its beginning. */
-export const sortKeyOf = ({ at, id }: Pick<RefusedCall, 'at' | 'id'>) => `${Date.parse(at)}.${id}`
+export const callSortKey = ({ at, id }: Pick<RefusedCall, 'at' | 'id'>) => `${Date.parse(at)}.${id}`
 
 /**
  * Returns one page, the calls that were answered last first. `last` is the sort key of the previous row. A scope has at most

@@ -8,7 +8,7 @@ import { sql } from '../db/db.ts'
 import { type Deployment, newSecret } from '../deployment/deployment.ts'
 import { bySystem } from '../events/origin.ts'
 import { invitationUrl } from '../members/invitation-url.ts'
-import { expiryOf, insertInvitation } from '../members/invitations.ts'
+import { invitationExpiry, insertInvitation } from '../members/invitations.ts'
 import { SetupRefused } from './first-tenant.ts'
 import { ensureRoot } from './root.ts'
 
@@ -26,7 +26,7 @@ export async function recover(deployment: Deployment, { tenant, email }: { tenan
   if (!found) throw new SetupRefused('unknown_tenant', `There is no tenant with the slug "${tenant}".`)
   const at = now()
   const token = newSecret(deployment)
-  const link = { token_hash: digestOf(token), expires_at: expiryOf(at) }
+  const link = { token_hash: digestOf(token), expires_at: invitationExpiry(at) }
   const invitation = { tenant_id: found.id, id: newId('inv'), email, role: 'owner' as const, inviter_id: null }
   const { inviter_id: _, ...shown } = { ...invitation, expires_at: link.expires_at.toISOString() }
   const created = await db.batch([

@@ -40,7 +40,7 @@ export async function createWithSlug<T>(
   const base = slugFrom(name, scope.table)
   for (let tries = 0; tries < most_tries; tries++) {
     const proposal = slug ?? (await proposeFree(db, scope, base))
-    const created = await create(proposal).finally(() => proposed.delete(nameOf(scope, proposal)))
+    const created = await create(proposal).finally(() => proposed.delete(scopedSlug(scope, proposal)))
     if (created !== null) return created
     const is_taken = (await findTaken(db, scope, [proposal])).has(proposal)
     if (is_taken && slug !== undefined) return refuseTaken(slug, fail)
@@ -49,7 +49,7 @@ export async function createWithSlug<T>(
   throw tooBusy('environment')
 }
 
-const nameOf = ({ table, environment_id }: SlugScope, slug: string): string => `${table} ${environment_id} ${slug}`
+const scopedSlug = ({ table, environment_id }: SlugScope, slug: string): string => `${table} ${environment_id} ${slug}`
 
 /** This many slugs are looked up at a time. The first ones are enough for almost every name. */
 const looked_up = [10, 100, 1_000]
@@ -60,9 +60,9 @@ async function proposeFree(db: Db, scope: SlugScope, base: string): Promise<stri
   for (const count of looked_up) {
     const slugs = Array.from({ length: count }, () => numbered(base, ++n))
     const taken = await findTaken(db, scope, slugs)
-    const free = slugs.find((slug) => !taken.has(slug) && !proposed.has(nameOf(scope, slug)))
+    const free = slugs.find((slug) => !taken.has(slug) && !proposed.has(scopedSlug(scope, slug)))
     if (free === undefined) continue
-    proposed.add(nameOf(scope, free))
+    proposed.add(scopedSlug(scope, free))
     return free
   }
   throw badField(['slug'], `More than ${n} objects have a slug that begins with ${base}. Send another slug.`)

@@ -108,7 +108,7 @@ export async function takeAttempt(db: Db, attempt: Attempt, lockout: Lockout): P
   const exhausted = counters.flatMap(({ from, limit }) =>
     rows.filter((row) => row.account === account && row.source === from && row.attempts >= limit),
   )
-  if (exhausted.length > 0) return { limit: 'account', wait_seconds: secondsUntil(now, Math.max(...exhausted.map(expiryOf))) }
+  if (exhausted.length > 0) return { limit: 'account', wait_seconds: secondsUntil(now, Math.max(...exhausted.map(expiryTime))) }
   const slots = rows.filter((row) => row.account === spraying.kind)
   return { limit: 'source', wait_seconds: waitOf(slots, source, now) }
 }
@@ -177,7 +177,7 @@ export function giveBackSecondFactor({ environment_id, user_id }: OfUser): State
 export async function waitForSecondFactor(db: Db, of: OfUser): Promise<number> {
   const { account, source } = secondFactorsOf(of.user_id)
   const rows = await db.all(Counted, liveRows(of, sql`account = ${account} and source = ${source}`))
-  return secondsUntil(of.now, Math.max(...rows.map(expiryOf)))
+  return secondsUntil(of.now, Math.max(...rows.map(expiryTime)))
 }
 
 const decrement = (environment_id: EnvironmentId, account: string, from: string) =>
@@ -273,12 +273,12 @@ const liveRows = ({ environment_id, now }: Pick<Attempt, 'environment_id' | 'now
   sql`select account, source, attempts, expires_at from sign_in_attempts
        where environment_id = ${environment_id} and expires_at > ${now} and ${condition}`
 
-const expiryOf = ({ expires_at }: Counted) => expires_at.getTime()
+const expiryTime = ({ expires_at }: Counted) => expires_at.getTime()
 
 /** Returns the seconds until the oldest slot of a source expires, and with it some of its attempts. */
 function waitOf(rows: readonly Counted[], source: string, now: Date): number {
   const slots = rows.filter((row) => row.source.startsWith(`${source}#`) && row.attempts > 0)
-  return secondsUntil(now, Math.min(...slots.map(expiryOf)))
+  return secondsUntil(now, Math.min(...slots.map(expiryTime)))
 }
 
 /** Returns at least one second, also for a counter that has expired since the refusal. */

@@ -17,7 +17,7 @@ import { mailStatements } from '../mail/send.ts'
 import type { Notice } from '../mail/texts/notice.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { accountOf, countForSource } from './attempts.ts'
-import { type CodeKind, type CodeRow, countCodeTry, expiryOf, findCodeOfLink, insertCode, type NewCode } from './mailed-codes.ts'
+import { type CodeKind, type CodeRow, countCodeTry, codeExpiry, findCodeOfLink, insertCode, type NewCode } from './mailed-codes.ts'
 
 type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random' | 'config'>
 
@@ -75,7 +75,7 @@ export async function codeStatements(services: Services, asked: Requested, now: 
   const id = services.random(16).toString('base64url')
   const code = asked.fixed_code ?? sixDigits(services)
   const token = newSecret(services)
-  const expires_at = expiryOf(kind, now)
+  const expires_at = codeExpiry(kind, now)
   const sealed = services.secrets.seal(
     JSON.stringify(Payload.parse(payload)),
     sealed_columns.mailed_codes.associatedData(environment_id, id),

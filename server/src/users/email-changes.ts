@@ -6,7 +6,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
-import { endOpenCodes, expiryOf } from './mailed-codes.ts'
+import { endOpenCodes, codeExpiry } from './mailed-codes.ts'
 
 const EmailChange = z.object({
   /** The new address. */
@@ -33,7 +33,7 @@ export function insertEmailChange(
   { email, session_id }: Pick<EmailChange, 'email' | 'session_id'>,
   now: Date,
 ): Statement[] {
-  const expires_at = expiryOf('change_email', now)
+  const expires_at = codeExpiry('change_email', now)
   const pending = { email, expires_at: expires_at.toISOString() }
   return [
     sql`delete from email_changes where environment_id = ${environment_id} and user_id = ${user_id}`,

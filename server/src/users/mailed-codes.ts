@@ -34,7 +34,7 @@ const lifetimes: Record<CodeKind, number> = {
 }
 
 /** When a code or link ends. */
-export const expiryOf = (kind: CodeKind, now: Date): Date => new Date(now.getTime() + lifetimes[kind])
+export const codeExpiry = (kind: CodeKind, now: Date): Date => new Date(now.getTime() + lifetimes[kind])
 
 export interface NewCode {
   id: string

@@ -19,7 +19,7 @@ import {
   unsealTotp,
 } from './second-factors.ts'
 import { holdUser, type UserRow } from './store.ts'
-import { base32, otpauthUrl, stepOf, typedCode } from './totp.ts'
+import { base32, otpauthUrl, matchingStep, typedCode } from './totp.ts'
 
 type Services = Pick<Deployment, 'db' | 'secrets' | 'newId' | 'random' | 'config'>
 type Owner = Pick<UserRow, 'id' | 'environment_id' | 'email' | 'locale'>
@@ -90,7 +90,7 @@ export async function confirmTotp(
   asked: OwnChange,
 ): Promise<{ added: true; codes: string[] | null } | { added: false; why: 'wrong_code' | 'too_many' | 'changed' }> {
   const secret = offerTotp(services, user, offer)
-  const step = stepOf(secret, typedCode(offer.code), { last_step: 0, now: asked.now })
+  const step = matchingStep(secret, typedCode(offer.code), { last_step: 0, now: asked.now })
   if (step === null) return { added: false, why: 'wrong_code' }
   const totps = await findTotps(services.db, user.environment_id, user.id)
   // The form was sent before.

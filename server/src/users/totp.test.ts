@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { base32, codeAt, otpauthUrl, stepAt, stepOf, typedCode } from './totp.ts'
+import { base32, codeAt, otpauthUrl, stepAt, matchingStep, typedCode } from './totp.ts'
 
 const secret = Buffer.from('12345678901234567890')
 
@@ -22,7 +22,7 @@ for (const [seconds, code] of totp)
   test(`RFC 6238: the code at ${seconds} s is ${code}`, () => {
     const now = new Date(seconds * 1_000)
     assert.equal(codeAt(secret, stepAt(now)), code)
-    assert.equal(stepOf(secret, code, { last_step: -1, now }), stepAt(now))
+    assert.equal(matchingStep(secret, code, { last_step: -1, now }), stepAt(now))
   })
 
 const now = new Date(1_000_000 * 30_000 + 29_999)
@@ -41,10 +41,10 @@ const cases: { rule: string; code: string; last_step?: number; found: number | n
   { rule: 'the digits with one more are wrong', code: `${codeAt(secret, step)}0`, found: null },
   { rule: 'letters are wrong', code: 'abcdef', found: null },
 ]
-for (const { rule, code, last_step = 0, found } of cases) test(rule, () => assert.equal(stepOf(secret, code, { last_step, now }), found))
+for (const { rule, code, last_step = 0, found } of cases) test(rule, () => assert.equal(matchingStep(secret, code, { last_step, now }), found))
 
 test('at the beginning of time no step is negative', () =>
-  assert.equal(stepOf(secret, '000000', { last_step: -1, now: new Date(0) }), null))
+  assert.equal(matchingStep(secret, '000000', { last_step: -1, now: new Date(0) }), null))
 
 const typed: [text: string, code: string][] = [
   ['123 456', '123456'],

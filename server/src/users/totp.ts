@@ -29,7 +29,7 @@ export function codeAt(secret: Buffer, step: number): string {
  * The step that a code belongs to; `null` if it is wrong. A code of the last used step or of an earlier one is wrong (RFC 6238 §5.2).
  * Only the guard of `useTotp` decides that a step is used once.
  */
-export function stepOf(secret: Buffer, code: string, { last_step, now }: { last_step: number; now: Date }): number | null {
+export function matchingStep(secret: Buffer, code: string, { last_step, now }: { last_step: number; now: Date }): number | null {
   const sent = Buffer.from(code)
   let found: number | null = null
   for (const distance of tolerance) {

@@ -8,7 +8,7 @@ import { accountAddress, emailKey } from '../../src/base/email.ts'
 import { longest_email } from '../../src/base/normalisation.ts'
 import { withoutBlanks } from '../../src/base/text.ts'
 import { readSessionCookie } from '../../src/dashboard/cookies.ts'
-import { stepOf, typedCode } from '../../src/users/totp.ts'
+import { matchingStep, typedCode } from '../../src/users/totp.ts'
 import { press } from '../support/account.ts'
 import { authorizationRequest, createAgent, createPerson, formOf } from '../support/cookie-browser.ts'
 import { mailsTo, newestMail } from '../support/mailed.ts'
@@ -123,7 +123,7 @@ for (const [form, of] of Object.entries(longer_forms))
 for (const [form, of] of Object.entries(longer_forms))
   test(`the code of an app with ${form} is refused`, () => {
     const secret = Buffer.alloc(20, 1)
-    assert.equal(stepOf(secret, typedCode(of('123456')), { last_step: 0, now: new Date(0) }), null)
+    assert.equal(matchingStep(secret, typedCode(of('123456')), { last_step: 0, now: new Date(0) }), null)
     assert.equal(typedCode(of('123456')).includes('123456') && typedCode(of('123456')).length === 6, false)
   })
 

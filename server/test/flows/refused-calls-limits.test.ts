@@ -6,7 +6,7 @@ import { reason } from '../../src/base/reason.ts'
 import { DatabaseUnavailable, sql } from '../../src/db/db.ts'
 import { openDeployment } from '../../src/main.ts'
 import { type AnsweredCall, createRefusedCalls } from '../../src/refused-calls/refused-calls.ts'
-import { listCalls, sortKeyOf, summarise } from '../../src/refused-calls/store.ts'
+import { listCalls, callSortKey, summarise } from '../../src/refused-calls/store.ts'
 import { removeExpiredRows } from '../../src/workers/expiring-rows.ts'
 import { until } from '../support/receiver.ts'
 import { referenceOf } from '../support/refused-calls.ts'
@@ -75,7 +75,7 @@ test('calls are listed by the time of their answer, and pages keep that order', 
     const [one] = await listCalls(db, scope, {}, { last, limit: 1 })
     if (!one) break
     paged.push(one.id)
-    last = sortKeyOf(one)
+    last = callSortKey(one)
   }
   assert.deepEqual(paged, newest_first)
 })

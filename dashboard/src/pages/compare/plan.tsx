@@ -24,7 +24,7 @@ interface PlanProps {
   close: () => void
 }
 
-const nameOf = ({ kind, slug }: Step) => (kind === 'settings' ? 'Settings' : `${objectFields[kind].title}: ${slug}`)
+const stepName = ({ kind, slug }: Step) => (kind === 'settings' ? 'Settings' : `${objectFields[kind].title}: ${slug}`)
 
 /** What is to change is fixed when the plan opens. What Live has is read again. */
 export function Plan({ chosen, live: { environment, configuration }, close }: PlanProps) {
@@ -106,7 +106,7 @@ export function Plan({ chosen, live: { environment, configuration }, close }: Pl
         {(documents) => (
           <div className="stack">
             {steps.map((step) => (
-              <StepTable key={nameOf(step)} step={step} current={documents.get(step)} is_saved={saved.has(step)} />
+              <StepTable key={stepName(step)} step={step} current={documents.get(step)} is_saved={saved.has(step)} />
             ))}
           </div>
         )}
@@ -122,7 +122,7 @@ function StepTable({ step, current, is_saved }: { step: Step; current: Current |
   return (
     <section className="card plan">
       <header>
-        <h3>{nameOf(step)}</h3>
+        <h3>{stepName(step)}</h3>
         {is_saved ? (
           <div className="r">
             <Tag tone="ok" icon="check">
@@ -131,7 +131,7 @@ function StepTable({ step, current, is_saved }: { step: Step; current: Current |
           </div>
         ) : null}
       </header>
-      <table className="rows" aria-label={nameOf(step)}>
+      <table className="rows" aria-label={stepName(step)}>
         <thead>
           <tr>
             <th scope="col">Setting</th>

@@ -10,7 +10,7 @@ import { useSave, type Version } from '../../parts/save.tsx'
 import { Time } from '../../parts/time.tsx'
 import { readiness } from '../../queries/environment.ts'
 import { allKeys, type KeyVersion } from '../../queries/keys.ts'
-import { nameOf } from './end-dialogs.tsx'
+import { keyName } from './end-dialogs.tsx'
 import { AddressesField, lifetimes, OriginsField, RateField } from './fields.tsx'
 import { changeOf, endAfter, isNarrowed, type KeyChange, limitOf, rateOf } from './restrictions.ts'
 import { ScopePicker } from './scope-picker.tsx'
@@ -50,7 +50,7 @@ export function EditKey({ base, report, is_live, lead, of, write, close }: EditP
     else save.run(change)
   }
   return (
-    <FormDialog title={`Edit ${nameOf(key)}`} lead={lead} submit="Save" action={save} onSubmit={submit} onClose={close}>
+    <FormDialog title={`Edit ${keyName(key)}`} lead={lead} submit="Save" action={save} onSubmit={submit} onClose={close}>
       <TextInput
         label="Label, so that you know it again"
         required={key.label !== null}

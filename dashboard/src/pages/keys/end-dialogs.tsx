@@ -29,7 +29,7 @@ interface EndProps {
 
 const DAY_MS = 86_400_000
 const isRecent = (key: ApiKey) => key.last_used_at !== null && Date.now() - Date.parse(key.last_used_at) < DAY_MS
-export const nameOf = (key: ApiKey) => key.label ?? `${key.start}…${key.last4}`
+export const keyName = (key: ApiKey) => key.label ?? `${key.start}…${key.last4}`
 
 export function EndKeyDialog({ kind, chosen, routes, usage, is_live, tags, createAnother, onRotated, onClose }: EndProps) {
   const end = async () => {
@@ -37,7 +37,7 @@ export function EndKeyDialog({ kind, chosen, routes, usage, is_live, tags, creat
     await routes.revoke(chosen.id)
     return null
   }
-  const name = nameOf(chosen)
+  const name = keyName(chosen)
   const is_rotation = kind === 'rotate'
   const action = useAction(end, {
     changes: [allKeys],

@@ -12,7 +12,7 @@ import { Time } from '../../parts/time.tsx'
 import type { KeyVersion } from '../../queries/keys.ts'
 import type { One } from '../../queries/query.ts'
 import { EditKey } from './edit-dialog.tsx'
-import { nameOf } from './end-dialogs.tsx'
+import { keyName } from './end-dialogs.tsx'
 import { isQuiet, kindOf } from './keys-table.tsx'
 import type { KeyChange } from './restrictions.ts'
 import { Usage } from './usage.tsx'
@@ -33,7 +33,7 @@ export function KeySide({ needs, is_live, lead, of, write, usage, onEnd, close }
   const [is_editing, setEditing] = useState(false)
   const found = useRead(of)
   return (
-    <Side title={found.data ? nameOf(found.data.data) : 'Key'} onClose={close}>
+    <Side title={found.data ? keyName(found.data.data) : 'Key'} onClose={close}>
       <Loaded of={found}>
         {(latest) => {
           const key = latest.data

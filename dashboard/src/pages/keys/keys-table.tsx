@@ -9,7 +9,7 @@ import { type Column, Records } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useScope } from '../../scope.tsx'
-import { nameOf } from './end-dialogs.tsx'
+import { keyName } from './end-dialogs.tsx'
 
 const MONTH_MS = 30 * 86_400_000
 
@@ -51,7 +51,7 @@ export function Keys({ list, needs, second, empty, onOpen, onEnd }: KeysProps) {
         key.revoked_at === null ? (
           <Menu>
             <Menu.Target>
-              <button type="button" className="btn quiet icon" aria-label={`Actions for ${nameOf(key)}`}>
+              <button type="button" className="btn quiet icon" aria-label={`Actions for ${keyName(key)}`}>
                 <Icon name="dots" />
               </button>
             </Menu.Target>

@@ -51,7 +51,7 @@ export function Access({ user, methods, ask }: AccessProps) {
         ask={ask}
         row={(method) => ({
           id: method.id,
-          text: nameOf(method),
+          text: methodName(method),
           more: method.last_used_at ? (
             <>
               Last used <Time at={method.last_used_at} />
@@ -61,7 +61,7 @@ export function Access({ user, methods, ask }: AccessProps) {
           ),
           act: 'Remove',
           question: {
-            title: `Remove ${nameOf(method)}?`,
+            title: `Remove ${methodName(method)}?`,
             consequence: 'The person can no longer sign in with it. Sessions that began with it end.',
             keep: 'Keep the method',
             act: 'Remove now',
@@ -139,7 +139,7 @@ const methodNames = {
   provider: 'Identity provider',
 }
 
-const nameOf = ({ type, name, codes_left }: SignInMethod) =>
+const methodName = ({ type, name, codes_left }: SignInMethod) =>
   [methodNames[type], name ? `: ${name}` : '', codes_left === null ? '' : `, ${codes_left} left`].join('')
 
 export const Part = ({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) => (

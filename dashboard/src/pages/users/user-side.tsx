@@ -46,7 +46,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
     setQuestion(next)
   }
   const block: Question = {
-    title: `Block ${nameOf(user)}?`,
+    title: `Block ${userName(user)}?`,
     consequence: 'All sessions and tokens of this person end at once, and no method signs in any more, until you unblock.',
     keep: 'Keep access',
     act: 'Block now',
@@ -104,7 +104,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
           {...question}
           lead={
             <>
-              <EnvironmentTag type={environment.type} /> {nameOf(user)}
+              <EnvironmentTag type={environment.type} /> {userName(user)}
             </>
           }
           busy={change.busy}
@@ -117,7 +117,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
   )
 }
 
-const nameOf = ({ id, email }: User) => email ?? id
+const userName = ({ id, email }: User) => email ?? id
 
 function Mails({ user }: { user: User }) {
   const here = useEnvironment()
@@ -175,12 +175,12 @@ function DeleteUser({ user, onDeleted }: { user: User; onDeleted: () => void }) 
       </ChangeButton>
       {is_open ? (
         <Confirm
-          title={`Delete ${nameOf(user)}?`}
+          title={`Delete ${userName(user)}?`}
           lead={<EnvironmentTag type={environment.type} />}
           consequence="The account, its sessions, methods and consents are gone for good. The same address can sign up again, with another id."
           keep="Keep the user"
           act="Delete now"
-          typed={nameOf(user)}
+          typed={userName(user)}
           busy={remove.busy}
           error={remove.error}
           onConfirm={() => remove.run(undefined)}

@@ -34,7 +34,7 @@ export const addMember: Handler<'addMember'> = async (services, call) => {
   for (let tries = 0; tries < most_tries; tries++) {
     const at = now()
     const id = newId('inv')
-    const link = { token_hash: digestOf(token), expires_at: store.expiryOf(at) }
+    const link = { token_hash: digestOf(token), expires_at: store.invitationExpiry(at) }
     const member: PendingRow = {
       id,
       tenant_id,
@@ -74,7 +74,7 @@ export const resendInvitation: Handler<'resendInvitation'> = (services, call) =>
       refuseAboveOwnRole(call, current.role)
       const at = now()
       const token = newSecret(services)
-      const link = { token_hash: digestOf(token), expires_at: store.expiryOf(at) }
+      const link = { token_hash: digestOf(token), expires_at: store.invitationExpiry(at) }
       const changed = { expires_at: link.expires_at.toISOString(), version: current.version + 1, updated_at: at.toISOString() }
       const url = invitationUrl(root, token)
       const mail = await mailInvitation(services, call, { ...current, link: url, expires_at: link.expires_at }, at)

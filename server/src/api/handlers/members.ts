@@ -93,7 +93,7 @@ export const listMembers: Handler<'listMembers'> = (services, call) => {
   const scope = { root_environment_id: rootEnvironment(services), tenant_id }
   const pending = pendingAsMember(tenant_id, services.now())
   return readPageBy(services, call, `members.${tenant_id}`, {
-    keyOf: store.sortKeyOf,
+    keyOf: store.memberSortKey,
     read: (last, limit) => store.listMembers(services.db, scope, pending, { last, limit }),
   })
 }

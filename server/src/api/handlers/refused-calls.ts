@@ -2,7 +2,7 @@ import type { RefusedCall } from '@ostiary/contract/refused-call.ts'
 import { badField, notFound } from '../../http/problem.ts'
 import { scopesAllow } from '../../keys/policy.ts'
 import { readPageBy } from '../../lists/lists.ts'
-import { findCall, listCalls, refused_calls_kept_ms, sortKeyOf, summarise } from '../../refused-calls/store.ts'
+import { findCall, listCalls, refused_calls_kept_ms, callSortKey, summarise } from '../../refused-calls/store.ts'
 import type { Caller } from '../authenticate.ts'
 import { environmentOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
@@ -34,7 +34,7 @@ async function list(
   const { limit, cursor, ...filters } = call.query
   const listed = `refused_calls.${scope_id}.${JSON.stringify(filters)}`
   const page = await readPageBy({ secrets }, call, listed, {
-    keyOf: sortKeyOf,
+    keyOf: callSortKey,
     read: (last, limit) => listCalls(db, scope_id, filters, { last, limit }),
   })
   return { ...page, data: page.data.map((one) => shownTo(call.caller, one)) }

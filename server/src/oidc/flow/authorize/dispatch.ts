@@ -7,7 +7,7 @@ import { hintedUser } from '../../id-token-hint.ts'
 import { type NextStep, nextStep } from '../../protocol/next-step.ts'
 import { by_passkey } from '../../protocol/second-factor.ts'
 import { asksForSignUp } from '../../protocol/sign-up.ts'
-import { offerPasskey } from '../passkey/offer-passkey.ts'
+import { passkeyOffer } from '../passkey/offer-passkey.ts'
 import { answerClient } from '../shared/answer-client.ts'
 import type { Authorization } from '../shared/begin.ts'
 import { needsPress } from '../shared/continue.ts'
@@ -64,7 +64,7 @@ export async function takeStep(services: OidcServices, call: OidcCall, interacti
   const { request, client } = interaction
   const email = request.login_hint ?? ''
   if (step.kind === 'issue' || step.kind === 'consent') {
-    const offer = await offerPasskey(services, call, interaction, step.session_id)
+    const offer = await passkeyOffer(services, call, interaction, step.session_id)
     if (offer) return offer
   }
   switch (step.kind) {

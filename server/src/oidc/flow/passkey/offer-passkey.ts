@@ -18,7 +18,7 @@ import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
 import { beginEnrolment } from './passkey-enrolment.ts'
 
 /** The page, where this session gets the offer now; `null` where the request continues. */
-export async function offerPasskey(
+export async function passkeyOffer(
   services: OidcServices,
   call: OidcCall,
   interaction: Authorization,

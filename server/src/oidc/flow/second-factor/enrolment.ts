@@ -7,7 +7,7 @@ import type { Refusal } from '../../../base/refusal.ts'
 import { addTotp, noticeMail } from '../../../users/second-factor-changes.ts'
 import { hasNoSecondFactor } from '../../../users/second-factors.ts'
 import { findUser, holdUser } from '../../../users/store.ts'
-import { stepOf, typedCode } from '../../../users/totp.ts'
+import { matchingStep, typedCode } from '../../../users/totp.ts'
 import { attemptOf } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, redirect, refused, typedOf } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
@@ -56,7 +56,7 @@ export const enrolTotp: OidcEndpoint = async (services, call) => {
   if (sent === '') return showEnrolment(services, call, continued, { problem: 'missing', refusal: missing_code })
   // The person sees the secret, so there is nothing to guess and no limit.
   const secret = offeredSecret(services, call, half)
-  const step = stepOf(secret, typedCode(sent), { last_step: 0, now })
+  const step = matchingStep(secret, typedCode(sent), { last_step: 0, now })
   if (step === null) return showEnrolment(services, call, continued, { problem: 'wrong', refusal: wrong_code })
 
   const user = await findUser(services.db, environment_id, half.user_id)

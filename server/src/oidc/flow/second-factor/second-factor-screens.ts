@@ -18,7 +18,7 @@ import { two_factors } from '../../protocol/second-factor.ts'
 import { beginEnrolment } from '../passkey/passkey-enrolment.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
 import { type ContinuedHalf, secondFactorUrl } from '../shared/half-sign-in.ts'
-import { afterWait, cancelUrl, nameOf } from '../shared/screens.ts'
+import { afterWait, cancelUrl, requesterName } from '../shared/screens.ts'
 import { showOver } from './continue-half.ts'
 import { beginPasskeyFactor } from './passkey-second-factor.ts'
 import { waitingOf } from './second-factors.ts'
@@ -40,7 +40,7 @@ export async function showSecondFactor(
   const page_url = secondFactorUrl(call, query, half, view.using)
   const page = secondFactorPage(pageContext(call, request.ui_locales, page_url), {
     page_url,
-    application_name: nameOf(interaction),
+    application_name: requesterName(interaction),
     csrf,
     attempt: attemptOf(half.secret_hash),
     request: query,
@@ -109,7 +109,7 @@ const factorStep: Step = async (services, call, { interaction, half }, view) => 
   if (app === null && options === null) return null
   return enrolFactorPage(pageContext(call, request.ui_locales, secondFactorUrl(call, query, half)), {
     ...view,
-    application_name: nameOf(interaction),
+    application_name: requesterName(interaction),
     app,
     passkey: options === null ? null : { kind: 'create', options, able_cookie: null, removed: null },
     again_url: continueUrl(call, withPrompt(query, 'login')),

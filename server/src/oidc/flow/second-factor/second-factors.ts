@@ -10,7 +10,7 @@ import type { HalfSignIn } from '../../../sessions/half-sign-ins.ts'
 import { recoveryKey } from '../../../users/recovery-codes.ts'
 import { countRecoveryCodes, findTotps, recoveryHash, unsealTotp, useRecoveryCode, useTotp } from '../../../users/second-factors.ts'
 import { findUser } from '../../../users/store.ts'
-import { stepOf, typedCode } from '../../../users/totp.ts'
+import { matchingStep, typedCode } from '../../../users/totp.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { challenge_spent } from '../shared/passkey-ceremony.ts'
@@ -54,7 +54,7 @@ const totp: Check = {
   used_up: wrong_code,
   async check(services, { issuer: { environment_id }, now }, { user_id }, sent) {
     for (const app of await findTotps(services.db, environment_id, user_id)) {
-      const step = stepOf(unsealTotp(services, environment_id, app), typedCode(sent), { last_step: app.last_step, now })
+      const step = matchingStep(unsealTotp(services, environment_id, app), typedCode(sent), { last_step: app.last_step, now })
       if (step !== null)
         return { statements: [useTotp({ environment_id, id: user_id }, { id: app.id, step }, now)], amr: sign_in_methods.totp.amr }
     }

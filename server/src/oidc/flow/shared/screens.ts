@@ -40,7 +40,7 @@ export async function showSignIn(
   const { environment_id } = call.issuer
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = signInPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
-    application_name: nameOf(interaction),
+    application_name: requesterName(interaction),
     account: placeOf(interaction),
     csrf,
     request: query,
@@ -75,7 +75,7 @@ export function showSignUp(
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = signUpPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
-    application_name: nameOf(interaction),
+    application_name: requesterName(interaction),
     invitation: interaction.invitation && factsOf(interaction),
     csrf,
     request: query,
@@ -98,7 +98,7 @@ export function showAccounts(services: OidcServices, call: OidcCall, interaction
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = accountChooserPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
-    application_name: nameOf(interaction),
+    application_name: requesterName(interaction),
     csrf,
     request: query,
     accounts: browser.sessions.map(({ id, email, name }) => ({ session_id: id, email, name })),
@@ -206,7 +206,7 @@ export function showProviderProblem(
 }
 
 /** The name of the application or inviting tenant that the person continues to. */
-export const nameOf = ({ client, invitation }: Interaction) => client?.name ?? invitation?.tenant_name ?? null
+export const requesterName = ({ client, invitation }: Interaction) => client?.name ?? invitation?.tenant_name ?? null
 
 /** Whether the sign-in leads to the account page, or to a change there that only one account can make. */
 function placeOf({ account }: Interaction): SignInView['account'] {
