@@ -128,7 +128,10 @@ async function subscribe({ address, platform_key, project_id, issuer }: Seeded, 
   const connection = await openConnection(address)
   const path = `/v1/platform/projects/${project_id}/environments/${environmentOf(issuer)}/webhooks`
   const headers = { 'x-api-key': platform_key, 'content-type': 'application/json' }
-  expectStatus(201, await connection.send(request(address, 'POST', path, { headers, body: JSON.stringify({ url: `${receiver.url}/${number}` }) })))
+  expectStatus(
+    201,
+    await connection.send(request(address, 'POST', path, { headers, body: JSON.stringify({ url: `${receiver.url}/${number}` }) })),
+  )
   connection.close()
 }
 

@@ -102,8 +102,12 @@ const readPages =
   async (over: AbortSignal) => {
     const connection = await openConnection(address)
     while (!over.aborted) {
-      await connection.send(request(address, 'GET', `${new URL(seeded.issuer).pathname}/account`, { headers: { cookie: seeded.cookies[0] ?? '' } }))
-      await connection.send(request(address, 'GET', `/v1/auth/users/${user_id}/grants?limit=100`, { headers: { 'x-api-key': seeded.secret_key } }))
+      await connection.send(
+        request(address, 'GET', `${new URL(seeded.issuer).pathname}/account`, { headers: { cookie: seeded.cookies[0] ?? '' } }),
+      )
+      await connection.send(
+        request(address, 'GET', `/v1/auth/users/${user_id}/grants?limit=100`, { headers: { 'x-api-key': seeded.secret_key } }),
+      )
       await sleep(20)
     }
     connection.close()
@@ -357,7 +361,8 @@ async function measureEndings(seeded: Seeded, { address }: Ostiary, user_id: str
     const answer = await connection.send(asked)
     const ms = performance.now() - at
     return {
-      answer: headerOf(answer, 'location') === null ? answer : await connection.send(request(address, 'GET', path, { headers: { cookie: all } })),
+      answer:
+        headerOf(answer, 'location') === null ? answer : await connection.send(request(address, 'GET', path, { headers: { cookie: all } })),
       ms,
     }
   }

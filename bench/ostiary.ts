@@ -179,7 +179,9 @@ async function caller(address: Address) {
   const call = async (method: 'GET' | 'POST', path: string, headers: Record<string, string>, body?: unknown) => {
     const sent = body === undefined ? '' : JSON.stringify(body)
     const all = { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-    return JSON.parse(expectStatus(method === 'POST' ? 201 : 200, await connection.send(request(address, method, path, { headers: all, body: sent }))).body)
+    return JSON.parse(
+      expectStatus(method === 'POST' ? 201 : 200, await connection.send(request(address, method, path, { headers: all, body: sent }))).body,
+    )
   }
   return {
     get: (path: string, headers: Record<string, string>) => call('GET', path, headers),

@@ -29,7 +29,10 @@ export async function surveyRefused({ folder, core }: Ground, calls: number, pro
   const { client_id, client_secret } = seeded.client
   const basic = { authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}` }
   /** About as much work: a form, and an authenticated client. */
-  const accepted_call = request(address, 'POST', `${path}/v1/oauth/revoke`, { headers: { ...form, ...basic, ...stranger }, body: 'token=unknown' })
+  const accepted_call = request(address, 'POST', `${path}/v1/oauth/revoke`, {
+    headers: { ...form, ...basic, ...stranger },
+    body: 'token=unknown',
+  })
   const unknown = 'grant_type=authorization_code&client_id=app_01m7wwr5ftevtv5yxb47hmb4ht&client_secret=guessed'
   const refusedCall = (headers: Record<string, string>) =>
     request(address, 'POST', `${path}/v1/oauth/token`, { headers: { ...form, ...headers }, body: unknown })
@@ -94,7 +97,8 @@ export async function surveyRefused({ folder, core }: Ground, calls: number, pro
   const refused = await under('refused', refusedCall(stranger), 401)
 
   const connection = await openConnection(address)
-  const find = async (id: string) => (await connection.send(request(address, 'GET', `${requests}/${id}`, { headers: as_tenant }))).status === 200
+  const find = async (id: string) =>
+    (await connection.send(request(address, 'GET', `${requests}/${id}`, { headers: as_tenant }))).status === 200
   const references = [...accepted.references, ...refused.references]
   let found = 0
   for (const id of references) if (await find(id)) found++

@@ -31,7 +31,9 @@ export function tableOf(measurements: readonly Measurement[]): string {
       const per_second = own.map((each) => each.per_second)
       const spread = (Math.max(...per_second) - Math.min(...per_second)) / median(per_second)
       const beside = (by: 'time' | 'processor') =>
-        contestant === 'peer' ? Number.NaN : ratio(group, [contestant, first.scenario], ['peer', first.scenario], { in_flight: first.in_flight, by })
+        contestant === 'peer'
+          ? Number.NaN
+          : ratio(group, [contestant, first.scenario], ['peer', first.scenario], { in_flight: first.in_flight, by })
       rows.push([
         first.scenario,
         String(first.in_flight),

@@ -94,7 +94,8 @@ async function store(env: Record<string, string>, { issuer }: Seeded, port: numb
 
 /** Creates a project of the other tenant with one webhook. Returns the secret key of its environment. */
 async function quietTenant(seeded: Seeded, platform_key: string, port: number): Promise<string> {
-  const call = (method: 'GET' | 'POST', path: string, body?: object) => callApi({ address: seeded.address, key: platform_key }, method, path, body)
+  const call = (method: 'GET' | 'POST', path: string, body?: object) =>
+    callApi({ address: seeded.address, key: platform_key }, method, path, body)
   const { id: project_id } = await call('POST', '/v1/platform/projects', { slug: 'quiet', name: 'Quiet' })
   const environments = `/v1/platform/projects/${project_id}/environments`
   const { data } = await call('GET', environments)

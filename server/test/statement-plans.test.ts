@@ -18,6 +18,7 @@ import { openSqlite } from '../src/db/sqlite.ts'
 import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/passkeys/store.ts'
 import { findIdentity } from '../src/providers/store.ts'
 import * as account_lists from '../src/sessions/account-lists.ts'
+import * as authorization_codes from '../src/sessions/authorization-codes.ts'
 import { enqueueBackchannelLogouts } from '../src/sessions/backchannel-logouts.ts'
 import * as bounds from '../src/sessions/bounds.ts'
 import * as consents from '../src/sessions/consents.ts'
@@ -28,6 +29,8 @@ import * as grant_bounds from '../src/sessions/grant-bounds.ts'
 import * as visits from '../src/sessions/grant-visits.ts'
 import * as grants from '../src/sessions/grants.ts'
 import { findHalfSignIn } from '../src/sessions/half-sign-ins.ts'
+import * as opaque_tokens from '../src/sessions/opaque-tokens.ts'
+import * as refresh_tokens from '../src/sessions/refresh-tokens.ts'
 import { findSessionRecord, listSessionRecords } from '../src/sessions/session-records.ts'
 import * as sessions from '../src/sessions/sessions.ts'
 import * as attempts from '../src/users/attempts.ts'
@@ -94,7 +97,8 @@ const code = {
   grants_per_person: 100,
 }
 const tokens = { refresh: { token_hash: 'new', expires_at: now }, opaque: null, last_expires_at: now }
-const spent = { grant_id, grant_expires_at: now, code_hash: id, token_hash: id } as grants.AuthorizationCodeRow & grants.RefreshRow // as: what spending reads
+const spent = { grant_id, grant_expires_at: now, code_hash: id, token_hash: id } as authorization_codes.AuthorizationCodeRow &
+  refresh_tokens.RefreshRow // as: what spending reads
 const attempt = { environment_id, account: id, source: id, device: null, now }
 const asked = { kind: 'sign_in', account: id, browser: id, source: id, is_known: false, user_id, code_mac: null, link_hash: 'new' } as const
 const code_row = { ...asked, id, sealed: '', expires_at: now }
@@ -116,13 +120,13 @@ const next_page = sql`and id < ${id} order by id desc limit 21`
 
 // biome-ignore format: this table is read by column
 const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) | Statement | Statement[]][] = [
-  ['a code',                                 (db) => grants.findCode(db, environment_id, id)],
-  ['a refresh token',                        (db) => grants.findRefreshToken(db, environment_id, id)],
+  ['a code',                                 (db) => authorization_codes.findCode(db, environment_id, id)],
+  ['a refresh token',                        (db) => refresh_tokens.findRefreshToken(db, environment_id, id)],
   ['the grant of an access token',           (db) => grants.findLiveGrant(db, environment_id, id, 'none')],
   ['the state of a grant',                   (db) => grants.findGrantState(db, environment_id, id, 'none')],
-  ['an opaque access token',                 (db) => grants.findOpaqueToken(db, environment_id, id)],
-  ['the redemption of a code',               (db) => grants.redeemCode(db, environment_id, spent, { attempt: 'x', tokens })],
-  ['the rotation of a refresh token',        (db) => grants.rotateRefreshToken(db, environment_id, spent, { attempt: 'x', tokens, now })],
+  ['an opaque access token',                 (db) => opaque_tokens.findOpaqueToken(db, environment_id, id)],
+  ['the redemption of a code',               (db) => authorization_codes.redeemCode(db, environment_id, spent, { attempt: 'x', tokens })],
+  ['the rotation of a refresh token',        (db) => refresh_tokens.rotateRefreshToken(db, environment_id, spent, { attempt: 'x', tokens, now })],
   ['the grants of a user',                   (db) => grants.listGrants(db, { environment_id, id }, now, first_page)],
   ['more grants of a user',                  (db) => grants.listGrants(db, { environment_id, id }, now, next_page)],
   ['the end of everything at an application', () => disconnectApplication(environment_id, { user_id, application_id: other, grant_id: id }, origin(), now)],
@@ -138,7 +142,7 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the end of the other sessions',          () => endings.endEverythingElse(environment_id, session, { by: 'ended_by_person', origin: origin() }, now)],
   ['a session of the account page',          () => sessions.holdSession(environment_id, session, now)],
   ['a new session',                          () => sessions.insertSession(environment_id, { ...raised, id: 'new' as SessionId, token_hash: 'new' }, sql`1 = 1`, now)], // as: an id of this test
-  ['a new code',                             (db) => grants.storeCode(db, { environment_id, ...session }, { ...code, grant_id: 'new' as GrantId }, now)], // as: an id of this test
+  ['a new code',                             (db) => authorization_codes.storeCode(db, { environment_id, ...session }, { ...code, grant_id: 'new' as GrantId }, now)], // as: an id of this test
   ['a disabled application',                 () => endings.endDisabled(environment_id, 'application', id, now)],
   ['the logouts of 50 sessions',             () => enqueueBackchannelLogouts(environment_id, many.slice(0, 50), now)],
   ['the endings whose rows follow',          (db) => findEndings(db, 5, now)],

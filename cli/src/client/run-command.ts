@@ -27,7 +27,8 @@ export async function runCommand(io: Io, command: ClientCommand, args: readonly 
   const scope = await scopeFor(connection, row, written)
   const request: Request = { ...inScope(row, scope), origin: textOf(written, 'origin') ?? undefined }
   const params: Record<string, unknown> = { ...request.params }
-  for (const [index, name] of row.words.entries()) params[name] = await objectId(connection, row, { parameter: name, word: written.words[index] ?? '' }, scope)
+  for (const [index, name] of row.words.entries())
+    params[name] = await objectId(connection, row, { parameter: name, word: written.words[index] ?? '' }, scope)
   const known_filters = Object.keys(row.route.query?.shape ?? {})
   for (const { option, path } of options.filters) {
     const [name = ''] = path

@@ -1,7 +1,7 @@
 /** Migrations of the embedded database. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Migration, Schema } from './db.ts'
-import { type Step, codeStepOf } from './migration-code.ts'
+import { codeStepOf, type Step } from './migration-code.ts'
 
 /** How long a statement blocks the thread for the lock of another process. Longer waits are left to the group commit. */
 export const busy_timeout_ms = 20

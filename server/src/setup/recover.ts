@@ -8,7 +8,7 @@ import { sql } from '../db/db.ts'
 import { type Deployment, newSecret } from '../deployment/deployment.ts'
 import { bySystem } from '../events/origin.ts'
 import { invitationUrl } from '../members/invitation-url.ts'
-import { invitationExpiry, insertInvitation } from '../members/invitations.ts'
+import { insertInvitation, invitationExpiry } from '../members/invitations.ts'
 import { SetupRefused } from './first-tenant.ts'
 import { ensureRoot } from './root.ts'
 

@@ -17,7 +17,7 @@ import { mailStatements } from '../mail/send.ts'
 import type { Notice } from '../mail/texts/notice.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { accountOf, countForSource } from './attempts.ts'
-import { type CodeKind, type CodeRow, countCodeTry, codeExpiry, findCodeOfLink, insertCode, type NewCode } from './mailed-codes.ts'
+import { type CodeKind, type CodeRow, codeExpiry, countCodeTry, findCodeOfLink, insertCode, type NewCode } from './mailed-codes.ts'
 
 type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random' | 'config'>
 

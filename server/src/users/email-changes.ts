@@ -6,7 +6,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
-import { endOpenCodes, codeExpiry } from './mailed-codes.ts'
+import { codeExpiry, endOpenCodes } from './mailed-codes.ts'
 
 const EmailChange = z.object({
   /** The new address. */

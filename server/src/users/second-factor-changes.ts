@@ -19,7 +19,7 @@ import {
   unsealTotp,
 } from './second-factors.ts'
 import { holdUser, type UserRow } from './store.ts'
-import { base32, otpauthUrl, matchingStep, typedCode } from './totp.ts'
+import { base32, matchingStep, otpauthUrl, typedCode } from './totp.ts'
 
 type Services = Pick<Deployment, 'db' | 'secrets' | 'newId' | 'random' | 'config'>
 type Owner = Pick<UserRow, 'id' | 'environment_id' | 'email' | 'locale'>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { base32, codeAt, otpauthUrl, stepAt, matchingStep, typedCode } from './totp.ts'
+import { base32, codeAt, matchingStep, otpauthUrl, stepAt, typedCode } from './totp.ts'
 
 const secret = Buffer.from('12345678901234567890')
 
@@ -41,7 +41,8 @@ const cases: { rule: string; code: string; last_step?: number; found: number | n
   { rule: 'the digits with one more are wrong', code: `${codeAt(secret, step)}0`, found: null },
   { rule: 'letters are wrong', code: 'abcdef', found: null },
 ]
-for (const { rule, code, last_step = 0, found } of cases) test(rule, () => assert.equal(matchingStep(secret, code, { last_step, now }), found))
+for (const { rule, code, last_step = 0, found } of cases)
+  test(rule, () => assert.equal(matchingStep(secret, code, { last_step, now }), found))
 
 test('at the beginning of time no step is negative', () =>
   assert.equal(matchingStep(secret, '000000', { last_step: -1, now: new Date(0) }), null))

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { bySystem, originOf } from '../events/origin.ts'
+import { unused_kept_ms } from '../sessions/authorization-codes.ts'
 import { endUnseen, findUnseen, holdPerson } from '../sessions/bounds.ts'
 import { endThese, findReplaced, limitOf, mostOfSession, removeGrants } from '../sessions/grant-bounds.ts'
 import {
@@ -21,7 +22,6 @@ import {
   type UncountedSession,
   visitAgain,
 } from '../sessions/grant-visits.ts'
-import { unused_kept_ms } from '../sessions/grants.ts'
 
 /** Sessions that one slice ends. SQLite blocks the process while it writes them. */
 const sessions_at_once = 25

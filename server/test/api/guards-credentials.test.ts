@@ -256,7 +256,10 @@ test('a key with an IP allowlist is 403 ip_not_allowed from any other address th
     ['secret', { 'x-api-key': (await createAuthKey(w, ours.test, 'auth_secret', { made_by: ours.platform, ip_allowlist })).key }],
     [
       'publishable',
-      { 'x-api-key': (await createAuthKey(w, ours.test, 'auth_publishable', { made_by: ours.platform, ip_allowlist })).key, origin: app_origin },
+      {
+        'x-api-key': (await createAuthKey(w, ours.test, 'auth_publishable', { made_by: ours.platform, ip_allowlist })).key,
+        origin: app_origin,
+      },
     ],
   ])
   await eachRow(

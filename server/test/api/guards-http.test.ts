@@ -180,7 +180,10 @@ test('refusals follow the order of the contract: address, origin, limit, type, s
   const spent: Record<CredentialKind, Record<string, string>> = {
     platform: { 'x-api-key': (await createPlatformKey(w, ours, { ...strict, scopes: ['users:read'] })).key },
     secret: { 'x-api-key': (await createAuthKey(w, ours.test, 'auth_secret', { made_by: ours.platform, ...strict })).key },
-    publishable: { 'x-api-key': (await createAuthKey(w, ours.test, 'auth_publishable', { made_by: ours.platform, ...strict })).key, origin: app_origin },
+    publishable: {
+      'x-api-key': (await createAuthKey(w, ours.test, 'auth_publishable', { made_by: ours.platform, ...strict })).key,
+      origin: app_origin,
+    },
     administrator: {},
   }
   const from = { 'x-forwarded-for': '203.0.113.7' }

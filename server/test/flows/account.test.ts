@@ -190,7 +190,10 @@ test('a new password ends every other session and grant, is mailed with the devi
   const { person, agent, other, here, there, page } = await onTwoDevices()
   const form = await agent.get(linkOf(page, 'change-password'))
   const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0' }
-  const after = await followPages(agent, await press(agent, form, { action: 'change-password', headers }, { password: 'an engine of brass' }))
+  const after = await followPages(
+    agent,
+    await press(agent, form, { action: 'change-password', headers }, { password: 'an engine of brass' }),
+  )
   assert.match(after.body, /Your password has been changed\./)
   assert.deepEqual([await isActive(here), await isActive(there)], [true, false])
   assert.equal(stepOf(await other.get(account_url)), 'sign-in')

@@ -116,7 +116,11 @@ for (const type of types_of_run) {
       'unsupported_grant_type',
       (request, code) => exchange(w, environment, client, { request, code, change: { grant_type: 'password' } }),
     ],
-    ['grant_type is empty', 'invalid_request', (request, code) => exchange(w, environment, client, { request, code, change: { grant_type: '' } })],
+    [
+      'grant_type is empty',
+      'invalid_request',
+      (request, code) => exchange(w, environment, client, { request, code, change: { grant_type: '' } }),
+    ],
   ]
   const wrong: [why: string, error: string, change: Record<string, string>][] = [
     ['the verifier is wrong', 'invalid_grant', { code_verifier: randomText() }],

@@ -190,7 +190,8 @@ for (const [name, change, code] of bad_sign_ins)
 test('a passkey that may be backed up is swk, may change whether it is backed up, and not whether it may be', async () => {
   const device = createAuthenticator(origin, 'ES256', { backup_eligible: true, counter: 0 })
   const { id } = await createPasskeyPerson(w, w.test, client, { device })
-  for (const backed_up of [false, true, false]) expectStatus(303, (await signInByPasskey(w.test, client, device, { more: { backed_up } })).reply)
+  for (const backed_up of [false, true, false])
+    expectStatus(303, (await signInByPasskey(w.test, client, device, { more: { backed_up } })).reply)
   const { data } = expectStatus(200, await w.call('GET', `/v1/auth/users/${id}/sessions`, { key: secret }))
   assert.deepEqual(data[0].amr, ['swk', 'user'])
   for (const change of [{ backup_eligible: false }, { backup_eligible: false, backed_up: true }]) {

@@ -92,7 +92,11 @@ for (const type of types_of_run) {
     ],
     ['the scope is wider', 'invalid_scope', (token) => refresh(w, environment, client, { refresh_token: token, scope: 'openid phone' })],
     ['the scope is unknown', 'invalid_scope', (token) => refresh(w, environment, client, { refresh_token: token, scope: 'openid admin' })],
-    ['the scope has control characters', 'invalid_request', (token) => refresh(w, environment, client, { refresh_token: token, scope: 'openid\0' })],
+    [
+      'the scope has control characters',
+      'invalid_request',
+      (token) => refresh(w, environment, client, { refresh_token: token, scope: 'openid\0' }),
+    ],
   ]
   for (const [why, error, attempt] of refusals) {
     test(`a refresh is ${error}, and the token stays valid, when ${why} (${type})`, async () => {

@@ -127,7 +127,8 @@ for (const [name, { at, by, people, first, finish, is_single }] of Object.entrie
         const { code, page } = await codeAfter(agent, await finish(agent, tab), tab.request)
         const { id } = tab.person
         if (is_single && done.has(id)) assert.deepEqual([code, page.status], [null, 400])
-        else assert.equal(decodeJwt(expectStatus(200, await exchange(w, at, by, { request: tab.request, code: code ?? '' })).id_token).sub, id)
+        else
+          assert.equal(decodeJwt(expectStatus(200, await exchange(w, at, by, { request: tab.request, code: code ?? '' })).id_token).sub, id)
         done.add(id)
         w.advance(30)
       }

@@ -32,7 +32,10 @@ for (const type of types_of_run) {
       const tokens = await person.tokens(application)
       await lose('offline_access')
       for (const scope of [undefined, 'openid', granted.join(' ')]) {
-        const reply = await refresh(w, environment, application, { refresh_token: tokens.refresh_token, ...scope === undefined ? {} : { scope } })
+        const reply = await refresh(w, environment, application, {
+          refresh_token: tokens.refresh_token,
+          ...(scope === undefined ? {} : { scope }),
+        })
         assert.deepEqual([reply.status, reply.body.error], [400, 'invalid_grant'])
       }
       assert.equal((await userinfo(w, environment, tokens.access_token)).status, 200, 'the access token stays valid')

@@ -1,6 +1,7 @@
 /** Token revocation (RFC 7009). The answer is the same for every token, known or unknown, of this or another client. */
 import { digestOf } from '../../base/digest.ts'
-import { endGrant, findRefreshToken, revokeAccessToken } from '../../sessions/grants.ts'
+import { endGrant, revokeAccessToken } from '../../sessions/grants.ts'
+import { findRefreshToken } from '../../sessions/refresh-tokens.ts'
 import { readAccessToken } from '../access-token.ts'
 import { json, type OidcEndpoint } from '../call.ts'
 import { authenticateClient, readClientRequest } from '../client-request.ts'

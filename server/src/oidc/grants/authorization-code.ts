@@ -1,6 +1,6 @@
 /** The grant type `authorization_code` (RFC 6749 §4.1.3): exchanges a code for tokens, once. */
 import { newSecret } from '../../deployment/deployment.ts'
-import { findCode, redeemCode } from '../../sessions/grants.ts'
+import { findCode, redeemCode } from '../../sessions/authorization-codes.ts'
 import { checkCodeRedemption } from '../protocol/code-grant.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 import { includesScope } from '../protocol/scope.ts'

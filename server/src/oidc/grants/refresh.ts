@@ -2,7 +2,8 @@
 
 import { digestOf } from '../../base/digest.ts'
 import { newSecret } from '../../deployment/deployment.ts'
-import { findRefreshToken, type RefreshRow, rotateRefreshToken, storeRepeated } from '../../sessions/grants.ts'
+import { storeRepeated } from '../../sessions/opaque-tokens.ts'
+import { findRefreshToken, type RefreshRow, rotateRefreshToken } from '../../sessions/refresh-tokens.ts'
 import type { OidcServices } from '../call.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 import { checkRefresh } from '../protocol/refresh-grant.ts'
