@@ -107,7 +107,8 @@ function copyRepository(): void {
         .split(/[\\/]/)
         .some((name) => left_out.includes(name)),
   })
-  for (const modules of ['node_modules', 'examples/node_modules']) if (existsSync(join(root, modules))) linkPackages(modules)
+  for (const modules of ['node_modules', 'dashboard/node_modules', 'examples/node_modules'])
+    if (existsSync(join(root, modules))) linkPackages(modules)
 }
 
 function linkPackages(modules: string): void {
