@@ -18,6 +18,7 @@ export const readinessCodes = [
 export const ReadinessCheck = z.strictObject({
   code: z.enum(readinessCodes).describe('The name of the check.'),
   ok: z.boolean().describe('Whether the environment passes the check now.'),
+  applies: z.boolean().describe('Whether there is something to check: without a key, no key has to be restricted. Such a check passes.'),
   level: z.enum(['required', 'recommended']).describe('Whether the environment is not ready without this check, or only better with it.'),
   detail: z.string().describe('What was found and, if the check fails, what to do.'),
   link: z.string().meta({ format: 'uri' }).describe('The URL of the API resource that decides the check.'),

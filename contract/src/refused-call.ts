@@ -65,6 +65,13 @@ export const RefusedCall = z.strictObject({
   remedy: Remedy.nullable().describe(
     'The change of the application with which the service would have accepted the call, as a body for its PATCH; null where there is none. Make it only if the application itself sent the call: anybody can send an authorization request in its name.',
   ),
+  refused: z
+    .strictObject({
+      parameter: z.enum(['redirect_uri', 'scope', 'origin', 'resource']).describe('The parameter of the request.'),
+      value: z.string().max(500).describe('Its value, at most 500 characters; of a redirect URI only scheme, host, port and path.'),
+    })
+    .nullable()
+    .describe('The value that was refused; null where the refusal is about no single value, and for a key without the scope users:read.'),
   client_id: text.describe('The application of the call, if it is one of this environment.'),
   key_id: text.describe('The API key of the call, even if it has expired or was rotated or revoked.'),
   key_start: text.describe('The first characters of that key.'),

@@ -39,8 +39,10 @@ export default function Go() {
   const me = useMe()
   const found = useRead(located(id, me.data?.memberships ?? []), { enabled: me.data !== undefined })
   const query = new URLSearchParams(searchStr)
+  const asked = query.get('page')
   const searched_in = query.get('searched_in')
   query.delete('searched_in')
+  query.delete('page')
   const place = found.data?.place
   const is_elsewhere = searched_in !== null && place?.environment.id !== searched_in
   return (
@@ -49,7 +51,7 @@ export default function Go() {
       <Loaded of={found}>
         {({ found, tenant, place }) => {
           const base = place && tenant ? environmentBase(tenant.slug, place.project.slug, place.environment) : `/t/${tenant?.slug}`
-          const path = tenant ? base + pageOf(found) : '/'
+          const path = tenant ? base + (found.object === 'environment' && asked === 'inbox' ? '/inbox' : pageOf(found)) : '/'
           const [to = '/', own = ''] = path.split('?')
           const search = to === '/' ? '' : new URLSearchParams([...query, ...new URLSearchParams(own)]).toString()
           if (!place || !is_elsewhere) return <Leave to={to} search={search} />

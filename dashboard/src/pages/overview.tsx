@@ -1,13 +1,13 @@
 /** The overview of an environment: four numbers, the steps to Live, what needs a look, the latest events, what code needs. */
 import '../styles/overview.css'
 import { Link, Navigate, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { CopyButton } from '../parts/copy.tsx'
 import { eventWords } from '../parts/event-kinds.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useNames } from '../parts/names.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
-import { StatisticsCharts, signInMethods, signIns, tokens } from '../parts/statistics.tsx'
 import { Time } from '../parts/time.tsx'
 import { applications } from '../queries/applications.ts'
 import { events } from '../queries/events.ts'
@@ -17,6 +17,8 @@ import { idsOf, whyOf } from './events/words.ts'
 import { Attention } from './overview/attention.tsx'
 import { Numbers } from './overview/numbers.tsx'
 import { Steps } from './overview/steps.tsx'
+
+const Activity = lazy(() => import('./overview/activity.tsx'))
 
 export default function Overview() {
   const { project, environment, base, is_root } = useEnvironment()
@@ -36,7 +38,9 @@ export default function Overview() {
       <div className="cols">
         <div className="stack">
           <Steps />
-          <StatisticsCharts title="Activity" kinds={[signIns, signInMethods, tokens]} />
+          <Suspense fallback={null}>
+            <Activity />
+          </Suspense>
           <LatestEvents />
         </div>
         <div className="stack">

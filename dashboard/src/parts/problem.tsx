@@ -37,13 +37,13 @@ export function Problem({ error, retry, focus = false }: { error: unknown; retry
       <Icon name="warn" size={16} />
       <div>
         <div role="alert">
-          <p className="strong">{detail}</p>
+          <p className="strong">{detail.replace(/ \(at [^)]*\)$/, '')}</p>
           {advised ? <p>{advised}</p> : null}
-          {known && known.errors.length > 0 ? (
+          {known && known.errors.length > 1 ? (
             <ul>
               {known.errors.map((field) => (
                 <li key={field.pointer}>
-                  <code>{field.pointer}</code> {field.detail}
+                  <b>{fieldWords(field.pointer)}</b>: {field.detail}
                 </li>
               ))}
             </ul>
@@ -72,6 +72,9 @@ export function Problem({ error, retry, focus = false }: { error: unknown; retry
     </div>
   )
 }
+
+/** The field of a pointer in words: `/email/smtp/host` is "email, smtp, host". */
+const fieldWords = (pointer: string) => pointer.slice(1).replaceAll('/', ', ').replaceAll('_', ' ')
 
 /** Counts down beside the alert, not in it: a screen reader hears the detail once, and once more that the wait is over. */
 function Again({ wait_seconds, retry }: { wait_seconds: number; retry: (() => void) | undefined }) {

@@ -9,6 +9,8 @@ export const allKeys = key('keys')
 
 export const environmentKeys = {
   list: ({ client, at }: Here) => list(key('keys', at.environment_id), (cursor) => client.listAuthKeys({ ...at, cursor }).page()),
+  firstHundred: ({ client, at }: Here) =>
+    one(key('keys', at.environment_id, 'first'), (signal) => client.listAuthKeys({ ...at, limit: 100 }, { signal }).page()),
   one: ({ client, at }: Here, key_id: string) =>
     one(key('keys', 'one', key_id), (signal) => client.responses.getAuthKey({ ...at, key_id }, { signal })),
   /** Read again and again until a new key is used. */

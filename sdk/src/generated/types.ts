@@ -1216,6 +1216,8 @@ export type ReadinessCheck = {
   code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'real_sign_in'
   /** Whether the environment passes the check now. */
   ok: boolean
+  /** Whether there is something to check: without a key, no key has to be restricted. Such a check passes. */
+  applies: boolean
   /** Whether the environment is not ready without this check, or only better with it. */
   level: 'required' | 'recommended'
   /** What was found and, if the check fails, what to do. */
@@ -1241,6 +1243,13 @@ export type RefusedCall = {
   reason: string
   /** The change of the application with which the service would have accepted the call, as a body for its PATCH; null where there is none. Make it only if the application itself sent the call: anybody can send an authorization request in its name. */
   remedy: Remedy | null
+  /** The value that was refused; null where the refusal is about no single value, and for a key without the scope users:read. */
+  refused: {
+    /** The parameter of the request. */
+    parameter: 'redirect_uri' | 'scope' | 'origin' | 'resource'
+    /** Its value, at most 500 characters; of a redirect URI only scheme, host, port and path. */
+    value: string
+  } | null
   /** The application of the call, if it is one of this environment. */
   client_id: string | null
   /** The API key of the call, even if it has expired or was rotated or revoked. */

@@ -9,6 +9,7 @@ import { type EnvironmentType, type Role, roles } from '@ostiary/contract/tenanc
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digestOf } from '../base/digest.ts'
 import { type Reason, reason } from '../base/reason.ts'
+import { refusedValue } from '../base/refusal.ts'
 import type { Counters } from '../deployment/counters.ts'
 import { byKey, byUser } from '../events/origin.ts'
 import type { Actor } from '../events/store.ts'
@@ -144,6 +145,7 @@ function checkSource(credential: Guarded, key: ApiKey, request: FastifyRequest, 
           reason: origin
             ? reason`The Origin header is not in allowed_origins of the key ${key.key_id}.`
             : reason`The call with the publishable key ${key.key_id} has no Origin header.`,
+          refused: origin ? refusedValue('origin', origin) : null,
         },
       )
     }

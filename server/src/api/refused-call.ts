@@ -19,7 +19,7 @@ export function describeRefused(request: FastifyRequest, refusal: Refusal, statu
     method: request.method,
     route: place.route,
     status,
-    refusal: { code: refusal.code, reason: refusal.reason, remedy: refusal.remedy ?? null },
+    refusal: { code: refusal.code, reason: refusal.reason, refused: refusal.refused ?? null, remedy: refusal.remedy ?? null },
     subject,
     ip: request.ip_address,
     user_agent: request.headers['user-agent'],
@@ -27,7 +27,7 @@ export function describeRefused(request: FastifyRequest, refusal: Refusal, statu
   }
 }
 
-/** The members of the log line. The start of a well-formed key is there even if no such key exists. */
+/** The members of the log line, never the refused value. The start of a well-formed key is there even if no such key exists. */
 export function shownInLog({ refusal: { code, reason }, subject, claim }: AnsweredCall) {
   return { code, reason, client_id: subject.client_id, key_start: claim?.key?.start ?? claim?.sent_key?.start ?? null }
 }

@@ -12,4 +12,7 @@ export function registerUrl(base_url: string, client_id: string, redirect_uri: s
   return base_url + (path.length <= longest_return_path ? path : tab)
 }
 
+/** The captured mail of a Test environment. */
+export const inboxUrl = (base_url: string, environment_id: string): string => `${base_url}${pathOf(environment_id)}?page=inbox`
+
 const pathOf = (client_id: string) => `/dashboard/go/${encodeURIComponent(client_id)}`

@@ -4,6 +4,7 @@
  * exists on deployments whose first start was `npm start`. `browser/` runs in the browser; `serve.ts` answers the requests. The
  * texts are here and in `browser/words.js`, in English only, since developers read them.
  */
+import { applicationUrl } from '../base/dashboard-links.ts'
 import { type Html, html } from '../base/html.ts'
 import { check, cross, mark } from '../pages/icons.ts'
 import { layout, type Page } from '../pages/layout.ts'
@@ -42,7 +43,7 @@ export function demoPage(view: DemoView): Page {
 
 const brand = html`<div class="org">${mark}<span>Ostiary demo</span></div>`
 
-function application({ issuer, client_id, email, project_name, application_name, addresses }: DemoView): Html {
+function application({ base_url, issuer, client_id, email, project_name, application_name, addresses }: DemoView): Html {
   const lead = {
     start: `${application_name} is an application in the browser that uses ${project_name}’s issuer, as yours would. Sign in, and it shows every step and every token.`,
     done: 'These are the steps your application takes, and what it gets. The tokens are only in the memory of this page and are gone when you leave it.',
@@ -63,6 +64,7 @@ function application({ issuer, client_id, email, project_name, application_name,
 <div>
 <section class="card" id="tokens" aria-label="What the application got" hidden>${tabs()}</section>
 ${facts(view_facts(issuer, client_id, addresses))}
+<p class="acts"><a class="b" href="${applicationUrl(base_url, client_id)}">Put this in your application</a><a class="b" href="${base_url}/dashboard">Open the dashboard</a></p>
 </div></div>
 ${stepTemplate('done', check)}${stepTemplate('failed', cross)}`
 }

@@ -1,8 +1,10 @@
 /** Errors of the management and runtime API: problem details (RFC 9457) with a stable code. */
+
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import { required_sentence } from '@ostiary/contract/sentences.ts'
 import type { z } from 'zod'
 import { type Explained, oneOf, type Reason, reason } from '../base/reason.ts'
+import type { RefusedValue } from '../base/refusal.ts'
 import { fieldNames } from './field-names.ts'
 
 export interface FieldError {
@@ -20,6 +22,7 @@ interface Extra {
   max_age?: number
   headers?: Readonly<Record<string, string>>
   reason?: Reason
+  refused?: RefusedValue | null
 }
 
 /**
@@ -30,13 +33,16 @@ export class ApiError<const Detail extends string = string> extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
   readonly reason: Reason
-  readonly extra: Omit<Extra, 'reason'>
+  readonly extra: Omit<Extra, 'reason' | 'refused'>
+  /** The value of the call that is refused: for its record, never in the answer. */
+  readonly refused: RefusedValue | null
   constructor(code: ErrorCode, detail: Detail, ...explained: Explained<Detail, Extra>) {
     super(detail)
-    const [{ reason = detail as string as Reason, ...extra } = {}]: [extra?: Extra] = explained // as: a text without a reason of its own has no values
+    const [{ reason = detail as string as Reason, refused = null, ...extra } = {}]: [extra?: Extra] = explained // as: a text without a reason of its own has no values
     this.code = code
     this.reason = reason
     this.extra = extra
+    this.refused = refused
   }
   get status(): number {
     return errors[this.code].status

@@ -19,13 +19,14 @@ export async function answerError(
   reply: FastifyReply,
 ) {
   const refusal = toApiError(error)
-  request.refusal = { code: refusal.code, reason: refusal.reason === unspecific ? notFoundReason(request) : refusal.reason }
-  if (refusal.status >= 500) log.error(refusal.code, { request_id: request.id, route: request.routeOptions.url ?? null }, error)
+  const { code, refused } = refusal
+  request.refusal = { code, refused, reason: refusal.reason === unspecific ? notFoundReason(request) : refusal.reason }
+  if (refusal.status >= 500) log.error(code, { request_id: request.id, route: request.routeOptions.url ?? null }, error)
   const headers = {
     ...commonHeaders(reply), // errors of the router run no hook
     ...refusal.extra.headers,
     'cache-control': 'no-store',
-    ...(refusal.code === 'unavailable' ? { 'retry-after': retry_after } : {}),
+    ...(code === 'unavailable' ? { 'retry-after': retry_after } : {}),
   }
   if (wantsPage(request.headers)) {
     const page = await showError(refusal, request)

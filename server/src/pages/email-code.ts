@@ -18,6 +18,8 @@ export interface EmailCodeView {
   wait_seconds: number | null
   /** Whether the person may sign in with a password instead. */
   offers_password: boolean
+  /** Where a Test environment keeps the mail instead of sending it; `null` where mail is sent. */
+  inbox_url: string | null
   /** The page on which another address can be entered. */
   back_url: string
 }
@@ -33,7 +35,7 @@ ${field({ name: 'code', label: texts.code.label, type: 'digits', autocomplete: '
 <button class="b p" data-action="continue">${texts.code.submit}</button></form>
 <div class="hint"><form method="post" action="${page_url}">${values}
 <button class="b" name="action" value="resend" data-action="resend-code" aria-describedby="resend-note">${texts.code.resend}</button>${view.offers_password && html`<button class="b" name="action" value="use_password" data-action="use-password">${texts.code.use_password}</button>`}
-<p class="fine" id="resend-note">${texts.code.resend_note}</p></form></div>
+<p class="fine" id="resend-note">${view.inbox_url === null ? texts.code.resend_note : texts.code.kept(html`<a href="${view.inbox_url}" target="_blank" rel="noopener">${texts.code.open_inbox}</a>`)}</p></form></div>
 <p class="after"><a href="${view.back_url}" data-action="use-other-address">${texts.code.other_address}</a></p>`
   return layout(context, {
     title: texts.code.title,

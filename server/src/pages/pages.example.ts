@@ -347,6 +347,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     problem: null,
     wait_seconds: null,
     offers_password: true,
+    inbox_url: null,
     back_url: 'https://id.example.com/e/env_1/oauth/authorize',
   }
   const invitation: InvitationView = {
@@ -395,6 +396,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     code: emailCodePage(context, code),
     'code, wrong': emailCodePage(context, { ...code, problem: 'wrong' }),
     'code, too many': emailCodePage(context, { ...code, problem: 'too_many', wait_seconds: 600 }),
+    'code, kept in the inbox': emailCodePage(context, { ...code, inbox_url: 'https://id.example.com/dashboard/go/env_1?page=inbox' }),
     'code, expired form': emailCodePage(context, { ...code, problem: 'expired_form', offers_password: false }),
     'forgot password': forgotPage(context, forgot),
     'forgot password, malformed address': forgotPage(context, { ...forgot, problem: 'malformed' }),

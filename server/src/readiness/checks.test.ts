@@ -11,7 +11,7 @@ const ready: Findings = {
   email_delivery: 'smtp',
   links: { terms_url: 'https://a.example/t', privacy_url: 'https://a.example/p', support_url: 'https://a.example/s' },
   applications: { enabled: 1, with_http: null, with_try_address: null },
-  open_secret_keys: 0,
+  secret_keys: { all: 1, open: 0 },
   webhooks: { enabled: 1, with_http: null, silent: null, given_up: null },
   owners: 2,
   passkey_only: 0,
@@ -47,7 +47,7 @@ const failures: Case[] = [
   { why: 'an application has an http address',    found: { applications: { ...ready.applications, with_http: shop } },      code: 'https_only',         link: '/E/applications/app_1', required: true },
   { why: 'a webhook has an http address',         found: { webhooks: { ...ready.webhooks, with_http: hook } },              code: 'https_only',         link: '/E/webhooks/whk_1',     required: true },
   { why: 'an application has the try address',    found: { applications: { ...ready.applications, with_try_address: shop } }, code: 'no_try_address',   link: '/E/applications/app_1', required: true },
-  { why: 'a secret key works from everywhere',    found: { open_secret_keys: 1 },                                           code: 'keys_restricted',    link: '/E/auth-keys',          required: false },
+  { why: 'a secret key works from everywhere',    found: { secret_keys: { all: 2, open: 1 } },                               code: 'keys_restricted',    link: '/E/auth-keys',          required: false },
   { why: 'a webhook does not answer',             found: { webhooks: { ...ready.webhooks, silent: hook } },                 code: 'webhooks_answer',    link: '/E/webhooks/whk_1',     required: false },
   { why: 'a webhook was disabled by the service', found: { webhooks: { ...ready.webhooks, enabled: 0, given_up: hook } },   code: 'webhooks_answer',    link: '/E/webhooks/whk_1',     required: false },
   { why: 'a link is missing',                     found: { links: { ...ready.links, privacy_url: null } },                  code: 'links_set',          link: '/E/settings',           required: false },
@@ -72,4 +72,25 @@ test('captured mail is enough for Test, and an environment without webhooks need
     judgeReadiness({ ...ready, ...found }).checks.every(({ ok }) => ok),
     true,
   )
+})
+
+test('a check without an object passes and says that it does not apply, and no detail names a field', () => {
+  const empty: Findings = {
+    ...ready,
+    type: 'test',
+    email_delivery: 'capture',
+    applications: { ...ready.applications, enabled: 0 },
+    secret_keys: { all: 0, open: 0 },
+    webhooks: { ...ready.webhooks, enabled: 0 },
+    links: { terms_url: null, privacy_url: null, support_url: null },
+    owners: 1,
+    has_sign_in: false,
+  }
+  const { checks } = judgeReadiness(empty)
+  assert.deepEqual(
+    checks.filter(({ applies }) => !applies).map(({ code, ok }) => [code, ok]),
+    ['mail_works', 'no_try_address', 'keys_restricted', 'webhooks_answer', 'passkeys_usable'].map((code) => [code, true]),
+  )
+  for (const { detail } of [...checks, ...judgeReadiness({ ...ready, passkey_only: 2, secret_keys: { all: 2, open: 2 } }).checks])
+    assert.doesNotMatch(detail, /[a-z]_[a-z]|[a-z]\.[a-z]+_/, detail)
 })

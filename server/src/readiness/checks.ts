@@ -21,8 +21,8 @@ export interface Findings {
     /** An enabled application that has the address of Try sign-in. */
     with_try_address: Named | null
   }
-  /** Secret keys that can be used from any address. */
-  open_secret_keys: number
+  /** Secret keys that can be used, and those of them that can be used from any address. */
+  secret_keys: { all: number; open: number }
   webhooks: {
     enabled: number
     /** An enabled webhook with an http address. */
@@ -47,15 +47,17 @@ export interface Named {
   name: string
 }
 
-type Judged = Pick<ReadinessCheck, 'ok' | 'detail'> & { link: string }
+type Judged = Pick<ReadinessCheck, 'ok' | 'applies' | 'detail'> & { link: string }
 
 interface Check {
   level: ReadinessCheck['level']
   judge: (found: Findings) => Judged
 }
 
-const passed = (detail: string, link: string): Judged => ({ ok: true, detail, link })
-const failed = (detail: string, link: string): Judged => ({ ok: false, detail, link })
+const passed = (detail: string, link: string): Judged => ({ ok: true, applies: true, detail, link })
+const failed = (detail: string, link: string): Judged => ({ ok: false, applies: true, detail, link })
+/** There is nothing to check, so the check passes. */
+const nothing = (detail: string, link: string): Judged => ({ ok: true, applies: false, detail, link })
 
 const checks: Record<ReadinessCheck['code'], Check> = {
   mail_works: {
@@ -63,8 +65,8 @@ const checks: Record<ReadinessCheck['code'], Check> = {
     judge({ type, email_delivery, url }) {
       const link = `${url}/settings`
       if (email_delivery === 'smtp') return passed('Mail is sent by your mail server.', link)
-      if (email_delivery === 'capture' && type === 'test') return passed('Mail is captured in the inbox of this Test environment.', link)
-      return failed('The environment sends no mail, so nobody can prove an address or get back into an account. Set email.delivery.', link)
+      if (email_delivery === 'capture' && type === 'test') return nothing('Mail is captured in the inbox of this Test environment.', link)
+      return failed('The environment sends no mail, so nobody can prove an address or get back into an account. Set up mail.', link)
     },
   },
   application_exists: {
@@ -96,7 +98,8 @@ const checks: Record<ReadinessCheck['code'], Check> = {
   },
   no_try_address: {
     level: 'required',
-    judge({ applications: { with_try_address }, url }) {
+    judge({ applications: { enabled, with_try_address }, url }) {
+      if (enabled === 0) return nothing('There is no enabled application.', `${url}/applications`)
       return with_try_address
         ? failed(
             `The application ${quoted(with_try_address)} has the redirect URI of Try sign-in. Remove it before real users sign in.`,
@@ -107,12 +110,13 @@ const checks: Record<ReadinessCheck['code'], Check> = {
   },
   keys_restricted: {
     level: 'recommended',
-    judge({ open_secret_keys, url }) {
+    judge({ secret_keys: { all, open }, url }) {
       const link = `${url}/auth-keys`
-      const are = open_secret_keys === 1 ? 'One secret key works' : `${open_secret_keys} secret keys work`
-      return open_secret_keys === 0
+      if (all === 0) return nothing('There is no secret key.', link)
+      const are = open === 1 ? 'One secret key works' : `${open} secret keys work`
+      return open === 0
         ? passed('Every secret key has an IP allowlist.', link)
-        : failed(`${are} from every address. Set ip_allowlist to the addresses of your servers.`, link)
+        : failed(`${are} from every address. Restrict ${open === 1 ? 'it' : 'them'} to the addresses of your servers.`, link)
     },
   },
   webhooks_answer: {
@@ -128,16 +132,21 @@ const checks: Record<ReadinessCheck['code'], Check> = {
           `The webhook ${quoted(silent)} has not answered yet, or its last attempt failed. Send a test event.`,
           `${url}/webhooks/${silent.id}`,
         )
-      return passed(enabled === 0 ? 'There is no enabled webhook.' : 'Every enabled webhook answers.', `${url}/webhooks`)
+      return enabled === 0
+        ? nothing('There is no enabled webhook.', `${url}/webhooks`)
+        : passed('Every enabled webhook answers.', `${url}/webhooks`)
     },
   },
   links_set: {
     level: 'recommended',
     judge({ links, url }) {
-      const missing = Object.entries(links).flatMap(([name, value]) => (value === null ? [`links.${name}`] : []))
+      const missing = Object.entries(link_words).flatMap(([name, words]) => (links[name as keyof typeof links] === null ? [words] : [])) // as: its keys
       return missing.length === 0
         ? passed('The pages link to your terms, privacy policy and support.', `${url}/settings`)
-        : failed(`Set ${missing.join(', ')}, so that people find them on the pages.`, `${url}/settings`)
+        : failed(
+            `The pages do not link to your ${inWords(missing)}. Set ${missing.length === 1 ? 'it' : 'them'} in the settings.`,
+            `${url}/settings`,
+          )
     },
   },
   two_owners: {
@@ -152,10 +161,10 @@ const checks: Record<ReadinessCheck['code'], Check> = {
     level: 'recommended',
     judge({ passkey_only, url }) {
       const link = `${url}/settings`
-      if (passkey_only === 0) return passed('Nobody depends on a passkey while passkeys are off.', link)
+      if (passkey_only === 0) return nothing('Nobody depends on a passkey while passkeys are off.', link)
       const people = passkey_only === 1 ? 'One person has' : `${passkey_only}${passkey_only < most_counted ? '' : ' or more'} people have`
       return failed(
-        `${people} no second factor but a passkey, and sign_in.passkey is off. The passkey is still asked for. A person who lost it gets back in only if you remove it.`,
+        `${people} no second factor but a passkey, and passkeys are switched off. The passkey is still asked for. A person who lost it gets back in only if you remove it.`,
         link,
       )
     },
@@ -171,12 +180,16 @@ const checks: Record<ReadinessCheck['code'], Check> = {
   },
 }
 
+const link_words = { terms_url: 'terms', privacy_url: 'privacy policy', support_url: 'support' }
+
+const inWords = (words: readonly string[]) => [words.slice(0, -1).join(', '), words.at(-1) ?? ''].filter(Boolean).join(' and ')
+
 const quoted = ({ name }: Named) => `“${name}”`
 
 export function judgeReadiness(found: Findings): Readiness {
   const judged = Object.entries(checks).map(([code, { level, judge }]) => {
-    const { ok, detail, link } = judge(found)
-    return { code: code as ReadinessCheck['code'], ok, level, detail, link } // as: the record has exactly these keys
+    const { ok, applies, detail, link } = judge(found)
+    return { code: code as ReadinessCheck['code'], ok, applies, level, detail, link } // as: the record has exactly these keys
   })
   return { ready: judged.every(({ ok, level }) => ok || level !== 'required'), checks: judged }
 }

@@ -77,14 +77,17 @@ function pageOf(environment_id: EnvironmentId, last: string, base_url: string): 
 
 const Counted = z.object({ count: z.int() })
 
-export async function countOpenSecretKeys(db: Db, environment_id: EnvironmentId, now: Date): Promise<number> {
+const CountedKeys = z.object({ all: z.int(), open: z.int() })
+
+/** The secret keys that can be used, and those of them that can be used from any address. */
+export async function countSecretKeys(db: Db, environment_id: EnvironmentId, now: Date): Promise<z.infer<typeof CountedKeys>> {
   const row = await db.maybeOne(
-    Counted,
-    sql`select count(*) as count from api_keys
-         where environment_id = ${environment_id} and type = 'auth_secret' and ip_allowlist = '[]' and revoked_at is null
+    CountedKeys,
+    sql`select count(*) as "all", count(case when ip_allowlist = '[]' then 1 end) as open from api_keys
+         where environment_id = ${environment_id} and type = 'auth_secret' and revoked_at is null
            and (expires_at is null or expires_at > ${now})`,
   )
-  return row?.count ?? 0
+  return row ?? { all: 0, open: 0 }
 }
 
 const Webhook = z.object({

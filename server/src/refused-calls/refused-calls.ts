@@ -121,6 +121,7 @@ export function createRefusedCalls(db: Db, now: () => Date, limits: RefusedCallO
         at: now(),
         code: refusal.code,
         reason: refusal.reason,
+        refused: refusal.refused ?? null,
         remedy: refusal.remedy ?? null,
         user_agent: user_agent === undefined ? null : asLine(user_agent, longest_user_agent) || null,
         source,

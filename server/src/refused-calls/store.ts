@@ -49,10 +49,10 @@ export async function insertCalls(
 /** A call can be written twice if the outcome of the first write was unknown. */
 function insertCall(call: NewCall): Statement {
   return sql`insert into refused_calls (scope_id, id, at, method, route, status, code, reason, remedy, client_id, key_id, key_start, user_id,
-      event_id, ip, user_agent, source)
+      event_id, ip, user_agent, source, refused_parameter, refused_value)
     values (${call.scope_id}, ${call.id}, ${call.at}, ${call.method}, ${call.route}, ${call.status}, ${call.code}, ${call.reason}, ${call.remedy},
       ${call.client_id ?? ''}, ${call.key_id}, ${call.key_start}, ${call.user_id}, ${call.event_id}, ${call.ip}, ${call.user_agent},
-      ${call.source})
+      ${call.source}, ${call.refused?.parameter ?? null}, ${call.refused?.value ?? null})
     on conflict (scope_id, id) do nothing`
 }
 
@@ -102,7 +102,17 @@ export async function trim(
 }
 
 const columns = sql`select id, at, method, route, status, code, reason, remedy, nullif(client_id, '') as client_id, key_id, key_start, user_id,
-  event_id, ip, user_agent from refused_calls`
+  event_id, ip, user_agent, refused_parameter, refused_value from refused_calls`
+
+const CallRow = RefusedCall.omit({ refused: true }).extend({
+  refused_parameter: z.custom<NonNullable<RefusedCall['refused']>['parameter']>().nullable(),
+  refused_value: z.string().nullable(),
+})
+
+/** The record as the API returns it. */
+function shown({ refused_parameter: parameter, refused_value: value, ...call }: z.infer<typeof CallRow>): RefusedCall {
+  return { ...call, refused: parameter === null || value === null ? null : { parameter, value } }
+}
 
 type Filters = Partial<Omit<RefusedCallQuery, 'limit' | 'cursor'>>
 
@@ -113,7 +123,7 @@ export const callSortKey = ({ at, id }: Pick<RefusedCall, 'at' | 'id'>) => `${Da
  * Returns one page, the calls that were answered last first. `last` is the sort key of the previous row. A scope has at most
  * `per_scope` records, so they are sorted: `at + 0` keeps a database from walking through the records of all scopes by their time.
  */
-export function listCalls(
+export async function listCalls(
   db: Db,
   scope_id: string,
   filters: Filters,
@@ -132,7 +142,8 @@ export function listCalls(
     ...between(from, to),
     ...(last === null ? [] : [sql`(at < ${since} or (at = ${since} and id < ${id}))`]),
   ]
-  return db.all(RefusedCall, sql`${columns} where ${join(conditions, ' and ')} order by at + 0 desc, id desc limit ${limit}`)
+  const rows = await db.all(CallRow, sql`${columns} where ${join(conditions, ' and ')} order by at + 0 desc, id desc limit ${limit}`)
+  return rows.map(shown)
 }
 
 const between = (from: string | undefined, to: string | undefined): Statement[] => [
@@ -140,8 +151,9 @@ const between = (from: string | undefined, to: string | undefined): Statement[] 
   ...(to === undefined ? [] : [sql`at < ${new Date(to)}`]),
 ]
 
-export function findCall(db: Db, scope_id: string, id: string): Promise<RefusedCall | null> {
-  return db.maybeOne(RefusedCall, sql`${columns} where scope_id = ${scope_id} and id = ${id}`)
+export async function findCall(db: Db, scope_id: string, id: string): Promise<RefusedCall | null> {
+  const row = await db.maybeOne(CallRow, sql`${columns} where scope_id = ${scope_id} and id = ${id}`)
+  return row && shown(row)
 }
 
 /** Counts the records by code and route, the newest first, and the calls of these minutes without a record. */

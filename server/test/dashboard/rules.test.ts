@@ -17,6 +17,7 @@ import { clockTime, intervalStart, intervalStartWithDay, localTime } from '../..
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
 import { deviceOf } from '../../../dashboard/src/parts/device.ts'
 import { type Choice, differences, isContested, isSecret, withChoices } from '../../../dashboard/src/parts/differences.ts'
+import { markDifference, nearestOf } from '../../../dashboard/src/parts/uri-difference.ts'
 import { OstiaryError } from '../../../sdk/src/index.ts'
 import { fieldsOf, pointerOf } from '../support/schema-fields.ts'
 
@@ -328,3 +329,17 @@ for (const [agent, words] of [
   [null, 'An unknown program'],
 ] as const)
   test(`the program ${agent?.slice(-20)} is called ${words}`, () => assert.equal(deviceOf(agent), words))
+
+// biome-ignore format: this table is read by column
+const uri_differences: [sent: string, registered: string, marked: string][] = [
+  ['https://app.example.com/calback',  'https://app.example.com/callback', 'https://app.example.com/cal[]back'],
+  ['https://app.example.com/cb/',      'https://app.example.com/cb',       'https://app.example.com/cb[/]'],
+  ['http://localhost:3001/cb',         'http://localhost:3000/cb',         'http://[localhost:3001]/cb'],
+  ['https://app.example.com.evil.net', 'https://app.example.com',          'https://[app.example.com.evil.net]'],
+]
+for (const [sent, registered, marked] of uri_differences)
+  test(`of ${sent} the page marks what ${registered} does not have, and a host whole`, () => {
+    const { before, differs, after } = markDifference(sent, registered)
+    assert.equal(`${before}[${differs}]${after}`, marked)
+    assert.equal(nearestOf(sent, ['https://other.example/x', registered]), registered)
+  })

@@ -397,11 +397,37 @@ async function everyRecord(list: string) {
   }
 }
 
-test('neither a record nor the log holds anything that was typed or sent', async () => {
+const userinfo_in_uri = 'https://ada:secret@app.example.com/callback'
+// biome-ignore format: this table is read by column
+const refused_values: { why: string; plant: () => Promise<Reply>; refused: object | null }[] = [
+  { why: 'a redirect URI, without its query',  plant: () => authorize({ redirect_uri: 'http://localhost:3001/callback?email=ada@example.com#x' }), refused: { parameter: 'redirect_uri', value: 'http://localhost:3001/callback' } },
+  { why: 'a long redirect URI, cut',           plant: () => authorize({ redirect_uri: `https://a.example/${'b'.repeat(600)}` }), refused: { parameter: 'redirect_uri', value: `https://a.example/${'b'.repeat(482)}` } },
+  { why: 'no redirect URI with a password',    plant: () => authorize({ redirect_uri: userinfo_in_uri }), refused: null },
+  { why: 'no text that is not a URI',          plant: () => authorize({ redirect_uri: 'ada@example.com' }), refused: null },
+  { why: 'no text beyond ASCII',               plant: () => authorize({ redirect_uri: 'https://bücher.example/callback' }), refused: null },
+  { why: 'a scope',                            plant: () => authorize({ scope: 'openid orders:read' }), refused: { parameter: 'scope', value: 'orders:read' } },
+  { why: 'a resource',                         plant: () => authorize({ resource: 'https://api.elsewhere.example' }), refused: { parameter: 'resource', value: 'https://api.elsewhere.example' } },
+  { why: 'an origin',                          plant: () => w.call('GET', '/v1/auth/config', { key: environment.publishable, headers: { origin: 'https://shop.example.net' } }), refused: { parameter: 'origin', value: 'https://shop.example.net' } },
+  { why: 'nothing of another refusal',         plant: () => authorize({ client_id: 'app_x' }), refused: null },
+]
+test('a record keeps the value that was refused, for readers of users, and the log does not', async (t) => {
+  const { key } = await createPlatformKey(w, ours, { scopes: ['environments:read'] })
+  for (const { why, plant, refused } of refused_values)
+    await t.test(why, async () => {
+      const id = referenceOf(await plant())
+      assert.deepEqual(expectStatus(200, await findCall(w, ours, environment, id)).refused, refused)
+      assert.equal(expectStatus(200, await w.call('GET', `${path}/requests/${id}`, { key })).refused, null)
+      const logged = w.log.filter((line) => line.includes(id)).join('')
+      if (refused && 'value' in refused) assert.ok(!logged.includes(String(refused.value)), logged)
+    })
+})
+
+test('neither a record nor the log holds anything that was typed or sent, but the refused value of the record', async () => {
   assert.ok(canaries.length > 40)
   const records = [...(await everyRecord(`${path}/requests`)), ...(await everyRecord(`/v1/tenants/${ours.tenant_id}/requests`))]
   assert.ok(records.length >= plants.length)
-  for (const text of [JSON.stringify(records), w.log.filter((line) => line.includes('"message":"request"')).join('\n')])
+  const others = records.map(({ refused: _, ...others }) => others)
+  for (const text of [JSON.stringify(others), w.log.filter((line) => line.includes('"message":"request"')).join('\n')])
     for (const secret of [
       ...canaries,
       owner.password,

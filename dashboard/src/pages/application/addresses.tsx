@@ -11,6 +11,7 @@ import { useQueryState } from '../../parts/search.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { linesOf } from '../applications/create.tsx'
 import { redirectUriProblem } from '../applications/redirect-uri.ts'
+import { ComparedValue } from '../calls/refused-value.tsx'
 import { useApplicationEdit } from './form.tsx'
 import { offeredAddress } from './offered-address.ts'
 
@@ -44,6 +45,7 @@ export function Addresses(props: Edited<Application>) {
   return (
     <EditForm {...form}>
       <NameField value={name} change={setName} error={error} />
+      {search.compare ? <ComparedValue request_id={search.compare} registered={application.redirect_uris} /> : null}
       {offered ? (
         <div className="note acc">
           <Icon name="info" />
@@ -116,6 +118,7 @@ export function Scopes(props: Edited<Application>) {
   const [consent, setConsent] = useState(application.consent)
   const [logo, setLogo] = useState(application.logo_uri ?? '')
   const [require_pkce, setPkce] = useState(application.require_pkce)
+  const { search } = useQueryState()
   const [nonce_replaces_pkce, setNonce] = useState(application.nonce_replaces_pkce)
   const [unknown_scopes, setUnknown] = useState(application.unknown_scopes)
   const is_web = application.application_type === 'web'
@@ -131,6 +134,7 @@ export function Scopes(props: Edited<Application>) {
   const { error } = form.edit
   return (
     <EditForm {...form}>
+      {search.compare ? <ComparedValue request_id={search.compare} registered={application.allowed_scopes} /> : null}
       <TagsInput
         label="Scopes that it may request"
         description="Those of resource servers included."

@@ -14,6 +14,7 @@ import { causeOf } from '../events/cause.ts'
 import { fixOf, hasPage } from './fixes.ts'
 import type { Source } from './list.tsx'
 import { idsOfCall, withNames } from './names.ts'
+import { RefusedValue } from './refused-value.tsx'
 import { Remedy } from './remedy.tsx'
 
 interface CallSideProps {
@@ -56,6 +57,7 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
           <p className="fix">{fixOf(call.code)}</p>
         </div>
       </div>
+      {base ? <RefusedValue call={call} /> : null}
       {base && call.client_id && call.remedy ? <Remedy application_id={call.client_id} remedy={call.remedy} /> : null}
       <Facts
         of={[

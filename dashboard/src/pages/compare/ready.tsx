@@ -7,6 +7,7 @@ import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { readiness } from '../../queries/environment.ts'
 import { environmentBase, useEnvironment } from '../../scope.tsx'
+import { pageOf } from './page-of.ts'
 
 type Check = Readiness['checks'][number]
 
@@ -54,7 +55,7 @@ export function ReadyForLive({ environment, title = 'Ready for Live?' }: { envir
                   {check.ok ? null : (
                     <p>
                       {check.detail} {check.level === 'recommended' ? 'Recommended. ' : ''}
-                      <Link {...pageOf(check.link, base, tenant.slug)}>{texts[check.code].act}</Link>
+                      <Solve to={pageOf(check.link, base, tenant.slug)}>{texts[check.code].act}</Solve>
                     </p>
                   )}
                 </li>
@@ -66,11 +67,4 @@ export function ReadyForLive({ environment, title = 'Ready for Live?' }: { envir
   )
 }
 
-/** The page of the dashboard for the address of an API resource. */
-function pageOf(link: string, base: string, tenant_slug: string) {
-  const { pathname, searchParams } = new URL(link)
-  const [, in_tenant] = /^\/v1\/tenants\/[^/]+(\/.*)$/.exec(pathname) ?? []
-  if (in_tenant) return { to: `/t/${tenant_slug}${in_tenant}`, search: {} }
-  const [, in_environment = ''] = /\/environments\/[^/]+(\/.*)?$/.exec(pathname) ?? []
-  return { to: base + in_environment.replace('/auth-keys', '/api-keys'), search: Object.fromEntries(searchParams) }
-}
+const Solve = ({ to, children }: { to: ReturnType<typeof pageOf>; children: string }) => (to ? <Link {...to}>{children}</Link> : null)

@@ -115,7 +115,21 @@ const OnlyFrom = ({ of: key }: { of: ApiKey }) => {
   )
 }
 
-const LastUsed = ({ of: key }: { of: ApiKey }) => (
+/** The use of the key as it is now. That of its text before the rotation would say that the new one arrived. */
+const LastUsed = ({ of: key }: { of: ApiKey }) => {
+  if (key.rotated_at !== null && (key.last_used_at === null || key.last_used_at < key.rotated_at))
+    return (
+      <div>
+        Not since its rotation
+        <span className="sub">
+          rotated <Time at={key.rotated_at} />
+        </span>
+      </div>
+    )
+  return <UsedKey of={key} />
+}
+
+const UsedKey = ({ of: key }: { of: ApiKey }) => (
   <div>
     <div className={isQuiet(key) ? 'warned' : ''}>
       {isQuiet(key) ? <Icon name="clock" size={13} /> : null} <Time at={key.last_used_at} />

@@ -6,7 +6,7 @@ import { compare, isDifference } from '../compare/compare.ts'
 import { useConfigurations } from '../compare/configurations.ts'
 
 /** The last step of Test: what Test and Live differ in. */
-export default function BringToLive({ number }: { number: number }) {
+export default function BringToLive() {
   const { environment, environments, base } = useEnvironment()
   const live = environments.find(({ type }) => type === 'live')
   const { data } = useConfigurations(environment, live)
@@ -16,7 +16,9 @@ export default function BringToLive({ number }: { number: number }) {
   const is_done = differing === 0
   return (
     <li className={is_done ? 'done' : ''}>
-      <span className={is_done ? 'd' : 'd o'}>{is_done ? <Icon name="check" size={13} /> : number}</span>
+      <span className={is_done ? 'd' : 'd o'}>
+        <Icon name={is_done ? 'check' : 'dots'} size={13} />
+      </span>
       <div className="t">
         <b>Bring it to Live</b>
         <span className="vh">{is_done ? 'Done.' : 'Open.'}</span>

@@ -2,100 +2,139 @@
 
 import type { Readiness } from '@ostiary/sdk'
 import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { applications } from '../../queries/applications.ts'
 import { readiness } from '../../queries/environment.ts'
-import { type EnvironmentPath, useEnvironment } from '../../scope.tsx'
+import { environmentKeys } from '../../queries/keys.ts'
+import { environmentBase, useEnvironment } from '../../scope.tsx'
+import { pageOf } from '../compare/page-of.ts'
 
 const BringToLive = lazy(() => import('./bring-to-live.tsx'))
 
-type Code = Readiness['checks'][number]['code']
+type Check = Readiness['checks'][number]
 
-type StepPage = EnvironmentPath | '/members'
-
-/** The words of the checks, and the page that solves each. */
-const steps: Record<Code, { title: string; page: StepPage; act: string }> = {
-  application_exists: { title: 'Create an application', page: '/applications', act: 'Applications' },
-  real_sign_in: { title: 'Sign in once', page: '/applications', act: 'Try sign-in' },
-  keys_restricted: { title: 'Restrict the keys', page: '/api-keys', act: 'Keys' },
-  webhooks_answer: { title: 'Answer every webhook', page: '/webhooks', act: 'Webhooks' },
-  mail_works: { title: 'Set up mail', page: '/settings', act: 'Settings' },
-  https_only: { title: 'Use https only', page: '/applications', act: 'Applications' },
-  no_try_address: { title: 'Remove the address for trying out', page: '/applications', act: 'Applications' },
-  links_set: { title: 'Link terms and privacy', page: '/settings', act: 'Settings' },
-  two_owners: { title: 'Have a second owner', page: '/members', act: 'Members' },
-  passkeys_usable: { title: 'Keep the passkeys in use', page: '/settings', act: 'Settings' },
+// biome-ignore format: this table is read by column
+const words: Record<Check['code'], { title: string; act: string }> = {
+  application_exists: { title: 'Create an application',       act: 'Applications' },
+  real_sign_in:       { title: 'Sign in once',                act: 'Try sign-in' },
+  mail_works:         { title: 'Set up mail',                 act: 'Set up mail' },
+  https_only:         { title: 'Use https only',              act: 'Change the address' },
+  no_try_address:     { title: 'Remove the address for trying out', act: 'Application' },
+  keys_restricted:    { title: 'Restrict the keys',           act: 'Keys' },
+  webhooks_answer:    { title: 'Answer every webhook',        act: 'Webhook' },
+  links_set:          { title: 'Link terms and privacy',      act: 'Settings' },
+  two_owners:         { title: 'Have a second owner',         act: 'Members' },
+  passkeys_usable:    { title: 'Keep the passkeys in use',    act: 'Settings' },
 }
-const order = Object.keys(steps)
+const order = Object.keys(words)
+const first_hour: readonly string[] = ['application_exists', 'real_sign_in']
+
+interface Step {
+  id: string
+  title: string
+  /** `nothing`: there is no object yet that the step is about. */
+  state: 'done' | 'open' | 'nothing'
+  detail: string
+  act: string
+  link: ToOptions | null
+}
 
 export function Steps() {
   const here = useEnvironment()
-  const { environment, base, tenant } = here
+  const { environment, base, tenant, project } = here
   const ready = useRead(readiness.one(here), { refetchInterval: 10_000 })
   const first = useRead(applications.newest(here)).data?.data[0]
-  const linkTo = (page: StepPage): ToOptions =>
-    page === '/members'
-      ? linkOptions({ to: '/t/$tenant/members', params: { tenant: tenant.slug } })
-      : linkOptions({ from: base, to: `${base}${page}` })
+  const keys = useRead(environmentKeys.firstHundred(here)).data?.data ?? []
+  const path = environmentBase(tenant.slug, project.slug, environment)
+  const stepOf = (check: Check): Step => ({
+    id: check.code,
+    ...words[check.code],
+    state: !check.ok ? 'open' : check.applies ? 'done' : 'nothing',
+    detail: check.level === 'recommended' ? `${check.detail} Recommended.` : check.detail,
+    link: check.code === 'real_sign_in' ? tryLink : pageOf(check.link, path, tenant.slug),
+  })
   const tryLink: ToOptions = first
     ? linkOptions({ from: base, to: `${base}/applications/$application_id`, params: { application_id: first.id }, search: { tab: 'try' } })
-    : linkTo('/applications')
+    : linkOptions({ from: base, to: `${base}/applications`, search: { new: '1' } })
+  const firstCall: Step = {
+    id: 'first_call',
+    title: 'Call the API with a key',
+    state: keys.some(({ last_used_at }) => last_used_at !== null) ? 'done' : 'open',
+    detail: keys.length > 0 ? 'No key was used yet.' : 'Create a key for your backend, and call the service with it.',
+    act: keys.length > 0 ? 'Keys' : 'Create key',
+    link: linkOptions({ from: base, to: `${base}/api-keys` }),
+  }
   return (
     <Loaded of={ready}>
       {({ checks }) => {
         const sorted = checks.toSorted((a, b) => order.indexOf(a.code) - order.indexOf(b.code))
-        const done = checks.filter(({ ok }) => ok).length
-        const next = sorted.find(({ ok }) => !ok)
+        if (environment.type === 'live') return <StepCard title="Ready for real users" steps={sorted.map(stepOf)} />
+        const [early, later] = [true, false].map((is_early) =>
+          sorted.filter(({ code }) => first_hour.includes(code) === is_early).map(stepOf),
+        )
         return (
-          <section className="card">
-            <header>
-              <h2>{environment.type === 'test' ? 'From here to Live' : 'Ready for real users'}</h2>
-              <div className="r">
-                <span className="xs muted">
-                  {done} of {checks.length} done
-                </span>
-                <progress className="bar" max={checks.length} value={done} aria-label="Steps done" />
-              </div>
-            </header>
-            <ol className="steps">
-              {sorted.map((check, index) => {
-                const { title, page, act } = steps[check.code]
-                return (
-                  <li key={check.code} className={check.ok ? 'done' : ''}>
-                    <span className={check.ok ? 'd' : 'd o'}>{check.ok ? <Icon name="check" size={13} /> : index + 1}</span>
-                    <div className="t">
-                      <b>{title}</b>
-                      <span className="vh">{check.ok ? 'Done.' : 'Open.'}</span>
-                      {check.ok ? null : (
-                        <span>
-                          {check.detail}
-                          {check.level === 'recommended' ? ' Recommended.' : ''}
-                        </span>
-                      )}
-                    </div>
-                    {check.ok ? null : (
-                      <Link
-                        className={`btn s${check === next ? ' pri' : ''}`}
-                        {...(check.code === 'real_sign_in' ? tryLink : linkTo(page))}
-                        aria-label={`${act}: ${title}`}
-                      >
-                        {act}
-                      </Link>
-                    )}
-                  </li>
-                )
-              })}
-              {environment.type === 'test' ? (
-                <Suspense fallback={null}>
-                  <BringToLive number={sorted.length + 1} />
-                </Suspense>
-              ) : null}
-            </ol>
-          </section>
+          <>
+            <StepCard title="The first hour" steps={[...(early ?? []), firstCall]} leads />
+            <StepCard title="Before Live" steps={later ?? []}>
+              <Suspense fallback={null}>
+                <BringToLive />
+              </Suspense>
+            </StepCard>
+          </>
         )
       }}
     </Loaded>
+  )
+}
+
+/** @param leads its first open step has the filled button */
+function StepCard({ title, steps, leads = false, children }: { title: string; steps: Step[]; leads?: boolean; children?: ReactNode }) {
+  const counted = steps.filter(({ state }) => state !== 'nothing')
+  const done = counted.filter(({ state }) => state === 'done').length
+  const next = leads ? steps.find(({ state }) => state === 'open') : undefined
+  return (
+    <section className="card">
+      <header>
+        <h2>{title}</h2>
+        <div className="r">
+          <span className="xs muted">
+            {done} of {counted.length} done
+          </span>
+          <progress className="bar" max={Math.max(counted.length, 1)} value={done} aria-label={`${title}: steps done`} />
+        </div>
+      </header>
+      <ol className="steps">
+        {steps.map((step) => (
+          <StepLine key={step.id} step={step} is_next={step === next} />
+        ))}
+        {children}
+      </ol>
+    </section>
+  )
+}
+
+const icons = { done: 'check', open: 'dots', nothing: 'dots' } as const
+const said = { done: 'Done.', open: 'Open.', nothing: '' }
+
+function StepLine({ step: { title, state, detail, act, link }, is_next }: { step: Step; is_next: boolean }) {
+  return (
+    <li className={state === 'open' ? '' : 'done'}>
+      <span className={state === 'done' ? 'd' : 'd o'}>
+        <Icon name={icons[state]} size={13} />
+      </span>
+      <div className="t">
+        <b>{title}</b>
+        <span className="vh">{said[state]}</span>
+        {state === 'open' ? <span>{detail}</span> : null}
+      </div>
+      {state === 'nothing' ? <span className="small faint">Nothing yet</span> : null}
+      {state === 'open' && link ? (
+        <Link className={`btn s${is_next ? ' pri' : ''}`} {...link} aria-label={`${act}: ${title}`}>
+          {act}
+        </Link>
+      ) : null}
+    </li>
   )
 }

@@ -59,7 +59,7 @@ async function summary({ db, now, refused_calls }: Services, { query }: Pick<Cal
   return summarise(db, scope_id, from, to)
 }
 
-/** Addresses and browsers are data about people. */
+/** Addresses, browsers and what was sent are data about people. */
 function shownTo({ key }: Caller, call: RefusedCall): RefusedCall {
-  return key === null || scopesAllow(key.scopes, 'users:read') ? call : { ...call, ip: null, user_agent: null }
+  return key === null || scopesAllow(key.scopes, 'users:read') ? call : { ...call, ip: null, user_agent: null, refused: null }
 }

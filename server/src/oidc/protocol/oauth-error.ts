@@ -4,6 +4,7 @@
 import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
 import type { Remedy } from '@ostiary/contract/refused-call.ts'
 import type { Explained, Reason } from '../../base/reason.ts'
+import type { RefusedValue } from '../../base/refusal.ts'
 
 /** RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6, RFC 6750 §3.1, RFC 8707 §2. */
 export type OAuthErrorCode = OAuthErrorName
@@ -13,6 +14,7 @@ interface Options {
   used_header?: boolean
   reason?: Reason
   remedy?: Remedy | null
+  refused?: RefusedValue | null
 }
 
 /**
@@ -29,6 +31,8 @@ export class OAuthError<const Description extends string = string> extends Error
   readonly reason: Reason
   readonly remedy: Remedy | null
   readonly used_header: boolean
+  /** The value of the request that is refused, for the record of the call. */
+  readonly refused: RefusedValue | null
 
   constructor(code: OAuthErrorCode, description: Description, ...explained: Explained<Description, Options>) {
     const [options = {}]: [options?: Options] = explained
@@ -37,6 +41,7 @@ export class OAuthError<const Description extends string = string> extends Error
     this.reason = options.reason ?? (description as string as Reason) // as: a description without a reason of its own has no values
     this.remedy = options.remedy ?? null
     this.used_header = options.used_header ?? false
+    this.refused = options.refused ?? null
   }
 
   get status() {

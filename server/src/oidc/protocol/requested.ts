@@ -2,6 +2,7 @@
 /** The parameters of an authorization request that have their own rules. Each function throws the error to send to the client. */
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import { oneOf, type Reason, reason } from '../../base/reason.ts'
+import { refusedValue } from '../../base/refusal.ts'
 import type { Client } from './client.ts'
 import { OAuthError } from './oauth-error.ts'
 import { scopeNames } from './scope.ts'
@@ -28,6 +29,7 @@ export function readResource(requested: readonly string[], known: readonly Resou
     if (!resource)
       throw new OAuthError('invalid_target', `No resource server has the identifier ${identifier}`, {
         reason: reason`No resource server of the environment has the identifier that the request sent as resource.`,
+        refused: refusedValue('resource', identifier),
       })
     return resource
   })
@@ -79,25 +81,28 @@ export function readScope(
   { disabled_scopes, scopes_elsewhere }: ScopePolicy,
   resources: readonly Resource[],
 ): string {
-  const refuse = (description: string, why: Reason) => new OAuthError('invalid_scope', description, { reason: why })
+  const refuse = (description: string, why: Reason, name: string) =>
+    new OAuthError('invalid_scope', description, { reason: why, refused: refusedValue('scope', name) })
   const known = knownScopes(resources)
   const is_left_out = (name: string) => client.unknown_scopes === 'ignore' && !known.has(name) && scopes_elsewhere?.includes(name) === false
   const names = scopeNames(scope ?? '').filter((name) => !is_left_out(name))
 
-  if (!names.includes('openid')) throw refuse('scope must include openid.', reason`scope must include openid.`)
+  if (!names.includes('openid')) throw refuse('scope must include openid.', reason`scope must include openid.`, scope ?? '')
   for (const name of names) {
     const shown = oneOf(known, name, 'that was sent')
     if (!known.has(name))
       throw refuse(
         `The scope ${name} is not known here.`,
         reason`The request has a scope that is neither of OpenID Connect nor of a requested resource server.`,
+        name,
       )
     if (disabled_scopes.includes(name))
-      throw refuse(`The scope ${name} is disabled in this environment.`, reason`The scope ${shown} is disabled in this environment.`)
+      throw refuse(`The scope ${name} is disabled in this environment.`, reason`The scope ${shown} is disabled in this environment.`, name)
     if (!client.allowed_scopes.includes(name))
       throw refuse(
         `The scope ${name} is not allowed for this application.`,
         reason`The scope ${shown} is not in allowed_scopes of the application.`,
+        name,
       )
   }
   return names.join(' ')

@@ -124,6 +124,8 @@ export const de: Texts = {
     wrong:
       'Dieser Code gilt nicht. Vielleicht ist er vertippt, schon benutzt, älter als 10 Minuten oder zu oft versucht. Prüfen Sie ihn oder senden Sie einen neuen.',
     resend: 'Neuen Code senden',
+    kept: (open: Html) => html`Test behält Mails und sendet keine: ${open}.`,
+    open_inbox: 'Posteingang öffnen',
     resend_note: 'Keine Mail? Sehen Sie im Spam-Ordner nach. Nach 30 Sekunden können Sie einen neuen Code senden.',
     use_password: 'Passwort verwenden',
     other_address: 'Andere Adresse verwenden',

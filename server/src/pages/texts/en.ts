@@ -123,6 +123,8 @@ export const en = {
     submit: 'Continue',
     wrong: 'This code does not work. It may be mistyped, used, older than 10 minutes, or tried too often. Check it, or send a new one.',
     resend: 'Send a new code',
+    kept: (open: Html) => html`Test keeps mail and sends none: ${open}.`,
+    open_inbox: 'open the inbox',
     resend_note: 'No mail? Look in the spam folder. After 30 seconds you can send a new code.',
     use_password: 'Use your password',
     other_address: 'Use another address',

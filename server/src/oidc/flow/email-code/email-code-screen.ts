@@ -1,4 +1,5 @@
 /** The page that asks for an emailed code, at an address of its own. It says the same whether a mail was sent or not. */
+import { inboxUrl } from '../../../base/dashboard-links.ts'
 import type { Refusal } from '../../../base/refusal.ts'
 import { type EmailCodeView, emailCodePage } from '../../../pages/email-code.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
@@ -20,6 +21,8 @@ export function showCode(
 ): Answer {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
+  const { type, environment_id, settings } = call.issuer
+  const keeps_mail = type === 'test' && settings.email.delivery === 'capture'
   // A browser without the cookie of its forms cannot open the page again.
   const address = browser.form_seed === null ? null : codePageUrl(services, call, interaction, view.email)
   const page = emailCodePage(pageContext(call, request.ui_locales, address ?? continueUrl(call, query)), {
@@ -28,7 +31,8 @@ export function showCode(
     request: query,
     ...view,
     wait_seconds,
-    offers_password: call.issuer.settings.sign_in.password,
+    offers_password: settings.sign_in.password,
+    inbox_url: keeps_mail ? inboxUrl(services.config.base_url, environment_id) : null,
     back_url: continueUrl(call, withPrompt(query, 'login')),
   })
   const answer = afterWait(withCookies(html(page), set_cookie), wait_seconds)

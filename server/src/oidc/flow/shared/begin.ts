@@ -147,7 +147,7 @@ export async function beginAuthorization(
     const error = await explainTarget(services, call, parameters, verdict.error)
     const answer = answerClient(call, verdict.client, { ...verdict, error })
     const remedy = remedyOf(parameters, verdict.client, policy)
-    return { answer: refused(answer, { code: error.code, reason: error.reason, remedy }) }
+    return { answer: refused(answer, { code: error.code, reason: error.reason, refused: error.refused, remedy }) }
   }
   const { request } = verdict
   if (readIdTokenHint(issuer, request.id_token_hint) === 'invalid') {

@@ -1,6 +1,7 @@
 /** Explains an authorization request that was refused for its resource or its scope, by the resource servers of the environment. */
 import { nearest } from '../../../base/nearest.ts'
 import { oneOf, reason } from '../../../base/reason.ts'
+import { refusedValue } from '../../../base/refusal.ts'
 import { findNamed, type Named } from '../../../resource-servers/store.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'
@@ -32,6 +33,7 @@ function withNearest(error: OAuthError, requested: readonly string[], servers: r
   if (near === null) return error
   return new OAuthError<string>(error.code, error.message, {
     reason: reason`${error.reason} The nearest is ${oneOf(identifiers, near, '…')}`,
+    refused: error.refused,
   })
 }
 
@@ -41,6 +43,7 @@ function withOwner(error: OAuthError, names: readonly string[], requested: reado
     if (name === undefined || requested.includes(identifier)) continue
     return new OAuthError(error.code, `The scope ${name} belongs to the resource server ${identifier}: send its identifier as resource.`, {
       reason: reason`The scope ${oneOf(names, name, '…')} belongs to the resource server ${oneOf([identifier], identifier, '…')}, which the request does not name as resource.`,
+      refused: refusedValue('scope', name),
     })
   }
   return error

@@ -1,7 +1,9 @@
 /** The pages that ask a person for something, built from an interaction. Each form holds the request and a form token. */
+
 import { longest_redirect_uri } from '@ostiary/contract/application.ts'
 import { applicationUrl, registerUrl } from '../../../base/dashboard-links.ts'
 import type { Refusal } from '../../../base/refusal.ts'
+import { refusedValue } from '../../../base/refusal.ts'
 import { accountChooserPage } from '../../../pages/account-chooser.ts'
 import { consentPage } from '../../../pages/consent.ts'
 import { type ProviderProblemView, providerProblemPage } from '../../../pages/provider-problem.ts'
@@ -143,7 +145,8 @@ export async function showRequestError(
     const explained = await explainUnknownClient(db, call.issuer, error, client_id)
     return message(call, 'unknown_app', { code: code_of[cause], reason: explained.reason }, explained)
   }
-  const refusal = { code: code_of[cause], reason: error.reason }
+  const sent = cause === 'redirect_uri_mismatch' && redirect_uri !== undefined ? refusedValue('redirect_uri', redirect_uri) : null
+  const refusal = { code: code_of[cause], reason: error.reason, refused: sent }
   if (cause === 'client_disabled') return message(call, 'app_disabled', refusal, error)
   if (cause !== 'redirect_uri_mismatch' || !client || redirect_uri === undefined)
     return message(call, cause.startsWith('redirect_uri') ? 'unregistered_address' : 'unknown_app', refusal, error)

@@ -1,0 +1,104 @@
+/** The value that a call was refused for, beside what is registered, with the way to compare both and edit. */
+import type { RefusedCall } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
+import { useRead } from '../../parts/reading.tsx'
+import { markDifference, nearestOf } from '../../parts/uri-difference.ts'
+import { applications } from '../../queries/applications.ts'
+import { callsOfEnvironment } from '../../queries/calls.ts'
+import { environmentKeys } from '../../queries/keys.ts'
+import { useEnvironment } from '../../scope.tsx'
+
+const names = { redirect_uri: 'redirect URI', scope: 'scope', origin: 'origin', resource: 'resource' }
+
+export function RefusedValue({ call }: { call: RefusedCall }) {
+  const here = useEnvironment()
+  const { base } = here
+  const { refused, client_id, key_id } = call
+  const application = useRead(applications.one(here, client_id ?? ''), { enabled: refused !== null && client_id !== null })
+  const key = useRead(environmentKeys.one(here, key_id ?? ''), { enabled: refused?.parameter === 'origin' && key_id !== null })
+  if (refused === null) return null
+  const { parameter, value } = refused
+  const registered =
+    parameter === 'redirect_uri'
+      ? application.data?.data.redirect_uris
+      : parameter === 'scope'
+        ? application.data?.data.allowed_scopes
+        : parameter === 'origin'
+          ? key.data?.data.allowed_origins
+          : undefined
+  const tab = parameter === 'redirect_uri' ? 'addresses' : 'scopes'
+  return (
+    <section>
+      <h3>The refused {names[parameter]}</h3>
+      <dl className="changes">
+        <div>
+          <dt>Sent</dt>
+          <dd>
+            <SentValue value={value} registered={parameter === 'redirect_uri' ? registered : undefined} />
+          </dd>
+        </div>
+        {registered ? (
+          <div>
+            <dt>Registered</dt>
+            <dd>{registered.length === 0 ? 'None' : registered.map((one) => <code key={one}>{one}</code>)}</dd>
+          </div>
+        ) : null}
+      </dl>
+      <p className="toolbar">
+        {client_id !== null && parameter !== 'origin' && parameter !== 'resource' ? (
+          <Link
+            className="btn s"
+            from={base}
+            to={`${base}/applications/$application_id`}
+            params={{ application_id: client_id }}
+            search={{ tab, compare: call.id }}
+          >
+            Compare and edit
+          </Link>
+        ) : null}
+        {parameter === 'origin' && key_id !== null ? (
+          <Link className="btn s" from={base} to={`${base}/api-keys`} search={{ key: key_id }}>
+            Compare and edit
+          </Link>
+        ) : null}
+        {parameter === 'resource' ? (
+          <Link className="btn s" from={base} to={`${base}/resource-servers`}>
+            Resource servers
+          </Link>
+        ) : null}
+      </p>
+    </section>
+  )
+}
+
+/** The sent value; the part that the nearest registered one does not have is marked. */
+function SentValue({ value, registered = [] }: { value: string; registered?: readonly string[] | undefined }) {
+  const near = nearestOf(value, registered)
+  if (near === undefined || near === value) return <code>{value}</code>
+  const { before, differs, after } = markDifference(value, near)
+  return (
+    <code>
+      {before}
+      <mark>{differs}</mark>
+      {after}
+    </code>
+  )
+}
+
+/** On the page of the application: what the refused call sent, beside the field. It comes from the record, not from the link. */
+export function ComparedValue({ request_id, registered }: { request_id: string; registered: readonly string[] }) {
+  const here = useEnvironment()
+  const refused = useRead(callsOfEnvironment.one(here, request_id), { enabled: here.can('developer') }).data?.call?.refused
+  if (!refused) return null
+  return (
+    <div className="note acc">
+      <div>
+        <p>
+          A refused call sent the {names[refused.parameter]}{' '}
+          <SentValue value={refused.value} registered={refused.parameter === 'redirect_uri' ? registered : undefined} />.
+        </p>
+        <p>Compare it with the list below. It is not entered for you: register it only if it is an address of this application.</p>
+      </div>
+    </div>
+  )
+}

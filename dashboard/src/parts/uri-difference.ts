@@ -1,0 +1,40 @@
+/** Where a URI that was sent differs from a registered one: what both begin and end with, and what is between. Pure functions. */
+
+export interface Marked {
+  before: string
+  differs: string
+  after: string
+}
+
+/** The sent URI with the part marked that the registered one does not have. A difference within the host marks the host whole. */
+export function markDifference(sent: string, registered: string): Marked {
+  let begin = 0
+  while (begin < Math.min(sent.length, registered.length) && sent[begin] === registered[begin]) begin++
+  let end = 0
+  while (end < Math.min(sent.length, registered.length) - begin && sent.at(-1 - end) === registered.at(-1 - end)) end++
+  const [host_from, host_to] = hostOf(sent)
+  const is_host = hostText(sent) !== hostText(registered)
+  const from = is_host ? Math.min(begin, host_from) : begin
+  const to = is_host ? Math.max(sent.length - end, host_to) : sent.length - end
+  return { before: sent.slice(0, from), differs: sent.slice(from, to), after: sent.slice(to) }
+}
+
+/** The registered URI that shares most characters at its beginning and end. */
+export const nearestOf = (sent: string, registered: readonly string[]): string | undefined =>
+  registered.toSorted((a, b) => sharedWith(sent, b) - sharedWith(sent, a))[0]
+
+function sharedWith(sent: string, registered: string): number {
+  const shortest = Math.min(sent.length, registered.length)
+  let begin = 0
+  while (begin < shortest && sent[begin] === registered[begin]) begin++
+  let end = 0
+  while (end < shortest - begin && sent.at(-1 - end) === registered.at(-1 - end)) end++
+  return begin + end
+}
+
+/** RFC 3986 §3.2: the authority stands between `//` and the next `/`, `?` or `#`. */
+function hostOf(uri: string): [from: number, to: number] {
+  const [all = '', scheme = ''] = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*/i.exec(uri) ?? []
+  return [scheme.length, all.length]
+}
+const hostText = (uri: string) => uri.slice(...hostOf(uri))
