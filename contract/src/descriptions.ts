@@ -170,6 +170,8 @@ export const descriptions: Record<RowName, string> = {
   callbackByPost: 'Where a provider returns to that answers by a form, such as Apple.',
   showInvitation: 'The page to which the link of an invitation leads.',
   acceptInvitation: 'The form of the invitation page.',
+  leadFromIssuer: 'The address that people know leads to their account.',
+  leadFromRoot: 'The same with a slash at its end, as an issuer with a host of its own has it.',
   showAccount: 'The page where people see and change their own account. Without a session it shows the sign-in page and returns.',
   changeOwnName: 'The form of the profile on the account page.',
   changeOwnEmail:

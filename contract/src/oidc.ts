@@ -234,6 +234,8 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   callbackByPost:      { form: ProviderAnswer },
   showInvitation:      { query: Invited },
   acceptInvitation:    { form: PageForm },
+  leadFromIssuer:      {},
+  leadFromRoot:        {},
   showAccount:         {},
   changeOwnName:       { form: PageForm },
   changeOwnEmail:      { form: PageForm },

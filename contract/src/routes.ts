@@ -293,6 +293,8 @@ export const oidcRoutes = {
   callbackByPost:      post(`${issuer}/oauth/callback/{provider_id}`,                       open,    'Callback of an identity provider by POST (Apple)',     { page: true, returns: [303, null] }),
   showInvitation:      get (`${issuer}/invitation`,                                         open,    'The invitation page',                                  { page: true, returns: [200, null] }),
   acceptInvitation:    post(`${issuer}/invitation`,                                         session, 'Accept an invitation',                                 { page: true, returns: [200, null] }),
+  leadFromIssuer:      get (issuer,                                                         open,    'Lead from the address of the issuer to the account',   { page: true, returns: [303, null] }),
+  leadFromRoot:        get (`${issuer}/`,                                                   open,    'Lead from the root of the issuer to the account',      { page: true, returns: [303, null] }),
   showAccount:         get (`${issuer}/account`,                                            open,    'The account page of the person',                       { page: true, returns: [200, null] }),
   changeOwnName:       post(`${issuer}/account/change-name`,                                session, 'Change the own profile',                               { page: true, returns: [303, null] }),
   changeOwnEmail:      post(`${issuer}/account/change-email`,                               session, 'Change the own email',                                 { page: true, returns: [303, null] }),

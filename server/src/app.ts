@@ -57,7 +57,7 @@ import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
 import { createErrorPages } from './oidc/error-page.ts'
 import { disconnect, endOtherSessions, endOwnSession } from './oidc/flow/account/access.ts'
-import { showAccount } from './oidc/flow/account/account.ts'
+import { leadToAccount, showAccount } from './oidc/flow/account/account.ts'
 import { changeOwnEmail, confirmOwnEmail } from './oidc/flow/account/address.ts'
 import { deleteOwnAccount, exportOwnData } from './oidc/flow/account/data.ts'
 import { addOwnPasskey, addOwnTotp, changeOwnPassword, removeOwnMethod, renewOwnCodes } from './oidc/flow/account/methods.ts'
@@ -340,6 +340,8 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       callbackByPost: callback,
       showInvitation,
       acceptInvitation,
+      leadFromIssuer: leadToAccount,
+      leadFromRoot: leadToAccount,
       showAccount,
       changeOwnName,
       changeOwnEmail,

@@ -1,4 +1,5 @@
 /** Listens on every configured address, and turns the errors of a port into advice. */
+import cluster from 'node:cluster'
 import type { RequestListener, Server } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setImmediate as turnOfLoop, setTimeout as wait } from 'node:timers/promises'
@@ -42,7 +43,7 @@ export async function listenOnAll(app: FastifyInstance, deployment: Listener): P
     const servers = [app.server, ...further].filter(({ listening }) => listening)
     const release = await holdUntilQuiet(servers)
     const ended = Promise.all(servers.map(stopAccepting))
-    await wait(settle_ms)
+    if (cluster.isWorker) await wait(settle_ms)
     release()
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, drain_ms))])
     await turnOfLoop() // a busy process comes late to its timers, and has not read what came meanwhile
@@ -111,7 +112,7 @@ const drain_ms = 250
 /** How long the stop waits for a moment in which no connection begins or ends, and how long such a moment is. */
 const longest_hold_ms = 500
 const quiet_ms = 5
-/** Until a process that accepts connections for its workers knows that this one takes none. */
+/** Until the process that accepts connections for its workers knows that this one takes none. */
 const settle_ms = 20
 
 /**

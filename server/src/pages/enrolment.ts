@@ -3,6 +3,7 @@
 
 import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
+import { codes_script } from './codes-script.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
@@ -113,10 +114,12 @@ export function recoveryCodesPage(context: PageContext, { csrf, request, user_id
   const texts = context.texts.enrolment
   const body = html`${brandLine(context)}<h1>${texts.recovery_title}</h1><p class="sub">${texts.recovery_why}</p>
 <ul class="codes">${codes.map((code) => html`<li><code data-recovery-code>${code}</code></li>`)}</ul>
+<div class="acts" data-code-tools hidden data-heading="${texts.recovery_heading(context.branding.display_name)}" data-file="${texts.recovery_file}" data-copied="${texts.copied}">
+<button class="b" type="button" data-action="copy-codes">${texts.copy}</button><button class="b" type="button" data-action="download-codes">${texts.download}</button><button class="b" type="button" data-action="print-codes">${texts.print}</button></div><p class="fine" role="status"></p>
 <p class="fine hint">${texts.recovery_once}</p>
 <form method="post" action="${context.issuer}/recovery-codes">${hidden({ csrf, request, user: user_id })}
 <button class="b p" data-action="continue">${texts.recovery_saved}</button></form>`
-  return layout(context, { title: texts.recovery_title, body, step: 'recovery-codes' })
+  return layout(context, { title: texts.recovery_title, body, step: 'recovery-codes', script: codes_script })
 }
 
 function codeField({ texts }: PageContext, { problem }: Pick<EnrolFactorView, 'problem'>) {

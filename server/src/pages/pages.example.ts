@@ -423,6 +423,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'sign-in, no method': signInPage(context, { ...sign_in, methods: { password: false, email_code: false } }),
     'sign-in, after five wrong codes': signInPage(context, { ...sign_in, problem: 'second_factor' }),
     'second factor': secondFactorPage(context, second_factor),
+    'second factor, without a help page': secondFactorPage({ ...context, links: { ...context.links, support_url: null } }, second_factor),
     'second factor, wrong': secondFactorPage(context, { ...second_factor, problem: 'wrong' }),
     'second factor, locked': secondFactorPage(context, { ...second_factor, problem: 'locked', wait_seconds: 840 }),
     'second factor, expired': secondFactorPage(context, { ...second_factor, problem: 'expired_form' }),

@@ -12,7 +12,7 @@ const steps =
     ' ',
   )
 const actions =
-  'password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now confirm cancel accept-invitation sign-out sign-in use-other-address use-other-account begin-again account stay-signed-in change-name change-email change-password add-passkey remove-passkey add-totp remove-totp new-recovery-codes add-provider remove-provider end-session end-other-sessions disconnect export delete-account'.split(
+  'password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now confirm cancel accept-invitation sign-out sign-in use-other-address use-other-account begin-again account stay-signed-in change-name change-email change-password add-passkey remove-passkey add-totp remove-totp new-recovery-codes add-provider remove-provider end-session end-other-sessions disconnect export delete-account copy-codes download-codes print-codes'.split(
     ' ',
   )
 const posts_elsewhere = ['form post']
@@ -48,7 +48,7 @@ for (const { name, state, locale, page } of pages) {
       page.csp.endsWith(`${scripts.length > 0 ? `; script-src ${hashes(scripts)}` : ''}; frame-ancestors 'none'; base-uri 'none'`),
       page.csp,
     )
-    assert.equal(scripts.length, posts_elsewhere.includes(state) || /passkey/.test(state) ? 1 : 0)
+    assert.equal(scripts.length, posts_elsewhere.includes(state) || /passkey|^recovery codes/.test(state) ? 1 : 0)
     assert.doesNotMatch(page.csp, /form-action|unsafe/)
     assert.doesNotMatch(page.html.replace(/<script>.*<\/script>/s, ''), / style=| on[a-z]+=/)
   })
@@ -183,4 +183,10 @@ test('the icon of a Live page without a logo is the initial of the tenant, with 
 test('a link that is set is not shown in German with an English text', () => {
   const [en, de] = ['en', 'de'].map((locale) => examplePages('test', undefined, locale))
   for (const [name, page] of Object.entries(en ?? {})) assert.notEqual(page.html, de?.[name]?.html, name)
+})
+
+test('the second step says whom to ask who has nothing at hand: the help of the tenant, or the tenant by its name', () => {
+  const { 'second factor': with_help, 'second factor, without a help page': without } = examplePages('test')
+  assert.match(with_help?.html ?? '', /Ask <a href="https:\/\/example\.com\/help">Acme Shop<\/a>\./)
+  assert.match(without?.html ?? '', /Ask <b>Acme Shop<\/b>\./)
 })

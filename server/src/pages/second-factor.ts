@@ -1,7 +1,7 @@
 // pure
 /** The page that asks for the second factor: a code of an authenticator app, a recovery code, or a passkey, which needs a script. */
 
-import { html } from '../base/html.ts'
+import { type Html, html } from '../base/html.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
@@ -65,6 +65,7 @@ ${
   (other === 'code' || view.has_recovery_codes) &&
   html`<form method="post" action="${page_url}">${hidden({ csrf, request, attempt })}<button class="b" name="use" value="${other}" data-action="${other === 'code' ? 'use-totp' : 'use-recovery-code'}">${other === 'code' ? texts.use_app : texts.use_recovery_code}</button></form>`
 }
+<p class="fine hint">${texts.nothing_left(helpOf(context))}</p>
 ${view.cancel_url && html`<p class="after"><a href="${view.cancel_url}" data-action="cancel">${context.texts.sign_in.cancel(view.application_name)}</a></p>`}`
   return layout(context, {
     title: texts.title,
@@ -75,6 +76,10 @@ ${view.cancel_url && html`<p class="after"><a href="${view.cancel_url}" data-act
     ...(problem && { status: statuses[problem] }),
   })
 }
+
+/** Who can let a person in that has lost every second factor: the help of the tenant, or the tenant by its name. */
+const helpOf = ({ links: { support_url }, branding: { display_name } }: PageContext): Html =>
+  support_url === null ? html`<b>${display_name}</b>` : html`<a href="${support_url}">${display_name}</a>`
 
 /** Shown by its script. Where the person has no other second factor, the page also says what to do where it does not run. */
 function passkeyForm(

@@ -1,4 +1,5 @@
 /** Every hosted page: visited without scripts, then audited in each theme and width. */
+import { readFileSync } from 'node:fs'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { appCode, wrongCode } from '../support/authenticator-app.ts'
@@ -176,6 +177,10 @@ test('the hosted pages work without scripts and pass the audit', { skip: noBrows
     await look('recovery codes')
     const codes = await page.locator('[data-recovery-code]').allInnerTexts()
     assert.equal(codes.length, 10)
+    const downloading = page.waitForEvent('download')
+    await page.locator('[data-action=download-codes]').click()
+    const file = readFileSync(await (await downloading).path(), 'utf8')
+    assert.match(file, new RegExp(`^Recovery codes of .+\\n\\n${codes.join('\\n')}\\n$`))
     await page.locator('[data-action=continue]').click()
     assert.ok(new URL(page.url()).searchParams.get('code'))
 

@@ -47,6 +47,18 @@ test('without a session the account page is the sign-in page without a client, a
   assert.deepEqual([stepOf(again), problemOf(again)], ['account', undefined])
 })
 
+for (const address of [w.test.issuer, `${w.test.issuer}/`])
+  test(`${address.endsWith('/') ? 'the root of an issuer' : 'the address of an issuer'} leads to the account, in the language that was asked for`, async () => {
+    const answers = await Promise.all([address, `${address}?ui_locales=de&action=delete-account`].map((url) => createAgent().get(url)))
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers.get('location')]),
+      [
+        [303, account_url],
+        [303, `${account_url}?ui_locales=de`],
+      ],
+    )
+  })
+
 test('a person without an account creates one on the way to the account page', async () => {
   await w.changeSettings(w.test, { test: { fixed_code: '246810' } })
   const agent = createAgent()

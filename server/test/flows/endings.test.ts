@@ -454,7 +454,7 @@ const elsewhere: Record<string, { file: string; title: string }> = {
 // biome-ignore format: lists of names
 const ends_nothing = `
   authorize authorizeByPost userinfoByPost showForgotPassword forgotPassword showLink showSecondFactorPage enrolmentCode enrolTotp
-  enrolPasskey offerPasskey consent federate showInvitation acceptInvitation showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp
+  enrolPasskey offerPasskey consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp
   renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
   validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment changeSettings
   previewSettings testMail createApplication rotateClientSecret createResourceServer changeResourceServer deleteResourceServer createAuthKey
@@ -465,7 +465,7 @@ const ends_nothing = `
   createFirst dashboard dashboardSignIn dashboardCallback dashboardPreview tryCallback demo demoCallback
   password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now
   confirm cancel accept-invitation change-name add-passkey add-totp remove-totp new-recovery-codes export sign-in use-other-address
-  use-other-account begin-again account stay-signed-in
+  use-other-account begin-again account stay-signed-in copy-codes download-codes print-codes
 `.trim().split(/\s+/)
 
 test('every route that changes something, and every button, is a way of this file or ends nothing', () => {

@@ -69,6 +69,7 @@ export const de: Texts = {
     passkey_help:
       'Wenn hier keine Schaltfläche erscheint, kann dieser Browser keine Passkeys verwenden. Schalten Sie Skripte ein oder melden Sie sich mit einem Browser oder Gerät an, auf dem Ihr Passkey liegt. Wenn Sie ihn nicht mehr haben, wenden Sie sich an den Dienst, bei dem Sie sich anmelden.',
     passkey_failed: 'Dieser Passkey konnte nicht geprüft werden, deshalb sind Sie nicht angemeldet. Versuchen Sie es noch einmal.',
+    nothing_left: (help: Html) => html`Sie haben nichts davon zur Hand? Wenden Sie sich an ${help}.`,
   },
 
   enrolment: {
@@ -92,6 +93,12 @@ export const de: Texts = {
     recovery_title: 'Bewahren Sie Ihre Wiederherstellungscodes auf',
     recovery_why: 'Ohne Ihre App melden Sie sich mit jedem dieser Codes einmal an. Bewahren Sie sie an einem sicheren Ort auf.',
     recovery_once: 'Sie werden angezeigt, bis Sie weitergehen, und höchstens 10 Minuten lang.',
+    recovery_heading: (brand: string) => `Wiederherstellungscodes von ${brand}. Jeder gilt einmal.`,
+    recovery_file: 'wiederherstellungscodes.txt',
+    copy: 'Kopieren',
+    copied: 'Die Codes sind kopiert.',
+    download: 'Herunterladen',
+    print: 'Drucken',
     recovery_saved: 'Ich habe sie aufbewahrt',
   },
 

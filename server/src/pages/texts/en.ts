@@ -71,6 +71,7 @@ export const en = {
     passkey_help:
       'If there is no button here, this browser cannot use passkeys. Turn scripts on, or sign in with a browser or device that has your passkey. If you no longer have it, contact the service that you sign in to.',
     passkey_failed: 'This passkey could not be checked, so you are not signed in. Try again.',
+    nothing_left: (help: Html) => html`None of this is at hand? Ask ${help}.`,
   },
 
   enrolment: {
@@ -92,7 +93,13 @@ export const en = {
     recovery_title: 'Save your recovery codes',
     recovery_why: 'Without your app, each of these codes signs you in once. Keep them in a safe place.',
     recovery_once: 'They are shown until you continue, and for 10 minutes at most.',
-    recovery_saved: 'I have saved them',
+    recovery_heading: (brand: string) => `Recovery codes of ${brand}. Each works once.`,
+    recovery_file: 'recovery-codes.txt',
+    copy: 'Copy',
+    copied: 'The codes are copied.',
+    download: 'Download',
+    print: 'Print',
+    recovery_saved: 'I have kept them',
   },
 
   sign_up: {

@@ -1,13 +1,16 @@
 /** The account page. `gate.ts` says how a change begins. */
 import { accountUrl } from '../../account-url.ts'
 import { readBrowser } from '../../browser.ts'
-import type { OidcEndpoint } from '../../call.ts'
+import { type OidcEndpoint, redirect } from '../../call.ts'
 import { asksForSignUp } from '../../protocol/sign-up.ts'
 import { mayCreateAccount } from '../shared/new-account.ts'
 import { no_problems, showAccounts, showSignIn, showSignUp } from '../shared/screens.ts'
 import { accountVisit } from '../shared/visit.ts'
 import { findOwnUser, needsSignIn, noticeOf } from './gate.ts'
 import { showAccountPage, showPlace } from './screens.ts'
+
+/** For people who type the address of the issuer. */
+export const leadToAccount: OidcEndpoint = async (_, call) => redirect(accountUrl(call))
 
 export const showAccount: OidcEndpoint = async (services, call) => {
   const browser = await readBrowser(services, call)
