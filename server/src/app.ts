@@ -70,7 +70,7 @@ import { showLink, useLink } from './oidc/flow/link/link.ts'
 import { offerPasskey, signInByPasskey } from './oidc/flow/passkey/passkey.ts'
 import { callback, federate } from './oidc/flow/provider/provider.ts'
 import { forgotPassword, newPassword, showForgotPassword, showNewPasswordPage } from './oidc/flow/reset/reset.ts'
-import { enrolmentCode, enrolPasskey, enrolTotp } from './oidc/flow/second-factor/enrolment.ts'
+import { enrolmentCode, enrolPasskey, enrolTotp, openStepAgain } from './oidc/flow/second-factor/enrolment.ts'
 import { confirmRecoveryCodes, showRecoveryCodes } from './oidc/flow/second-factor/recovery-codes.ts'
 import { secondFactor, showSecondFactorPage } from './oidc/flow/second-factor/second-factor.ts'
 import { continueUrl } from './oidc/flow/shared/continue.ts'
@@ -324,6 +324,9 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       newPassword,
       signUp,
       showSecondFactorPage,
+      openEnrolmentCode: openStepAgain,
+      openEnrolTotp: openStepAgain,
+      openEnrolPasskey: openStepAgain,
       secondFactor,
       enrolmentCode,
       enrolTotp,

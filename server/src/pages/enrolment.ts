@@ -15,6 +15,8 @@ import { brandLine } from './tiles.ts'
 type Problem = 'wrong' | 'missing' | 'expired_form' | 'no_cookies'
 
 interface EnrolmentView {
+  /** The query of the address of the step, from its `?` on, which the forms keep. */
+  step_query: string
   csrf: string
   request: string
   /** The attempt of this tab. */
@@ -33,13 +35,13 @@ export interface EnrolmentCodeView extends EnrolmentView {
 export function enrolmentCodePage(context: PageContext, { email, ...view }: EnrolmentCodeView): Page {
   const { issuer } = context
   const texts = context.texts.enrolment
-  const { csrf, request, attempt } = view
+  const { step_query, csrf, request, attempt } = view
   const body = html`${brandLine(context)}<h1>${texts.code_title}</h1><p class="sub">${texts.code_sent(html`<b>${breakable(email)}</b>`)}</p>
 ${problemOf(context, view)}
-<form method="post" action="${issuer}/enrolment-code">${hidden({ csrf, request, attempt })}
+<form method="post" action="${issuer}/enrolment-code${step_query}">${hidden({ csrf, request, attempt })}
 ${codeField(context, view)}
 <button class="b p" data-action="continue">${context.texts.second_factor.submit}</button></form>
-<form method="post" action="${issuer}/enrolment-code">${hidden({ csrf, request, attempt })}<button class="b" name="resend" value="yes" data-action="resend-code">${texts.resend}</button></form>`
+<form method="post" action="${issuer}/enrolment-code${step_query}">${hidden({ csrf, request, attempt })}<button class="b" name="resend" value="yes" data-action="resend-code">${texts.resend}</button></form>`
   return framed(context, view, { title: texts.code_title, body, step: 'code' })
 }
 
@@ -73,12 +75,12 @@ ${cancel_url && html`<p class="after"><a href="${cancel_url}" data-action="cance
 
 const appForm = (context: PageContext, view: EnrolFactorView, app: NonNullable<EnrolFactorView['app']>) =>
   html`${appOffer(context, app)}
-<form method="post" action="${context.issuer}/enrol-totp">${hidden({ csrf: view.csrf, request: view.request, attempt: view.attempt })}
+<form method="post" action="${context.issuer}/enrol-totp${view.step_query}">${hidden({ csrf: view.csrf, request: view.request, attempt: view.attempt })}
 ${codeField(context, view)}
 <button class="b p" data-action="continue">${context.texts.second_factor.submit}</button></form>`
 
 /** Beside an app, `continue` is the button of the app. */
-function passkeyForm(context: PageContext, { csrf, request, attempt, app }: EnrolFactorView, ceremony: PasskeyCeremony) {
+function passkeyForm(context: PageContext, { step_query, csrf, request, attempt, app }: EnrolFactorView, ceremony: PasskeyCeremony) {
   const { issuer, texts } = context
   const button = app
     ? html`<button class="b" data-action="passkey">${icon}${texts.enrolment.use_passkey}</button>`
@@ -86,7 +88,7 @@ function passkeyForm(context: PageContext, { csrf, request, attempt, app }: Enro
   return passkeyBlock(
     context,
     ceremony,
-    html`${app && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/enrol-passkey">${hidden({ csrf, request, attempt, credential: '' })}
+    html`${app && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/enrol-passkey${step_query}">${hidden({ csrf, request, attempt, credential: '' })}
 ${button}</form>`,
   )
 }

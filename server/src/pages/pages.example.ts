@@ -113,6 +113,7 @@ const exampleSecondFactor = ({ application, request } = usual): SecondFactorView
 
 const exampleEnrolment = ({ application, request } = usual): EnrolFactorView => ({
   application_name: application,
+  step_query: '?attempt=1&client_id=app_1',
   csrf: 'token',
   request,
   attempt: 'attempt',
@@ -327,7 +328,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
   const only_passkey = { has_app: false, has_recovery_codes: false, passkey: examplePasskey }
   const enrols_passkey = { app: null, passkey: exampleOffer(words).ceremony }
   const who = { email, name: person }
-  const enrolment_code = { csrf: 'token', request, attempt: 'attempt', email }
+  const enrolment_code = { step_query: '?attempt=1&client_id=app_1', csrf: 'token', request, attempt: 'attempt', email }
   const page_url = 'https://id.example.com/e/env_1/code?client_id=app_1&state=x'
   const forgot = { page_url, csrf: 'token', request, email, problem: null, back_url: 'https://id.example.com/e/env_1/oauth/authorize' }
   const link = { csrf: 'token', token: 'token', kind: 'reset_password' as const, email, new_email: 'new@example.com', problem: null }

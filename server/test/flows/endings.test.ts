@@ -454,6 +454,7 @@ const elsewhere: Record<string, { file: string; title: string }> = {
 // biome-ignore format: lists of names
 const ends_nothing = `
   authorize authorizeByPost userinfoByPost showForgotPassword forgotPassword showLink showSecondFactorPage enrolmentCode enrolTotp
+  openEnrolmentCode openEnrolTotp openEnrolPasskey
   enrolPasskey offerPasskey consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp
   renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
   validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment changeSettings

@@ -21,6 +21,9 @@ import { continueHalf, showOver } from './continue-half.ts'
 import { offeredSecret, showEnrolment } from './second-factor-screens.ts'
 import { longest_code, missing_code, waitingOf, wrong_code } from './second-factors.ts'
 
+/** The forms of the enrolment have the query of the step, so that the page that answers a wrong value can be opened again. */
+export const openStepAgain: OidcEndpoint = async (_, call) => redirect(`${call.issuer.url}/second-factor?${call.query}`)
+
 /** The mailed code before the enrolment, or a new one. */
 export const enrolmentCode: OidcEndpoint = async (services, call) => {
   const continued = await continueHalf(services, call, true)

@@ -74,6 +74,7 @@ export async function showEnrolment(
     call,
     { interaction, half },
     {
+      step_query: new URL(secondFactorUrl(call, interaction.query, half)).search,
       csrf,
       request: interaction.query,
       attempt: attemptOf(half.secret_hash),
@@ -89,7 +90,7 @@ type Step = (
   services: OidcServices,
   call: OidcCall,
   continued: ContinuedHalf,
-  view: Pick<EnrolFactorView, 'csrf' | 'request' | 'attempt' | 'problem'>,
+  view: Pick<EnrolFactorView, 'step_query' | 'csrf' | 'request' | 'attempt' | 'problem'>,
 ) => Promise<Page | null>
 
 const codeStep: Step = async (_, call, { interaction: { query, request }, half }, { problem, ...view }) =>
