@@ -65,6 +65,7 @@ test('a fault keeps the frame, and says what to do', { skip: noBrowser }, async 
   await page.route(/auth-keys/, (route) => route.fulfill({ json: { data: [null], has_more: false, next_cursor: null } }))
   await page.goto(`${home}/api-keys`)
   await page.getByRole('heading', { level: 1, name: 'This page stopped working' }).waitFor()
+  await page.unroute(/auth-keys/)
   await page.locator('main').getByRole('link', { name: 'Overview', exact: true }).click()
   await page.waitForURL(home)
   await page.getByRole('heading', { level: 2, name: 'Activity' }).waitFor()

@@ -128,7 +128,7 @@ test('what belongs to sign-in is set up in the dashboard', { skip: noBrowser }, 
     await page.getByLabel('Delivery').selectOption('smtp')
     await page.getByLabel('Sender').fill('Shop <shop@example.com>')
     await page.getByLabel('Mail server').fill('mail.invalid')
-    await page.getByLabel('User name').fill('shop')
+    await page.getByLabel('User name', { exact: true }).fill('shop')
     await page.getByRole('textbox', { name: 'Password' }).fill('mail secret')
     assert.equal(await button(page, 'Send test mail').isDisabled(), true)
     await button(page, 'Save mail').click()
