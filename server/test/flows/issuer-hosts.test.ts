@@ -231,7 +231,7 @@ const paths: [method: string, host: string, path: string, status: number][] = [
   ['GET',     'login.acme.example',        '/v1/auth/config',                                      404],
   ['OPTIONS', 'login.acme.example',        '/v1/auth/config',                                      404],
   ['GET',     'login.acme.example',        '/v1/me',                                               404],
-  ['GET',     'login.acme.example',        '/',                                                    404],
+  ['GET',     'login.acme.example',        '/',                                                    303],
   ['GET',     'login.acme.example',        '/docs/api',                                            404],
   ['GET',     'login.acme.example',        '/openapi.json',                                        404],
   ['GET',     'login.acme.example',        '/favicon.ico',                                         404],
