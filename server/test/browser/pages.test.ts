@@ -1,6 +1,7 @@
 /** Every hosted page: visited without scripts, then audited in each theme and width. */
-import { readFileSync } from 'node:fs'
+
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { appCode, wrongCode } from '../support/authenticator-app.ts'
 import { noBrowser } from '../support/chromium.ts'
