@@ -1,5 +1,6 @@
 /** Each step of a sign-in, loaded again, reached by back and forward, and opened in another tab: the same page, and nothing is sent (decision 0084). */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { appCode } from '../support/authenticator-app.ts'
@@ -59,6 +60,11 @@ test(
     await go('continue')
     await staysAt(page, 'recovery-codes')
     const codes = await page.locator('[data-recovery-code]').allTextContents()
+    const downloading = page.waitForEvent('download')
+    await go('download-codes')
+    const file = readFileSync(await (await downloading).path(), 'utf8')
+    assert.deepEqual(file.split('\n').slice(1), ['', ...codes, ''])
+    assert.match(file, /^Recovery codes of .+\. Each works once\.\n/)
     await go('continue')
     await isBack()
     await page.goBack()
