@@ -23,7 +23,7 @@ const addresses: [method: string, path: string, status: number, code: string, br
   ['GET',  '/v1/nowhere',                             404, 'not_found',          'Ostiary',      'There is no page here'],
   ['DELETE', '/v1/me',                                405, 'method_not_allowed', 'Ostiary',      'This address is for programs'],
   ['GET',  '/%zz',                                    400, 'malformed_request',  'Ostiary',      'This address is for programs'],
-  ['GET',  `/e/${w.test.id}`,                         404, 'not_found',          'Project shop', 'There is no page here'],
+  ['GET',  `/e/${w.test.id}/nowhere`,                 404, 'not_found',          'Project shop', 'There is no page here'],
   ['GET',  `/e/${w.live.id}/nowhere?x=1`,             404, 'not_found',          'Project shop', 'There is no page here'],
   ...['sign-in', 'sign-up', 'consent', 'select-account', 'federate', 'passkey', 'offer-passkey', 'sign-out'].map((step): [string, string, number, string, string, string] =>
    ['GET', `/e/${w.live.id}/${step}?x`,               405, 'method_not_allowed', 'Project shop', 'This page cannot be opened by itself']),
