@@ -412,9 +412,9 @@ const refused_values: { why: string; plant: () => Promise<Reply>; refused: objec
 ]
 test('a record keeps the value that was refused, for readers of users, and the log does not', async (t) => {
   const { key } = await createPlatformKey(w, ours, { scopes: ['environments:read'] })
-  for (const { why, plant, refused } of refused_values)
+  const planted = await Promise.all(refused_values.map(async ({ plant, ...row }) => ({ ...row, id: referenceOf(await plant()) })))
+  for (const { why, id, refused } of planted)
     await t.test(why, async () => {
-      const id = referenceOf(await plant())
       assert.deepEqual(expectStatus(200, await findCall(w, ours, environment, id)).refused, refused)
       assert.equal(expectStatus(200, await w.call('GET', `${path}/requests/${id}`, { key })).refused, null)
       const logged = w.log.filter((line) => line.includes(id)).join('')
