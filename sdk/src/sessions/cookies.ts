@@ -63,7 +63,7 @@ function valueIn(header: string | null, name: string): string | null {
   return found === undefined ? null : found.trim().slice(name.length + 1)
 }
 
-/** RFC 5869. The name separates the keys, so that no cookie passes for another one. */
+/** RFC 5869. The name separates the keys, so that no cookie passes for one of another name. */
 async function deriveKey(secret: string, name: string): Promise<CryptoKey> {
   const bytes = new TextEncoder()
   const material = await crypto.subtle.importKey('raw', bytes.encode(secret), 'HKDF', false, ['deriveKey'])

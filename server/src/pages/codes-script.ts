@@ -5,15 +5,15 @@
  */
 export const codes_script = `(() => {
   const tools = document.querySelector('[data-code-tools]')
-  const { heading, file, copied } = tools.dataset
+  const { heading, file, copied, failed } = tools.dataset
   const codes = [...document.querySelectorAll('[data-recovery-code]')].map((code) => code.textContent)
   const text = [heading, '', ...codes, ''].join('\\n')
   const [copy, download, print] = tools.querySelectorAll('button')
   const said = tools.nextElementSibling
   copy.hidden = !navigator.clipboard
   copy.onclick = async () => {
-    await navigator.clipboard.writeText(text)
-    said.textContent = copied
+    const is_copied = await navigator.clipboard.writeText(text).then(() => true, () => false)
+    said.textContent = is_copied ? copied : failed
   }
   download.onclick = () => {
     const link = document.createElement('a')

@@ -116,7 +116,7 @@ export function recoveryCodesPage(context: PageContext, { csrf, request, user_id
   const texts = context.texts.enrolment
   const body = html`${brandLine(context)}<h1>${texts.recovery_title}</h1><p class="sub">${texts.recovery_why}</p>
 <ul class="codes">${codes.map((code) => html`<li><code data-recovery-code>${code}</code></li>`)}</ul>
-<div class="acts" data-code-tools hidden data-heading="${texts.recovery_heading(context.branding.display_name)}" data-file="${texts.recovery_file}" data-copied="${texts.copied}">
+<div class="acts" data-code-tools hidden data-heading="${texts.recovery_heading(context.branding.display_name)}" data-file="${texts.recovery_file}" data-copied="${texts.copied}" data-failed="${texts.not_copied}">
 <button class="b" type="button" data-action="copy-codes">${texts.copy}</button><button class="b" type="button" data-action="download-codes">${texts.download}</button><button class="b" type="button" data-action="print-codes">${texts.print}</button></div><p class="fine" role="status"></p>
 <p class="fine hint">${texts.recovery_once}</p>
 <form method="post" action="${context.issuer}/recovery-codes">${hidden({ csrf, request, user: user_id })}

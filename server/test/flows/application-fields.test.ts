@@ -69,7 +69,7 @@ const places: [what: string, sent: Sent, error: string | null][] = [
   ['in the header, form-encoded (RFC 6749 §2.3.1)',     { authorization: basic(once(id), once(secret)) },                                   null],
   ['in the body',                                       { form: { client_id: id, client_secret: secret } },                                 null],
   ['in both places',                                    { authorization: basic(id, secret), form: { client_id: id, client_secret: secret } }, 'invalid_request'],
-  ['in the header, with another one in the body',       { authorization: basic(id, secret), form: { client_id: id, client_secret: 'x' } },  'invalid_request'],
+  ['in the header, and a different one in the body',     { authorization: basic(id, secret), form: { client_id: id, client_secret: 'x' } },  'invalid_request'],
   ['in the body, beside a header with an empty secret', { authorization: basic(id, ''), form: { client_id: id, client_secret: secret } },   'invalid_request'],
   ['in the body, beside a header without a client',     { authorization: basic('', ''), form: { client_id: id, client_secret: secret } },   'invalid_request'],
   ['in the body, beside an empty header',               { authorization: '', form: { client_id: id, client_secret: secret } },              'invalid_request'],

@@ -30,7 +30,7 @@ const cases: [why: string, change: object, client: typeof web, remedy: object | 
   ['a scope is unknown, and a nonce replaces PKCE',       { ...no_challenge, scope: 'openid groups' },        web,     { unknown_scopes: 'ignore', nonce_replaces_pkce: true }],
   ['a scope is unknown, and there is no PKCE and nonce',  { ...no_challenge, nonce: '', scope: 'openid x' },  web,     { unknown_scopes: 'ignore', require_pkce: false }],
   ['a scope is disabled',                                 { scope: 'openid phone' },                          web,     null],
-  ['a scope is unknown and another one disabled',         { scope: 'openid groups phone' },                   web,     null],
+  ['one scope is unknown and one is disabled',          { scope: 'openid groups phone' },                   web,     null],
   ['a scope is of a resource server that is not named',   { scope: 'openid stock:read' },                     web,     null],
   ['a scope is not allowed',                              { scope: 'openid offline_access' },                 { ...web, allowed_scopes: ['openid'] }, null],
   ['openid is missing',                                   { scope: 'email' },                                 web,     null],

@@ -97,6 +97,7 @@ export const de: Texts = {
     recovery_file: 'wiederherstellungscodes.txt',
     copy: 'Kopieren',
     copied: 'Die Codes sind kopiert.',
+    not_copied: 'Dieser Browser erlaubt es nicht. Markieren Sie die Codes und kopieren Sie sie.',
     download: 'Herunterladen',
     print: 'Drucken',
     recovery_saved: 'Ich habe sie aufbewahrt',

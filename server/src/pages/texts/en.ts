@@ -97,6 +97,7 @@ export const en = {
     recovery_file: 'recovery-codes.txt',
     copy: 'Copy',
     copied: 'The codes are copied.',
+    not_copied: 'This browser does not allow it. Select the codes and copy them.',
     download: 'Download',
     print: 'Print',
     recovery_saved: 'I have kept them',
