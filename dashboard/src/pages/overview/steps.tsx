@@ -75,14 +75,14 @@ export function Steps() {
           sorted.filter(({ code }) => first_hour.includes(code) === is_early).map(stepOf),
         )
         return (
-          <>
+          <div className="stack">
             <StepCard title="The first hour" steps={[...(early ?? []), firstCall]} leads />
             <StepCard title="Before Live" steps={later ?? []}>
               <Suspense fallback={null}>
                 <BringToLive />
               </Suspense>
             </StepCard>
-          </>
+          </div>
         )
       }}
     </Loaded>
