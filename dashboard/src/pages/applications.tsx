@@ -2,6 +2,7 @@
 
 import type { Application } from '@ostiary/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { SearchField } from '../parts/filters.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
@@ -65,13 +66,11 @@ export default function Applications() {
       }
     >
       <div className="toolbar">
-        <input
-          className="in"
-          data-filter
-          aria-label="Search applications"
+        <SearchField
+          label="Search applications"
           placeholder="Search by name"
           value={words}
-          onChange={(event) => show({ query: event.target.value || undefined })}
+          change={(text) => show({ query: text || undefined })}
         />
       </div>
       <Records

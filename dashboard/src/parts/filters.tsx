@@ -1,5 +1,5 @@
 /** Filters whose values are in the query of the address: chips that clear one each, and a range of time. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { localTime } from './clock.ts'
 import { Icon } from './icon.tsx'
 import type { NameOf } from './names.tsx'
@@ -112,4 +112,33 @@ export function TimeRange({ search, show }: State) {
       ) : null}
     </span>
   )
+}
+
+/**
+ * A field whose text is in the query of the address, which follows a moment after each key. So the field keeps its own text while
+ * someone types, and takes that of the address at other times, as when a button clears the search.
+ */
+export function SearchField({ label, placeholder, value, change }: SearchFieldProps) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (field.current && field.current !== document.activeElement) field.current.value = value
+  }, [value])
+  return (
+    <input
+      ref={field}
+      className="in"
+      data-filter
+      aria-label={label}
+      placeholder={placeholder}
+      defaultValue={value}
+      onChange={({ target }) => change(target.value)}
+    />
+  )
+}
+
+interface SearchFieldProps {
+  label: string
+  placeholder: string
+  value: string
+  change: (text: string) => void
 }

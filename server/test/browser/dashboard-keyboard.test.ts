@@ -28,7 +28,7 @@ test('a project, an application and a key are created, found and ended by the ke
   await heading(page, 'Applications')
   await atTitle() // the focus is on what screen readers then say
   await keyboard.press('/')
-  await keyboard.insertText('newest') // the overview reads the newest application, and what it got is not that of a search
+  await keyboard.type('newest') // the overview reads the newest application, and what it got is not that of a search
   await page.getByText('No application has these words.').waitFor()
   await keyboard.press('Control+a')
   await keyboard.press('Backspace')
