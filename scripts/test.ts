@@ -128,6 +128,10 @@ function filesToRunAgain(): string[] {
   return [...chosen.keys()]
 }
 
+function isOfPages(file: string): boolean {
+  return file.startsWith('server/test/browser/')
+}
+
 /** Runs test files. Processes share those of `shareable` that do not need their own. */
 async function run(
   name: string,
@@ -135,8 +139,9 @@ async function run(
   env: NodeJS.ProcessEnv,
   shareable = is_shared_run ? chosen : [],
 ): Promise<boolean> {
-  // One more than cores, because a test also waits. The processes of a queue and the other files begin in alphabetical order.
-  const at_once = availableParallelism() + (is_full_run ? 1 : 0)
+  // More than cores, because a test also waits, most of all one with a browser. The processes of a queue and the other files begin in
+  // alphabetical order.
+  const at_once = availableParallelism() + (is_full_run ? 1 : chosen.every(isOfPages) ? 1 : 0)
   const minutes = is_full_run ? 39 : 15 // of a process; a file has 15. Only one that hangs takes that long.
   const lines = join(folder, `lines-${parts.length}`)
   const reporters = ['spec', join(root, 'scripts/test-reporter.ts')].map((reporter) => `--test-reporter=${reporter}`)

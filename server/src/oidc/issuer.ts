@@ -97,10 +97,10 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
   }
 
   async function findCurrent(environment_id: EnvironmentId, as_of: number): Promise<Issuer | null> {
-    const known = cache.get(environment_id)
-    if (!known && !EnvironmentIdSchema.safeParse(environment_id).success) return null
+    if (!cache.get(environment_id) && !EnvironmentIdSchema.safeParse(environment_id).success) return null
     const current = await db.maybeOne(Stamp, stampOf(environment_id))
     if (!current) return null
+    const known = cache.get(environment_id) // only now: a request that read the stamp at the same time may have begun to load
     if (known?.stamp === current.stamp) {
       known.as_of = as_of
       return known.issuer

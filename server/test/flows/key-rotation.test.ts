@@ -4,10 +4,12 @@ import { test } from 'node:test'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
+import { createIssuers } from '../../src/oidc/issuer.ts'
 import { createKeyPool } from '../../src/oidc/key-pool.ts'
 import { rotateAgedKeys } from '../../src/oidc/signing-keys.ts'
 import { resealAll } from '../../src/setup/reseal.ts'
 import { authorizationRequest, createPerson, exchange, refresh, reuseEvents, userinfo } from '../support/cookie-browser.ts'
+import { spareKeys } from '../support/spare-keys.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type TestEnvironment, types_of_run, world } from '../support/world.ts'
 
@@ -21,6 +23,23 @@ async function readJwks({ issuer }: TestEnvironment) {
 
 const kids = ({ keys }: JSONWebKeySet) => keys.map(({ kid }) => kid)
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
+
+test('fifty first requests to an environment read it once, and make one key pair', async () => {
+  const { test: environment } = await w.createProject('herd')
+  const spare = spareKeys()
+  let taken = 0
+  const take = () => {
+    taken += 1
+    return spare.take()
+  }
+  const issuers = createIssuers(w.deployment, { ...spare, take })
+  const findTogether = async () => new Set(await Promise.all(Array.from({ length: 50 }, () => issuers.find(environment.id))))
+  const [first, ...others] = await findTogether()
+  assert.deepEqual([first?.keys.length, others.length, taken], [1, 0, 1])
+  expectStatus(200, await w.call('POST', `${environment.path}/signing-keys/rotate`))
+  const [next, ...more] = await findTogether()
+  assert.deepEqual([next?.keys.length, more.length, taken], [2, 0, 1])
+})
 
 for (const type of types_of_run) {
   test(`a new key is published before it signs, and the old one stays published until its last token has expired (${type})`, async () => {
