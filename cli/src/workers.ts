@@ -10,6 +10,7 @@ import { CannotStart } from '@ostiary/server/base/cannot-start.ts'
 import { createLog } from '@ostiary/server/base/log.ts'
 import type { Config } from '@ostiary/server/config/config.ts'
 import { listenForMetrics } from '@ostiary/server/http/listen.ts'
+import { joinQuietWorkers } from '@ostiary/server/http/quiet-workers.ts'
 import { onStopSignals } from './signals.ts'
 
 /** A worker takes at most 10 s to finish the requests in flight. */
@@ -57,6 +58,7 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
   stopWorkersOnSignal(() => {
     is_stopping = true
   })
+  joinQuietWorkers()
 
   const metrics_server = await exposeMetrics(config)
   // The first worker migrates the schema and finds mistakes of the configuration, so each is reported once.

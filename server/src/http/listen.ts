@@ -11,6 +11,7 @@ import type { Config } from '../config/config.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { createServer } from '../outbound/node-http.ts'
 import { createLimited, createListener } from './listener.ts'
+import { untilAllAreQuiet } from './quiet-workers.ts'
 
 /** Creates a listener for the application, with the limits that every listener has. */
 export function createAppListener(handle: RequestListener, { config, newId, random }: Listener): Server {
@@ -42,6 +43,7 @@ export async function listenOnAll(app: FastifyInstance, deployment: Listener): P
   const close = async () => {
     const servers = [app.server, ...further].filter(({ listening }) => listening)
     const release = await holdUntilQuiet(servers)
+    await untilAllAreQuiet(longest_hold_ms)
     const ended = Promise.all(servers.map(stopAccepting))
     if (cluster.isWorker) await wait(settle_ms)
     release()
@@ -112,7 +114,7 @@ const drain_ms = 250
 /** How long the stop waits for a moment in which no connection begins or ends, and how long such a moment is. */
 const longest_hold_ms = 500
 const quiet_ms = 5
-/** Until the process that accepts connections for its workers knows that this one takes none. */
+/** Until the process that accepts connections for its workers knows that none of them takes any. */
 const settle_ms = 20
 
 /**
