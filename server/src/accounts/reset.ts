@@ -22,6 +22,8 @@ export interface ResetAsked {
   /** The account of the address; `null` where there is none, which is a decoy. */
   owner: Owner | null
   email: string
+  /** The request that the person goes back to; `null` where a backend asks. */
+  request: string | null
   browser: string | null
   source: string
   is_known: boolean
@@ -48,7 +50,7 @@ export async function resetStatements(services: Services, asked: ResetAsked, now
     {
       ...asked,
       kind: 'reset_password',
-      payload: { email: to, password_digest: digestOf(owner?.password_hash ?? '') },
+      payload: { email: to, password_digest: digestOf(owner?.password_hash ?? ''), request: asked.request },
       user_id: owner?.id ?? null,
       fixed_code: null,
       letter: ({ link, expires_at }) =>

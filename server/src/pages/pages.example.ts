@@ -414,7 +414,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'new password': newPasswordPage(context, new_password),
     'new password, common': newPasswordPage(context, { ...new_password, problem: 'common' }),
     'new password, busy': newPasswordPage(context, { ...new_password, problem: 'busy' }),
-    'new password, saved': passwordSavedPage(context),
+    'new password, saved': passwordSavedPage(context, { continue_url: `${context.issuer}/oauth/authorize?client_id=app_1` }),
     'sign-up, without a password': signUpPage(context, { ...sign_up, password_rule: null }),
     'sign-in, providers only': signInPage(context, {
       ...sign_in,

@@ -74,11 +74,13 @@ ${newPasswordField(context, password_rule, { problem: about_password, autofocus:
   return layout(context, { title: texts.reset.new_title, body, step: 'new-password', has_problem: problem !== null, ...status })
 }
 
-export function passwordSavedPage(context: PageContext): Page {
+/** `continue_url` leads back to what the person wanted to sign in to; `null` where that is not known. */
+export function passwordSavedPage(context: PageContext, { continue_url }: { continue_url: string | null }): Page {
   const { texts, issuer } = context
   const { done_title, done } = texts.reset
+  const account = html`<a class="b" href="${issuer}/account" data-action="account">${texts.message.account}</a>`
   const body = html`${brandLine(context)}<h1>${done_title}</h1><p class="sub">${done}</p>
-<div class="acts"><a class="b" href="${issuer}/account" data-action="account">${texts.message.account}</a></div>`
+<div class="acts">${continue_url === null ? account : html`<a class="b p" href="${continue_url}" data-action="continue">${texts.reset.back}</a>`}</div>`
   return layout(context, { title: done_title, body, step: 'new-password', width: 'medium' })
 }
 

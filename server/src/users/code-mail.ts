@@ -30,7 +30,7 @@ const Payload = z.object({
   /** Of a reset: the digest of the hash that the account had. Another password in the meantime ends the link. */
   password_digest: z.string().nullable().default(null),
   new_email: z.string().nullable().default(null),
-  /** Of a sign-up: the request that its link goes on with. */
+  /** The request that the link of a sign-up or a reset goes on with. */
   request: z.string().nullable().default(null),
 })
 export type Payload = z.infer<typeof Payload>

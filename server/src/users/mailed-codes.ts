@@ -102,6 +102,7 @@ const CodeRow = z.object({
   id: z.string(),
   kind: CodeKind,
   account: z.string(),
+  browser: z.string().nullable(),
   is_known: z.boolean(),
   user_id: z.string().nullable(),
   code_mac: z.string().nullable(),
@@ -110,7 +111,7 @@ const CodeRow = z.object({
 })
 export type CodeRow = z.infer<typeof CodeRow>
 
-const columns = sql`id, kind, account, is_known, user_id, code_mac, sealed, expires_at`
+const columns = sql`id, kind, account, browser, is_known, user_id, code_mac, sealed, expires_at`
 
 /** Finds the newest code for this step that this browser asked for with this address. It may have expired or have no try left. */
 export async function findCodeOfBrowser(

@@ -63,8 +63,7 @@ const signsIn = async (email: string, password: string) => {
 }
 
 /** Opens a link, presses its button and returns the page behind it. */
-async function pressLink(link: string) {
-  const agent = createAgent()
+async function pressLink(link: string, agent: Agent = createAgent()) {
   const page = expectPage(await agent.get(link), 'link')
   return { agent, page, next: await agent.submit(page, {}) }
 }
@@ -242,6 +241,25 @@ test('a reset: link, page with one button, new password; it ends everything and 
   assert.equal((await newestMail(w, environment, user.email)).kind, 'password_changed')
   assert.equal((await agent.submit(next, { password: 'a third fine sentence' })).status, 410, 'a link works once')
   assert.equal((await createAgent().get(link ?? '')).status, 410)
+})
+
+test('after a reset the browser that asked goes back to its request, and any other one finds its account', async () => {
+  const user = await w.createUser(environment)
+  for (const is_same of [true, false]) {
+    const { agent } = await forgot(user.email)
+    const { link } = await newestMail(w, environment, user.email)
+    const { agent: opened, next } = await pressLink(link ?? '', is_same ? agent : createAgent())
+    const new_password = `fine sentence in ${is_same ? 'this' : 'another'} browser`
+    const saved = await opened.submit(next, { password: new_password })
+    const [, address = '', action] = /href="([^"]*)" data-action="(continue|account)"/.exec(saved.body) ?? []
+    assert.equal(action, is_same ? 'continue' : 'account')
+    if (!is_same) continue
+    const page = await opened.get(address.replaceAll('&amp;', '&'))
+    const signed_in = await opened.submit(page, { email: user.email, password: new_password, method: 'password' }, from())
+    const consent = await opened.get(signed_in.headers.get('location') ?? '')
+    const location = (consent.status === 200 ? await opened.submit(consent, { decision: 'allow' }) : consent).headers.get('location') ?? ''
+    assert.ok(location.startsWith(client.redirect_uris[0] ?? ''), location)
+  }
 })
 
 test('of fifty parallel uses of a reset link one sets the password', async () => {

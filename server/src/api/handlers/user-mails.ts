@@ -47,6 +47,7 @@ export const sendReset: Handler<'sendReset'> = (services, call) =>
         issuer_url,
         owner,
         email: owner.email,
+        request: null,
         browser: null,
         source,
         is_known: false,

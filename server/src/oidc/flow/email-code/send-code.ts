@@ -15,6 +15,7 @@ import { pageContext } from '../../hosted-page.ts'
 import { fixedCodeOf } from '../../issuer.ts'
 import { knownDevice } from '../../known-browser.ts'
 import type { Interaction } from '../shared/begin.ts'
+import { keptRequest } from '../shared/kept-request.ts'
 import { mayCreateAccount, offersCodes } from '../shared/new-account.ts'
 import { showSignIn } from '../shared/screens.ts'
 import { toCodePage } from './email-code-screen.ts'
@@ -86,10 +87,6 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   )
   return toCodePage(services, call, interaction, email)
 }
-
-/** The request with which the link of a sign-up goes on. Rows are small, so a link of a longer request leads to the account page. */
-const keptRequest = (query: string): string => (query.length <= longest_kept_request ? query : 'visit=account')
-const longest_kept_request = 4_000
 
 const no_address = refusal('validation_failed', reason`The email is missing or malformed.`)
 

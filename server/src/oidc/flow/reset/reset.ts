@@ -2,6 +2,7 @@
 
 import { findOwner } from '../../../accounts/address-proof.ts'
 import { canReset, resetPassword, resetStatements } from '../../../accounts/reset.ts'
+import { digestOf } from '../../../base/digest.ts'
 import { accountAddress } from '../../../base/email.ts'
 import { longest_email } from '../../../base/normalisation.ts'
 import { reason } from '../../../base/reason.ts'
@@ -24,8 +25,10 @@ import { knownDevice } from '../../known-browser.ts'
 import { readStepQuery, stepQuery } from '../../step-token.ts'
 import { continueInteraction, openStep } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
+import { keptRequest } from '../shared/kept-request.ts'
 import { linkEnded } from '../shared/link-ended.ts'
 import { offersReset } from '../shared/new-account.ts'
+import { visitOf } from '../shared/visit.ts'
 import { showNewPassword } from './new-password.ts'
 
 /** Asks for the address, or says that a link was sent, as long as one lives. */
@@ -78,6 +81,7 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
       issuer_url: issuer.url,
       owner,
       email,
+      request: keptRequest(query),
       browser: browser.form_seed,
       source: sourceOf(call.ip),
       is_known,
@@ -99,8 +103,11 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
 
 /** The page for a new password, or the one that says that it is saved. */
 export const showNewPasswordPage: OidcEndpoint = async (services, call) => {
-  const { step } = readStepQuery(services, call, await readBrowser(services, call))
-  if (step?.page === 'password_saved') return html(passwordSavedPage(pageContext(call)))
+  const { step, query } = readStepQuery(services, call, await readBrowser(services, call))
+  if (step?.page === 'password_saved') {
+    const continue_url = visitOf(query) === 'account' ? null : continueUrl(call, query)
+    return html(passwordSavedPage(pageContext(call), { continue_url }))
+  }
   const token = (new URLSearchParams(call.query).get('token') ?? '').slice(0, 100)
   const opened = await openLink(services, call.issuer.environment_id, token, call.now)
   if (opened?.row.kind !== 'reset_password') return linkEnded(call)
@@ -137,7 +144,11 @@ export const newPassword: OidcEndpoint = async (services, call) => {
   const reset = { environment_id, row, owner, password_hash, device: deviceOf(call), locales: context.locale, request_id }
   if (!(await resetPassword(services, reset, now))) return linkEnded(call)
   const saved = stepQuery(services, call, browser, { page: 'password_saved', email: '' })
-  return redirect(`${issuer.url}/new-password?${saved}&${new URLSearchParams({ ui_locales: context.locale })}`)
+  // In another browser the application would not know the answer to its request, nor would a person whose reset somebody else asked for.
+  const asked_here = browser.form_seed !== null && row.browser === digestOf(browser.form_seed)
+  const goes_on = new URLSearchParams((asked_here && payload.request) || 'visit=account')
+  goes_on.set('ui_locales', context.locale)
+  return redirect(`${issuer.url}/new-password?${saved}&${goes_on}`)
 }
 
 /** In characters. A link has 43; a longer text is not a token, even where it is cut. */
