@@ -6,22 +6,22 @@ import { type Answer, header, type OidcCall } from './call.ts'
 const upstream_slots = ['upstream_1', 'upstream_2'] as const satisfies { length: typeof most_upstream_cookies }
 
 /** Each half sign-in has a cookie of its own, so that one tab does not end the attempt of another. */
-type Names = 'session' | 'form' | 'device' | 'able' | 'later' | 'last' | { attempt: string } | (typeof upstream_slots)[number]
+type Names = 'session' | 'form' | 'device' | 'able' | 'later' | 'last' | 'language' | { attempt: string } | (typeof upstream_slots)[number]
 
 /**
  * The name has the id of the environment, so that no trick with paths sends a cookie to another environment. RFC 6265bis §4.1.3: browsers
  * take a cookie named __Host- only from its own host, for all of its paths.
  */
-export function cookieName(call: OidcCall, name: Names): string {
+export function cookieName(call: Pick<OidcCall, 'issuer'>, name: Names): string {
   const own = call.issuer.has_own_host ? '__Host-' : '__Secure-'
   const prefix = call.issuer.url.startsWith('https:') ? own : ''
   const { environment_id } = call.issuer
   return `${prefix}ostiary_${typeof name === 'string' ? `${name}_${environment_id}` : `half_${environment_id}_${name.attempt}`}`
 }
 
-export const upstreamNames = (call: OidcCall): string[] => upstream_slots.map((slot) => cookieName(call, slot))
+export const upstreamNames = (call: Pick<OidcCall, 'issuer'>): string[] => upstream_slots.map((slot) => cookieName(call, slot))
 
-export const cookiesOf = (call: OidcCall) => parseCookies(header(call, 'cookie') ?? '', upstreamNames(call))
+export const cookiesOf = (call: Pick<OidcCall, 'issuer' | 'headers'>) => parseCookies(header(call, 'cookie') ?? '', upstreamNames(call))
 
 /** RFC 6265 §6.1: browsers store at least 50 cookies for a domain. */
 const most_cookies = 200
@@ -56,6 +56,9 @@ export const laterCookie = (call: OidcCall): string => cookie(call, 'later', '1'
 
 /** Remembers on this device how a sign-in began, for the sign-in page. It says nothing about an account. */
 export const lastUsedCookie = (call: OidcCall, method: string): string => cookie(call, 'last', method, 86_400 * 365)
+
+/** The language that the person chose on a page. */
+export const languageCookie = (call: OidcCall, locale: string): string => cookie(call, 'language', locale, 86_400 * 365)
 
 /** The cookie of a sign-in at a provider, in one of the slots; `null` removes it. */
 export const upstreamCookie = (call: OidcCall, slot: number, sealed: string | null): string =>

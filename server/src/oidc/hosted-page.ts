@@ -7,10 +7,11 @@ import { languageFor, languagesAt } from '../pages/locale.ts'
 import { type MessageKind, messagePage } from '../pages/message.ts'
 import { type Asked, accountUrl, chosenLocale, languagesAsked } from './account-url.ts'
 import { type Answer, header, type OidcCall, refused } from './call.ts'
+import { chosenLanguage } from './chosen-language.ts'
 import type { OAuthError } from './protocol/oauth-error.ts'
 
 /**
- * @param ui_locales default: the languages that the call itself asks for
+ * @param ui_locales default: the languages that the call itself asks for. The language that the person chose comes first.
  * @param address where the page can be opened again: it then offers the other languages
  */
 export function pageContext(
@@ -26,7 +27,7 @@ export function pageContext(
     is_own: issuer.is_root && branding.logo_url === null,
     branding: { ...branding, display_name: issuer.display_name },
     links,
-    ...languageFor(ui_locales.join(' '), header(call, 'accept-language')),
+    ...languageFor([chosenLanguage(call) ?? '', ...ui_locales].join(' '), header(call, 'accept-language')),
     ...(address !== null && { languages: languagesAt(address) }),
   }
 }

@@ -13,6 +13,7 @@ import { ApiError, nothingHere, retry_after } from '../http/problem.ts'
 import { write } from '../http/write.ts'
 import { HashingRefused } from '../users/password.ts'
 import { type Answer, errorJson, type OidcCall, type OidcEndpoint, type OidcServices } from './call.ts'
+import { chooseLanguage } from './chosen-language.ts'
 import { crossOriginHeaders, type OriginCheck, preflightHeaders } from './cross-origin.ts'
 import { isTooMuch, readForm, too_much } from './form.ts'
 import { at_once, throughDoorway } from './hashing.ts'
@@ -96,7 +97,9 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   }
   let result: Answer
   try {
-    if (form === too_much || isTooMuch(call.query, route)) result = tooMuch(route, call)
+    const chosen = route.page ? chooseLanguage(call) : null
+    if (chosen) result = chosen
+    else if (form === too_much || isTooMuch(call.query, route)) result = tooMuch(route, call)
     else result = await endpoint(services, call)
   } catch (error) {
     result = answerOf(error, services, { name, route }, call)

@@ -19,11 +19,12 @@ export function languageFor(ui_locales: string | undefined, accept_language: str
   return { locale, texts: languages[locale] ?? en, direction: 'ltr' }
 }
 
-/** The languages of a menu: each with its own name, and this address with `ui_locales` of the language. */
+/** The languages of a menu: each with its own name, and this address with the language as the choice of the person. */
 export function languagesAt(address: string): { locale: string; name: string; url: string }[] {
   return Object.entries(languages).map(([locale, { language }]) => {
     const url = new URL(address)
-    url.searchParams.set('ui_locales', locale)
+    url.searchParams.set('ui_locales', locale) // for pages and browsers that keep no choice
+    url.searchParams.set('language', locale)
     return { locale, name: language.name, url: url.href }
   })
 }

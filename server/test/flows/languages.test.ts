@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { formFor, linkOf, openAccount, press } from '../support/account.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { enrolPerson, passwordStep, stepOn } from '../support/authenticator-app.ts'
-import { authorizationRequest, createAgent, followPages, obtainCode } from '../support/cookie-browser.ts'
+import { type Agent, authorizationRequest, createAgent, followPages, obtainCode } from '../support/cookie-browser.ts'
 import { newestMail } from '../support/mailed.ts'
 import { reachOffer } from '../support/passkeys.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
@@ -19,6 +19,8 @@ function addressIn(page: Reply, locale: string): string {
     new RegExp(`<a lang="${locale}" hreflang="${locale}" href="([^"]*)"`).exec(page.body) ?? assert.fail('no such language')
   return href.replaceAll('&amp;', '&')
 }
+/** Opens the page in another language, as a press in the menu does. */
+const openIn = async (agent: Agent, page: Reply, locale: string) => followPages(agent, await agent.get(addressIn(page, locale)))
 
 test('a person changes the language at each step, and the application gets its answer', async () => {
   const user = await w.createUser(w.test)
@@ -27,13 +29,13 @@ test('a person changes the language at each step, and the application gets its a
   const request = authorizationRequest(w.test, client, { state, ui_locales: 'en', resource: [] })
   const english = await agent.get(request.url)
   assert.equal(languageOf(english), 'en')
-  const german = await agent.get(addressIn(english, 'de'))
+  const german = await openIn(agent, english, 'de')
   assert.equal(languageOf(german), 'de')
   const wrong = await agent.submit(german, { email: user.email, password: 'not the password' })
   assert.equal(languageOf(wrong), 'de', 'the next pages keep the language')
   const asked = await followPages(agent, await agent.submit(wrong, { email: user.email, password: user.password }))
   assert.deepEqual([languageOf(asked), /data-step="([^"]*)"/.exec(asked.body)?.[1]], ['de', 'consent'])
-  const again = await agent.get(addressIn(asked, 'en'))
+  const again = await openIn(agent, asked, 'en')
   assert.deepEqual([languageOf(again), /data-step="([^"]*)"/.exec(again.body)?.[1]], ['en', 'consent'])
   const location = new URL((await followToApplication(agent, again)) ?? '')
   assert.equal(location.searchParams.get('state'), state)
@@ -62,7 +64,7 @@ test('the page of an invitation has the menu too', async () => {
   const { invitation_url } = expectStatus(201, await asAdministrator(w, token)('POST', `/v1/tenants/${w.tenant_id}/members`, body))
   const agent = createAgent()
   const page = await followPages(agent, await agent.get(invitation_url))
-  const german = await followPages(agent, await agent.get(addressIn(page, 'de')))
+  const german = await followPages(agent, await openIn(agent, page, 'de'))
   assert.equal(languageOf(german), 'de')
   assert.match(german.body, /data-step="(sign-in|sign-up|invitation)"/)
 })
@@ -129,7 +131,7 @@ for (const [step, reach] of Object.entries(steps))
     const page = await reach(agent)
     assert.equal(stepOn(page), step)
     assert.deepEqual([languageOf(page), /<html lang="([^"]*)"/.exec(page.body)?.[1]], ['en', 'en'])
-    const german = await agent.get(addressIn(page, 'de'))
+    const german = await openIn(agent, page, 'de')
     assert.deepEqual([languageOf(german), /<html lang="([^"]*)"/.exec(german.body)?.[1]], ['de', 'de'])
     assert.equal(stepOn(german), step)
   })
@@ -138,16 +140,17 @@ const account_actions = ['change-name', 'change-email', 'change-password', 'add-
 test('the forms of the account page have the menu, and a changed language stays in links, forms and redirects', async (t) => {
   const agent = createAgent()
   const { page } = await openAccount(mailing, await w.createUser(mailing, { email_verified: false }), agent)
-  const german = await agent.get(addressIn(page, 'de'))
+  const german = await openIn(agent, page, 'de')
   assert.deepEqual([stepOn(german), languageOf(german)], ['account', 'de'])
   for (const action of account_actions)
     await t.test(action, async () => {
       const form = await agent.get(linkOf(german, action))
       assert.deepEqual([form.status, languageOf(form)], [200, 'de'])
       assert.equal(formFor(form, action).fields.ui_locales, 'de')
-      const english = await agent.get(addressIn(form, 'en'))
+      const english = await openIn(agent, form, 'en')
       assert.deepEqual([english.status, languageOf(english)], [200, 'en'])
       assert.ok(formFor(english, action), 'the menu leads to the same form')
+      await openIn(agent, english, 'de')
     })
   const proof = await followPages(agent, await press(agent, german, 'email-code'))
   assert.deepEqual([languageOf(proof), formFor(proof, 'confirm').fields.ui_locales], ['de', 'de'])
@@ -190,17 +193,38 @@ for (const [what, path, status] of errors)
     assert.deepEqual([page.status, languageOf(page)], [status, 'en'])
     const address = addressIn(page, 'de')
     assert.ok(address.startsWith(`${mailing.issuer}/`))
-    const german = await agent.get(address, { accept: 'text/html' })
+    const german = await followPages(agent, await agent.get(address, { accept: 'text/html' }))
     assert.deepEqual([german.status, languageOf(german)], [status, 'de'])
   })
 
 test('the pages after a mailed link keep the language that its page chose', async () => {
   const agent = createAgent()
   const page = (await steps.link?.(agent)) ?? assert.fail()
-  const chosen = await agent.submit(await agent.get(addressIn(page, 'de')), {})
+  const chosen = await agent.submit(await openIn(agent, page, 'de'), {})
   assert.deepEqual([stepOn(chosen), languageOf(chosen)], ['new-password', 'de'])
   const refused = await agent.submit(chosen, { password: 'short' })
   assert.deepEqual([refused.status, languageOf(refused)], [400, 'de'])
   const saved = await agent.submit(refused, { password: 'a memorable sentence' })
   assert.deepEqual([saved.status, languageOf(saved)], [200, 'de'])
+})
+
+test('a chosen language holds for the browser at this issuer, in its mails too, and becomes the locale of a profile without one', async () => {
+  const agent = createAgent()
+  const [bare, spoken] = [await w.createUser(mailing), await w.createUser(mailing, { locale: 'en' })]
+  const page = await agent.get(authorizationRequest(mailing, mailing_client, { ui_locales: 'en' }).url)
+  await openIn(agent, page, 'de')
+  const next = await agent.get(authorizationRequest(mailing, mailing_client, { ui_locales: 'en' }).url, { 'accept-language': 'en' })
+  assert.equal(languageOf(next), 'de')
+  await agent.submit(next, { email: bare.email, password: '', method: 'email_code' })
+  assert.match((await newestMail(w, mailing, bare.email)).subject, /Anmeldecode/)
+  const other = await agent.get(authorizationRequest(guarded, guarded_client).url)
+  assert.equal(languageOf(other), 'en', 'of another issuer')
+  for (const [user, locale] of [
+    [bare, 'de'],
+    [spoken, 'en'],
+  ] as const) {
+    const again = await agent.get(authorizationRequest(mailing, mailing_client, { prompt: 'login' }).url)
+    await agent.submit(again, { email: user.email, password: user.password, method: 'password' })
+    assert.equal(expectStatus(200, await w.call('GET', `${mailing.path}/users/${user.id}`)).locale, locale)
+  }
 })

@@ -402,6 +402,6 @@ test('the pages of a reset are loaded again', async () => {
   assert.equal(stepOf(page), 'new-password')
   const saved = locationOf(await agent.press(page, { password: 'another memorable sentence' }))
   const done = await reload(agent, saved, (shown) => /<h1>(.*?)<\/h1>/.exec(shown.body)?.[1])
-  assert.match(done.body, /data-action="account"/)
+  assert.match(done.body, /data-action="continue"/)
   assert.equal((await mailsTo(w, environment, user.email)).filter(({ kind }) => kind === 'reset_password').length, 1)
 })

@@ -19,6 +19,7 @@ import { hasSecondFactor } from '../../../users/second-factors.ts'
 import { aboutUser, aboutUsers, noteSignIn } from '../../../users/store.ts'
 import { type Browser, most_sessions, sessionCookie } from '../../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect } from '../../call.ts'
+import { chosenLanguage } from '../../chosen-language.ts'
 import { withCookies } from '../../cookies.ts'
 import { hintedUser } from '../../id-token-hint.ts'
 import { deviceCookie } from '../../known-browser.ts'
@@ -105,6 +106,7 @@ export async function establishSession(
   const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
   const { sessions_per_person, sign_ins_per_person } = services.config.limits
   const counted = { environment_id: issuer.environment_id, user_id, now: at }
+  const by_password = identity_id === undefined && began_with === undefined
   const store = ({ ids, is_counted }: UnseenSessions) =>
     services.db.batch([
       ...aboutUsers(issuer.environment_id, [user_id, ...displaced.map((left) => left.user_id)]),
@@ -113,7 +115,7 @@ export async function establishSession(
       ...countForPerson('sign_in', counted, sign_ins_per_person),
       ...first,
       ...(link?.statements ?? []),
-      noteSignIn(issuer.environment_id, { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined }, at),
+      noteSignIn(issuer.environment_id, { user_id, password_hash, by_password, locale: chosenLanguage(call) }, at),
       ...[...expired, ...displaced].flatMap((left) => {
         const reason = browser.expired.includes(left) ? 'expired' : 'signed_out'
         return endSession(issuer.environment_id, left.id, { reason, origin: originOf(services, byUser(left.user_id), call.request_id) }, at)
