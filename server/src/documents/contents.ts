@@ -46,7 +46,21 @@ export const contents: readonly Group[] = [
   },
   {
     title: 'Frameworks',
-    documents: ['nextjs', 'react', 'vue', 'sveltekit', 'express', 'django', 'fastapi', 'go'].map((name) => doc(`guides/${name}`)),
+    documents: [
+      doc('guides/nextjs'),
+      doc('guides/react'),
+      doc('guides/vue'),
+      doc('guides/sveltekit'),
+      doc('guides/react-native'),
+      doc('guides/express'),
+      doc('guides/django'),
+      doc('guides/fastapi'),
+      doc('guides/spring'),
+      doc('guides/go'),
+      doc('guides/aspnet-core'),
+      doc('guides/laravel'),
+      doc('guides/rails'),
+    ],
   },
   {
     title: 'Examples',

@@ -103,4 +103,5 @@ export const phrases: readonly (readonly [RegExp, string])[] = [
   [/^what (is|are) (a |an |the )?/, 'concept '],
   [/\b(compared?|comparison) (to|with)\b/, 'comparison choose'],
   [/\bazure ad\b/, 'microsoft entra federation'],
+  [/(\basp)?\.net\b|\bc#/, 'dotnet csharp aspnet'],
 ]

@@ -64,6 +64,20 @@ export const tuned: readonly Question[] = [
   q('an application shows an error after the sign-in', 'guides/web-application'),
   q('code_challenge is missing', 'guides/web-application'),
   q('unknown scope groups', 'guides/web-application'),
+  q('expo', 'guides/react-native'),
+  q('login in a react native app', 'guides/react-native'),
+  q('sign in on ios and android', 'guides/react-native', 'guides/native-application'),
+  q('spring boot', 'guides/spring'),
+  q('java backend that checks tokens', 'guides/spring', 'guides/backend-api'),
+  q('asp.net core', 'guides/aspnet-core'),
+  q('how do i add login to a c# app', 'guides/aspnet-core'),
+  q('dotnet', 'guides/aspnet-core'),
+  q('laravel', 'guides/laravel'),
+  q('php login', 'guides/laravel'),
+  q('ruby on rails', 'guides/rails'),
+  q('omniauth', 'guides/rails'),
+  q('the given typ value needs to be one of JWT', 'guides/spring'),
+  q('correlation failed', 'guides/aspnet-core'),
 ]
 
 export const unseen: readonly Question[] = [
