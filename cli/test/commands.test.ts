@@ -28,6 +28,18 @@ const publishable = expectStatus(
   await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_publishable', allowed_origins: ['https://app.example.com'] } }),
 )
 
+test('an application that is created by a template prints the setup of the product, with its values in it', async () => {
+  const create = ['applications', 'create', '--template', 'memos', '--url', 'https://memos.example.com', ...inTest]
+  const { code, out, err } = await ostiary(create)
+  assert.equal(code, 0, err)
+  const [, client_id = '', client_secret = ''] = /^client_id +(\S+)\n(?:.*\n)*client_secret +(\S+)\n/m.exec(out) ?? assert.fail(out)
+  assert.ok(out.includes(`\nClient ID: ${client_id}\nClient secret: ${client_secret}\n`), out)
+  assert.ok(out.includes(`\nAuthorization endpoint: ${w.test.issuer}/oauth/authorize\n`), out)
+  assert.match(err, /Set claims\.preferred_username to email/)
+  assert.equal(json(await ostiary([...create, '--json'])).template, 'memos')
+  assert.match((await ostiary([...create.slice(0, 4), ...inTest])).err, /\/url: This field is required\./)
+})
+
 // biome-ignore format: this table is read by column
 const answers: { words: string[]; key?: string; code?: number; out?: RegExp; err?: RegExp }[] = [
   { words: ['projects', 'list'],                                                   out: /^ID +SLUG +NAME +CREATED AT\nprj_\w+ +shop +Project shop / },
@@ -48,6 +60,9 @@ const answers: { words: string[]; key?: string; code?: number; out?: RegExp; err
   { words: ['whoami'],                                                             out: /^service +http:.*\n(.*\n)*type +platform_secret\n/ },
   { words: ['keys', 'usage', publishable.id, ...inTest],                           out: /^(Nothing found\.|ROUTE )/ },
   { words: ['requests', 'summary', ...inTest],                                     out: /^(Nothing found\.|CODE )/ },
+  { words: ['application-templates', 'list'],                                      out: /^SLUG +NAME +STATUS +URL\n(.*\n)*grafana +Grafana +from its documentation +\{url\}\/login\/generic_oauth\n/ },
+  { words: ['application-templates', 'get', 'gatus'],                              out: /^slug +gatus\n(.*\n)*# config\.yaml\nsecurity:\n(.*\n)* +issuer-url: "\{issuer\}"\n/ },
+  { words: ['application-templates', 'get', 'none'],                      code: 1, err: /^Not found \(not_found\): No template has this slug\./ },
 
   { words: ['projects', 'get', 'none'],                             code: 1, err: /^There is no project "none"\.\n$/ },
   { words: ['applications', 'get', 'NONE', ...inTest],              code: 1, err: /^There is no application "NONE"\.\n$/ },

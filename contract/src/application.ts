@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import type { FieldClasses } from './field-class.ts'
 import { ApplicationId, EnvironmentId, ProjectId, TenantId } from './ids.ts'
-import { Name, slugs, Time, WebUrl } from './values.ts'
+import { required_sentence } from './sentences.ts'
+import { Name, Slug, slugs, Time, text, WebUrl } from './values.ts'
 
 export const ApplicationType = z.enum(['web', 'spa', 'native'])
 const TokenEndpointAuthMethod = z.enum(['none', 'client_secret', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'])
@@ -93,6 +94,9 @@ export const Application = z.strictObject({
   application_type: ApplicationType.describe(
     '`web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes.',
   ),
+  template: Slug.nullable().describe(
+    'The template of `GET /v1/application-templates` that the application was created by; `null` without one. It never changes.',
+  ),
   ...fields,
   has_client_secret: z.boolean().describe('Whether the application has a client secret.'),
   secret_rotated_at: Time.nullable().describe('When the client secret was last replaced; `null` if never.'),
@@ -108,16 +112,70 @@ export const ApplicationWithSecret = Application.extend({
 
 const { name, redirect_uris, ...optional } = fields
 
-export const NewApplication = z.strictObject({
+/** In characters, so that each address of a template stays within `longest_redirect_uri`. */
+const longest_product_url = 500
+
+/** An origin with an optional path of plain segments. The rules of redirect URIs hold for it too: see `applications/from-template.ts`. */
+const ProductUrl = text(longest_product_url)
+  .regex(
+    /^https?:\/\/[^/?#\\@\s]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*$/,
+    'Expected the address of the product, such as https://grafana.example.com: scheme, host and an optional path of letters, digits and ._~-, without a slash at the end.',
+  )
+  .meta({ pattern: '^https?://[^/?#@]+(/[A-Za-z0-9._~-]+)*$', examples: ['https://grafana.example.com'] })
+
+/** A body without a template needs these fields. */
+const without_template = ['name', 'application_type', 'redirect_uris'] as const
+
+const NewFields = z.strictObject({
   slug: slugs.created,
-  name,
-  application_type: ApplicationType.describe(
-    '`web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes.',
+  template: Slug.nullable()
+    .optional()
+    .describe(
+      'The slug of a template: `GET /v1/application-templates` lists them. Fields that the body does not have come from it; it needs `url`, unless the body has `redirect_uris`.',
+    ),
+  url: ProductUrl.optional().describe('The address of the product, for the addresses of the template. It is not stored.'),
+  name: name.optional().describe('The name. Required without a template.'),
+  application_type: ApplicationType.optional().describe(
+    '`web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. Required without a template.',
   ),
-  redirect_uris,
+  redirect_uris: redirect_uris
+    .optional()
+    .describe(
+      'Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. Required without a template.',
+    ),
   ...z.object(optional).partial().shape,
 })
+
+type Refinable = Record<string, unknown> | null
+
+const hasTemplate = (body: Refinable) => typeof body?.template === 'string'
+
+export const NewApplication = without_template
+  .reduce(
+    (schema, field) =>
+      schema.refine((body: Refinable) => hasTemplate(body) || body?.[field] !== undefined, {
+        path: [field],
+        error: required_sentence,
+        when: isObject,
+      }),
+    NewFields,
+  )
+  .refine((body: Refinable) => !hasTemplate(body) || body?.url !== undefined || body?.redirect_uris !== undefined, {
+    path: ['url'],
+    error: required_sentence,
+    when: isObject,
+  })
+  .refine((body: Refinable) => hasTemplate(body) || body?.url === undefined, {
+    path: ['url'],
+    error: 'Only a template uses the address of the product.',
+    when: isObject,
+  })
 export type NewApplication = z.infer<typeof NewApplication>
+
+/** The rules over several fields are checked beside those of one, so that all problems are answered at once. */
+function isObject({ value }: { value: unknown }): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 const nullable = <S extends z.ZodRawShape>(shape: S) => z.object(shape).partial().shape
 
@@ -153,6 +211,7 @@ export const applicationFields = {
   environment_id: 'never',
   slug: 'immutable',
   application_type: 'immutable',
+  template: 'immutable',
   name: 'travels',
   redirect_uris: 'owned',
   post_logout_redirect_uris: 'owned',

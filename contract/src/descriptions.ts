@@ -41,7 +41,7 @@ export const descriptions: Record<RowName, string> = {
 
   listApplications: 'Lists the applications of an environment, newest first.',
   createApplication:
-    'Creates an application, which is an OAuth client. A web application with a secret gets `client_secret`, which no later call returns.',
+    'Creates an application, which is an OAuth client. A web application with a secret gets `client_secret`, which no later call returns. With `template` and `url` the fields that the body does not have come from the template of a product.',
   getApplication: 'Gets one application.',
   changeApplication: 'Changes the named fields of an application. The next authorization request uses them.',
   deleteApplication: 'Deletes an application. Its grants end, so its refresh tokens and opaque access tokens stop working.',
@@ -200,6 +200,9 @@ export const descriptions: Record<RowName, string> = {
     'For a load balancer: 200 if the service takes requests, 503 while the database is unreachable, its schema is not the one of this version, or the service is stopping.',
   protectedResource: 'Tells a command line where an administrator gets a token: the issuer, the client and the resource to ask for.',
   openapi: 'This document, as OpenAPI 3.1 in JSON.',
+  listApplicationTemplates:
+    'Lists what is known about products that others wrote: how each is registered as an application, and what stands in its own configuration. `POST …/applications` takes the slug of a template with the address of the product.',
+  getApplicationTemplate: 'Gets the template of one product.',
   forPrograms: 'The documents with a sentence on each, and their addresses as Markdown (llmstxt.org).',
   documents: 'The documents of this service, in the order to read them.',
   documentSearch:

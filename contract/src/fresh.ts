@@ -93,8 +93,9 @@ export const newApplication = {
             application_type: z.literal('web'),
             token_endpoint_auth_method: z.enum(['client_secret', 'client_secret_basic', 'client_secret_post']).nullish(), // the default has a secret
           }),
+          z.looseObject({ template: z.string() }), // most templates have a secret
         ])
-        .describe('creates a client secret, or has keys of the application'),
+        .describe('creates a client secret, or has keys or a template of the application'),
     ],
   ],
 } as const

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import * as apiKeys from './api-key.ts'
 import * as applications from './application.ts'
+import * as applicationTemplates from './application-template.ts'
 import * as audit from './audit.ts'
 import * as authConfig from './auth-config.ts'
 import * as backchannelLogouts from './backchannel-logout.ts'
@@ -33,7 +34,7 @@ export type Json = Record<string, unknown>
 /** The files whose exports are components. A schema of a new file needs an entry here; `componentName` asks for it. */
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
-  apiKeys, applications, audit, authConfig, backchannelLogouts, dashboard, errors, events, mail, methods, names, oidc, providers, readiness, refusedCalls,
+  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, dashboard, errors, events, mail, methods, names, oidc, providers, readiness, refusedCalls,
   resourceServers, scopes, sessions, settings, signingKeys, statistics, tenancy, users, webhooks,
 ]
 

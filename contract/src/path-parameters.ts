@@ -26,6 +26,7 @@ const named: Readonly<Record<string, { description: string; example?: string }>>
   document: { description: 'The name of the document.', example: 'quick-start' },
   file: { description: 'The name of the file.', example: 'nginx.conf' },
   group: { description: 'The name of the group, in lower case and with hyphens.', example: 'projects' },
+  template: { description: 'The slug of the template.', example: 'grafana' },
   script: { description: 'The name of the script.', example: 'client.js' },
 }
 

@@ -12,6 +12,7 @@ import {
   PlatformKeyChange,
 } from './api-key.ts'
 import { Application, ApplicationChange, ApplicationWithSecret, NewApplication } from './application.ts'
+import { ApplicationTemplate, ApplicationTemplates } from './application-template.ts'
 import { AuditEntry, AuditQuery, AuditVerification } from './audit.ts'
 import { AuthConfig } from './auth-config.ts'
 import { BackchannelLogout } from './backchannel-logout.ts'
@@ -324,6 +325,8 @@ export const serviceRoutes = {
   readyz:       get('/readyz',             open, 'Readiness: the database is reachable and its schema is current',           { returns: [200, null] }),
   protectedResource: get('/.well-known/oauth-protected-resource', open, 'Protected resource metadata: where administrators get tokens (RFC 9728)',  { cross_origin: 'every', returns: [200, null] }),
   openapi:      get('/openapi.json',       open, 'The API as an OpenAPI 3.1 document',                                        { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, null] }),
+  listApplicationTemplates: get('/v1/application-templates', open, 'List the templates of applications, one for each product',  { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, ApplicationTemplates] }),
+  getApplicationTemplate: get('/v1/application-templates/{template}', open, 'Get a template of an application',       { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, ApplicationTemplate] }),
   forPrograms:  get('/llms.txt',           open, 'The list of documents, for programs that read',                            { cache: 'public, max-age=300', returns: [200, null] }),
   documents:    get('/docs',               open, 'The documentation',                                                        { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   documentSearch: get('/docs/search',      open, 'Search the documentation: a page, or JSON by Accept',                      { page: true, query: DocumentationQuery, returns: [200, null] }),
@@ -350,3 +353,6 @@ export const serviceRoutes = {
   demoCallback: get('/demo/callback',      open, 'Redirect URI of the demo application',                                     { page: true, returns: [200, null] }),
   demoScript:   get('/demo/{script}',      open, 'Scripts of the demo application',                                          { returns: [200, null] }),
 } as const satisfies Record<string, Route>
+
+/** The service routes that are part of the API: the client library has a function for each. */
+export const public_api = ['listApplicationTemplates', 'getApplicationTemplate'] as const satisfies (keyof typeof serviceRoutes)[]

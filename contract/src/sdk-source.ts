@@ -4,7 +4,7 @@ import { openApi } from './openapi.ts'
 import { takesIfMatch } from './openapi-answers.ts'
 import type { Json } from './openapi-schemas.ts'
 import type { Route } from './route.ts'
-import { routes } from './routes.ts'
+import { public_api, routes, serviceRoutes } from './routes.ts'
 import { commented, namesIn, typescriptOf } from './typescript.ts'
 
 const header = '// Generated from contract/src/routes.ts by `npm run docs`.\n'
@@ -25,7 +25,8 @@ interface Document {
 /** The sources by their path from the root of the repository. */
 export function sdkSources(): Record<string, string> {
   const document = openApi() as unknown as Document // as: built from the same table
-  const operations = Object.entries<Route>(routes).map(([name, route]) => {
+  const open = public_api.map((name): [string, Route] => [name, serviceRoutes[name]])
+  const operations = [...Object.entries<Route>(routes), ...open].map(([name, route]) => {
     const operation = document.paths[route.path]?.[route.method.toLowerCase()]
     if (operation === undefined) throw new Error(`The document has no operation ${name}.`)
     return operationOf(name, route, operation)

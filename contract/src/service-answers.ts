@@ -1,5 +1,6 @@
 /** The answers of the routes of the service itself, for the documentation. */
 import { z } from 'zod'
+import { ApplicationTemplate, ApplicationTemplates } from './application-template.ts'
 import { DashboardSession } from './dashboard.ts'
 import { SearchResults } from './documentation.ts'
 import type { Route } from './route.ts'
@@ -45,6 +46,8 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
     200: { description: 'The document.', types: { 'application/json': z.looseObject({}).describe('An OpenAPI document.') } },
     ...unchanged,
   },
+  listApplicationTemplates: { 200: { description: 'The templates.', types: { 'application/json': ApplicationTemplates } }, ...unchanged },
+  getApplicationTemplate: { 200: { description: 'The template.', types: { 'application/json': ApplicationTemplate } }, ...unchanged },
   start: {
     200: {
       description: 'The start page, or its links.',

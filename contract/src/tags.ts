@@ -18,6 +18,7 @@ const bySegment: Readonly<Record<string, Tag>> = {
   environments:       { name: 'Environments',          description: 'Test and Live, each with its own issuer, users, keys and settings.' },
   settings:           { name: 'Settings',              description: 'How an environment signs people in.' },
   applications:       { name: 'Applications',          description: 'The OAuth clients of an environment.' },
+  'application-templates': { name: 'Applications',     description: 'The OAuth clients of an environment.' },
   'resource-servers': { name: 'Resource servers',      description: 'The APIs that access tokens are issued for.' },
   'auth-keys':        { name: 'Auth keys',             description: 'The publishable and secret keys of an environment.' },
   inbox:              { name: 'Captured mail',         description: 'The mail that a Test environment keeps instead of sending it.' },
@@ -51,7 +52,7 @@ const service: Tag = { name: 'Service', description: 'Health, documentation and 
 const protocol_pages: readonly string[] = [oidcRoutes.authorize.path, oidcRoutes.logout.path]
 
 export function tagOf(route: Route): Tag {
-  if (Object.values<Route>(serviceRoutes).includes(route)) return service
+  if (Object.values<Route>(serviceRoutes).includes(route) && !route.path.startsWith('/v1/')) return service
   if (Object.values<Route>(oidcRoutes).includes(route)) return route.page && !protocol_pages.includes(route.path) ? pages : oidc
   const tag = route.path
     .split('/')

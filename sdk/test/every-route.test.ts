@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, type ClientOptions, createClient, OstiaryError } from '@ostiary/sdk'
-import { parametersOf, rows, testRows, validRequest } from '../../server/test/support/route-table.ts'
+import { parametersOf, public_api, rows, testRows, validRequest } from '../../server/test/support/route-table.ts'
 import { createTwoTenants } from '../../server/test/support/tenants.ts'
 import { world } from '../../server/test/support/world.ts'
 
@@ -28,9 +28,9 @@ function clientFor(options: Partial<ClientOptions> = {}) {
 
 const missing: Respond = () => Promise.reject(new Error('The client has no such function.'))
 
-test('the client has a function for every row, and no other', () => {
+test('the client has a function for every row and for the public API, and no other', () => {
   const { responses } = clientFor()
-  assert.deepEqual(Object.keys(responses).sort(), rows.map(({ name }) => name).sort())
+  assert.deepEqual(Object.keys(responses).sort(), [...rows.map(({ name }) => name), ...public_api].sort())
 })
 
 /** Objects are read before they change, and deleted last; a rotation ends a key that other rows need. */

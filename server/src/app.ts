@@ -38,6 +38,7 @@ import { answerDemo } from './demo/serve.ts'
 import type { Deployment } from './deployment/deployment.ts'
 import type { createDocumentation } from './documents/serve.ts'
 import { answerStart } from './documents/start.ts'
+import type { createTemplateTexts } from './documents/templates.ts'
 import { createAccessLog, markReceived } from './http/access-log.ts'
 import { createClientIpReader } from './http/client-ip.ts'
 import { type AnswerDashboard, mountDashboardRoutes } from './http/dashboard-routes.ts'
@@ -169,6 +170,7 @@ export function createApp(modules: Modules): FastifyInstance {
       redirect_uri: cli_redirect_uri,
     },
     documentation: documentationWhenNeeded(deployment.config.base_url),
+    findTemplates: templatesWhenNeeded(),
     answerDemo: (script) => answerDemo(deployment, script),
   })
   return app
@@ -181,6 +183,15 @@ function documentationWhenNeeded(base_url: string): ServiceAnswers['documentatio
   return () => {
     loaded ??= import('./documents/serve.ts').then((module) => module.createDocumentation(base_url, documents_root))
     return loaded
+  }
+}
+
+/** Loads the templates of applications at the first request for one. */
+function templatesWhenNeeded(): ServiceAnswers['findTemplates'] {
+  let loaded: Promise<ReturnType<typeof createTemplateTexts>> | null = null
+  return async (slug) => {
+    loaded ??= import('./documents/templates.ts').then((module) => module.createTemplateTexts())
+    return (await loaded).find(slug)
   }
 }
 

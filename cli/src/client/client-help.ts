@@ -28,6 +28,7 @@ const aboutNoun: Readonly<Record<string, string>> = {
   audit: 'Who changed what in a tenant. Entries form a hash chain.',
   'tenant-requests': 'Refused calls of a tenant outside its environments.',
   profiles: 'The sign-ins of this machine.',
+  'application-templates': 'Products that others wrote, for "applications create --template".',
 }
 
 const nounOf = (name: string) => name.split(' ')[0] ?? ''

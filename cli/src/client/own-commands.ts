@@ -117,6 +117,20 @@ function makeOwnCommands(): OwnCommand[] {
       run: async (io, written) => (await import('./account.ts')).deleteProfile(io, written),
     },
     {
+      name: 'application-templates list',
+      summary: 'list the products for which applications create has a --template',
+      words: [],
+      options: [json, profile],
+      run: async (io, written) => (await import('./templates.ts')).listTemplates(io, written),
+    },
+    {
+      name: 'application-templates get',
+      summary: 'show how a product is registered, and what stands in its own configuration',
+      words: ['TEMPLATE'],
+      options: [json, profile],
+      run: async (io, written) => (await import('./templates.ts')).getTemplate(io, written),
+    },
+    {
       name: 'events tail',
       summary: 'show each event as it happens, until Ctrl-C',
       words: [],

@@ -47,7 +47,10 @@ export async function runCommand(io: Io, command: ClientCommand, args: readonly 
     return printAnswer(io, row, answer, written) || exit_code
   }
   const answer = await connection.call(row, { ...request, params, ...(row.route.body ? { body: body.body } : {}) })
-  return printAnswer(io, row, answer, written)
+  const exit_code = printAnswer(io, row, answer, written)
+  if (row.name === 'createApplication' && !is_json)
+    await (await import('./templates.ts')).printSetup(io, connection, answer.data, body.body.url)
+  return exit_code
 }
 
 export const textOf = ({ values }: Written, name: string): string | null => {

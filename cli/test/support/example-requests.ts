@@ -108,6 +108,7 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
   revoke: { form: { token: run.refresh_token } },
   logout: { query: { id_token_hint: run.id_token, client_id: run.client_id } },
 
+  getApplicationTemplate: { params: { template: 'gatus' } },
   start: { headers: { Accept: 'application/json' } },
   documentSearch: { query: { q: 'slug taken' }, headers: { Accept: 'application/json' } },
   document: { params: { document: asMarkdown('quick-start') } },

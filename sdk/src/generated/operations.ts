@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, Names, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Provider, ProviderChange, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, Names, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Provider, ProviderChange, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -287,11 +287,11 @@ export interface Operations {
   /**
    * Create an application; the secret is returned once.
    *
-   * Creates an application, which is an OAuth client. A web application with a secret gets `client_secret`, which no later call returns.
+   * Creates an application, which is an OAuth client. A web application with a secret gets `client_secret`, which no later call returns. With `template` and `url` the fields that the body does not have come from the template of a product.
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if the body creates a client secret, or has keys of the application.
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if the body creates a client secret, or has keys or a template of the application.
    */
   createApplication(params: { project_id: string; environment_id: string }, body: NewApplication, options?: PostOptions): Promise<ApplicationWithSecret>
   /**
@@ -926,6 +926,18 @@ export interface Operations {
    * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
    */
   platformKeyUsage(params: { tenant_id: string; key_id: string; from?: string | undefined; to?: string | undefined }, options?: CallOptions): Promise<KeyUsage>
+  /**
+   * List the templates of applications, one for each product.
+   *
+   * Lists what is known about products that others wrote: how each is registered as an application, and what stands in its own configuration. `POST …/applications` takes the slug of a template with the address of the product.
+   */
+  listApplicationTemplates(options?: CallOptions): Promise<ApplicationTemplates>
+  /**
+   * Get a template of an application.
+   *
+   * Gets the template of one product.
+   */
+  getApplicationTemplate(params: { template: string }, options?: CallOptions): Promise<ApplicationTemplate>
 }
 
 /** The method and the path of each operation. It has parameters (p), a body (b), and returns a list (l). */
@@ -1037,4 +1049,6 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   revokePlatformKey: 'DELETE /v1/tenants/{tenant_id}/platform-keys/{key_id} p',
   rotatePlatformKey: 'POST /v1/tenants/{tenant_id}/platform-keys/{key_id}/rotate p',
   platformKeyUsage: 'GET /v1/tenants/{tenant_id}/platform-keys/{key_id}/usage p',
+  listApplicationTemplates: 'GET /v1/application-templates',
+  getApplicationTemplate: 'GET /v1/application-templates/{template} p',
 }

@@ -142,6 +142,8 @@ export type Application = {
   slug: string
   /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
   application_type: ApplicationType
+  /** The template of `GET /v1/application-templates` that the application was created by; `null` without one. It never changes. */
+  template: string | null
   /** The name. */
   name: string
   /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
@@ -237,6 +239,64 @@ export type ApplicationChange = {
   disabled?: boolean | null | undefined
 }
 
+export type ApplicationTemplate = {
+  /** The name of the template, for `template` of a new application. */
+  slug: string
+  /** The product. */
+  name: string
+  /** The page of the product. */
+  homepage: string
+  /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
+  application_type: ApplicationType
+  /** Where sign-in returns to. `{url}` stands for the address of the product. */
+  redirect_uris: string[]
+  /** Where sign-out can return to. */
+  post_logout_redirect_uris: string[]
+  /** Where the product takes logout tokens; `null` if it takes none. */
+  backchannel_logout_uri: string | null
+  /** Where the product begins a sign-in that it did not begin itself; `null` if nowhere. */
+  initiate_login_uri: string | null
+  /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
+  token_endpoint_auth_method: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+  /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
+  require_pkce: boolean
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
+  nonce_replaces_pkce: boolean
+  /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
+  unknown_scopes: 'reject' | 'ignore'
+  /** The scopes that the product requests, for `allowed_scopes` of the application. */
+  scopes: ('openid' | 'profile' | 'email' | 'phone' | 'offline_access')[]
+  /** What the product needs of a person to let them in: `name` and `preferred_username` are claims, `email_verified` is a proved address, `groups` are memberships, which the service does not have yet. */
+  needs: ('name' | 'preferred_username' | 'groups' | 'email_verified')[]
+  /** What the operator writes into the configuration of the product, in this order. */
+  setup: ({
+    /** Where the text stands in the product. */
+    title: string
+    /** The language of the text. `form` lists fields of a page, each with its value, or words of a menu. */
+    language: 'apache' | 'form' | 'ini' | 'json' | 'php' | 'python' | 'ruby' | 'sh' | 'toml' | 'yaml'
+    /** The text, with `{issuer}`, `{client_id}`, `{client_secret}` and `{url}` in the place of values. */
+    text: string
+  })[]
+  /** What works, what does not, and what else to know. */
+  notes: string[]
+  /** The last version that signed people in by this template; `null` if the template comes from documentation only. */
+  tried: {
+    /** The version of the product. */
+    version: string
+    /** The day. */
+    at: string
+  } | null
+  /** The day on which the template was compared with the documentation of the product. */
+  documented_at: string
+  /** The page of the documentation of the product. */
+  source: string
+}
+
+export type ApplicationTemplates = {
+  /** The templates, by their slugs. */
+  data: ApplicationTemplate[]
+}
+
 export type ApplicationType = 'web' | 'spa' | 'native'
 
 export type ApplicationWithSecret = {
@@ -254,6 +314,8 @@ export type ApplicationWithSecret = {
   slug: string
   /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
   application_type: ApplicationType
+  /** The template of `GET /v1/application-templates` that the application was created by; `null` without one. It never changes. */
+  template: string | null
   /** The name. */
   name: string
   /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
@@ -868,12 +930,16 @@ export type Names = {
 export type NewApplication = {
   /** Made from the name if it is absent. It must be unique and cannot be changed later. */
   slug?: string | undefined
-  /** The name. */
-  name: string
-  /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
-  application_type: ApplicationType
-  /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
-  redirect_uris: string[]
+  /** The slug of a template: `GET /v1/application-templates` lists them. Fields that the body does not have come from it; it needs `url`, unless the body has `redirect_uris`. */
+  template?: string | null | undefined
+  /** The address of the product, for the addresses of the template. It is not stored. */
+  url?: string | undefined
+  /** The name. Required without a template. */
+  name?: string | undefined
+  /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. Required without a template. */
+  application_type?: ApplicationType | undefined
+  /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. Required without a template. */
+  redirect_uris?: string[] | undefined
   /** Where sign-out can return to, at most 50, compared as exact strings. */
   post_logout_redirect_uris?: string[] | undefined
   /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */

@@ -15,6 +15,7 @@ export type ApplicationFields = Omit<
   | 'environment_id'
   | 'slug'
   | 'application_type'
+  | 'template'
   | 'has_client_secret'
   | 'secret_rotated_at'
   | 'created_at'

@@ -19,6 +19,7 @@ const ClientRow = Application.omit({
   tenant_id: true,
   project_id: true,
   slug: true,
+  template: true,
   has_client_secret: true,
   secret_rotated_at: true,
   created_at: true,
@@ -41,7 +42,7 @@ const clientColumns = sql`
   ${methodColumn}, a.jwks, a.jwks_uri, a.allowed_scopes, a.unknown_scopes, a.require_pkce, a.nonce_replaces_pkce, a.consent,
   a.backchannel_logout_uri, a.initiate_login_uri, a.logo_uri, a.allow_loopback_port, a.disabled`
 const columns = sql`
-  ${clientColumns}, e.tenant_id, e.project_id, a.slug, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret,
+  ${clientColumns}, e.tenant_id, e.project_id, a.slug, a.template, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret,
   a.secret_rotated_at, a.version, a.created_at, a.updated_at`
 const from = sql`from applications a join environments e on e.id = a.environment_id`
 
@@ -79,7 +80,7 @@ export async function findOtherEnvironment(db: Db, tenant_id: string, project_id
 }
 
 /** What no change of an application changes. */
-interface NewApplicationFacts extends Pick<Application, 'application_type'> {
+interface NewApplicationFacts extends Pick<Application, 'application_type'>, Partial<Pick<Application, 'template'>> {
   id: string
   slug: string
   client_secret_hash: string | null
@@ -88,18 +89,18 @@ interface NewApplicationFacts extends Pick<Application, 'application_type'> {
 /** Fails as a guard if the slug is taken in the environment. */
 export function insertApplication(
   environment_id: EnvironmentId,
-  { id, slug, application_type, client_secret_hash }: NewApplicationFacts,
+  { id, slug, application_type, template = null, client_secret_hash }: NewApplicationFacts,
   fields: ApplicationFields,
   now: Date,
 ): Statement {
   const method = storedMethod(fields.token_endpoint_auth_method)
   return guard(sql`insert into applications (
-      environment_id, id, slug, application_type, name, redirect_uris, post_logout_redirect_uris,
+      environment_id, id, slug, application_type, template, name, redirect_uris, post_logout_redirect_uris,
       token_endpoint_auth_method, secret_anywhere, jwks, jwks_uri, allowed_scopes, unknown_scopes,
       require_pkce, nonce_replaces_pkce, consent, backchannel_logout_uri, initiate_login_uri,
       logo_uri, allow_loopback_port, disabled, client_secret_hash, created_at, updated_at)
     values (
-      ${environment_id}, ${id}, ${slug}, ${application_type}, ${fields.name}, ${fields.redirect_uris}, ${fields.post_logout_redirect_uris},
+      ${environment_id}, ${id}, ${slug}, ${application_type}, ${template}, ${fields.name}, ${fields.redirect_uris}, ${fields.post_logout_redirect_uris},
       ${method.exact}, ${method.anywhere}, ${fields.jwks}, ${fields.jwks_uri}, ${fields.allowed_scopes}, ${fields.unknown_scopes},
       ${fields.require_pkce}, ${fields.nonce_replaces_pkce}, ${fields.consent}, ${fields.backchannel_logout_uri}, ${fields.initiate_login_uri},
       ${fields.logo_uri}, ${fields.allow_loopback_port}, ${fields.disabled}, ${client_secret_hash}, ${now}, ${now})

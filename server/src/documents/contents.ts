@@ -62,6 +62,7 @@ export const contents: readonly Group[] = [
       doc('guides/rails'),
     ],
   },
+  { title: 'Products', documents: [doc('applications')] },
   {
     title: 'Examples',
     documents: [

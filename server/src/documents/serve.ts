@@ -2,10 +2,8 @@
  * Serves the documentation: the documents, the reference and the pages of error codes, their search, the OpenAPI document and `llms.txt`.
  * All texts are the same for everyone. Each is made and compressed at the first request for it, and then kept.
  */
-import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { openApi } from '@ostiary/contract/openapi.ts'
-import { type Coded, codedForms } from '../http/coded.ts'
 import { type Described, errorIndex, errorPage, errorsOf } from '../reference/error-pages.ts'
 import { type DocumentPage, documentPolicy } from '../reference/layout.ts'
 import { errorMarkdown, errorsMarkdown, groupMarkdown, referenceMarkdown } from '../reference/markdown.ts'
@@ -15,6 +13,7 @@ import { type Found, longest_search } from './found.ts'
 import { readLibrary } from './library.ts'
 import { decisionsPage, documentPageOf, examplePage, linksOf, navigation, overviewPage, searchPage } from './pages.ts'
 import { createSearch, type Entry, type EntryKind } from './search.ts'
+import { type Text, withForms } from './text.ts'
 
 /** The rows of the route table that are answered here. Those with a parameter have a page for each value that exists. */
 export type DocumentationRow =
@@ -30,13 +29,6 @@ export type DocumentationRow =
   | 'referenceGroup'
   | 'errorIndex'
   | 'errorPage'
-
-export interface Text {
-  readonly body: Buffer
-  readonly coded: Coded
-  readonly etag: string
-  readonly headers: Readonly<Record<string, string>>
-}
 
 /** @param root the folder that has `docs/` */
 export function createDocumentation(base_url: string, root: string) {
@@ -136,11 +128,6 @@ export function createDocumentation(base_url: string, root: string) {
       headers: page_headers,
     }),
   }
-}
-
-async function withForms({ body, headers }: { body: string; headers: Record<string, string> }): Promise<Text> {
-  const bytes = Buffer.from(body)
-  return { body: bytes, coded: await codedForms(bytes), etag: hash('sha256', bytes, 'base64url').slice(0, 22), headers }
 }
 
 /** What the search finds: the sections of documents, the operations and the error codes. Other requests are answered in between. */

@@ -37,6 +37,8 @@ export interface ServiceAnswers {
   isReady: () => Promise<boolean>
   /** Loaded at the first request for the documentation. */
   documentation: () => Promise<Documentation>
+  /** Loaded at the first request for a template. All templates for `undefined`, `null` for one that does not exist. */
+  findTemplates: (slug: string | undefined) => Promise<DocumentationText | null>
   /** The start page, or the same links as JSON. */
   answerStart: (headers: IncomingHttpHeaders) => Promise<PageAnswer>
   favicon: string
@@ -46,7 +48,7 @@ export interface ServiceAnswers {
 
 export function mountServiceRoutes(
   app: FastifyInstance,
-  { resource_metadata, isReady, documentation, answerStart, favicon, answerDemo }: ServiceAnswers,
+  { resource_metadata, isReady, documentation, findTemplates, answerStart, favicon, answerDemo }: ServiceAnswers,
 ): void {
   app.get(serviceRoutes.start.path, async (request, reply) => {
     const answer = await answerStart(request.headers)
@@ -68,6 +70,8 @@ export function mountServiceRoutes(
       .send({ status: ready ? 'ready' : 'unavailable' })
   })
   mountDocumentation(app, documentation)
+  for (const route of [serviceRoutes.listApplicationTemplates, serviceRoutes.getApplicationTemplate])
+    mountText(app, route, findTemplates, no_template)
   for (const { path } of [serviceRoutes.demo, serviceRoutes.demoCallback, serviceRoutes.demoScript])
     app.get(path.replace('{script}', ':script'), async (request, reply) => {
       const answer = await answerDemo((request.params as { script?: string }).script) // as: only the path of the script has the parameter
@@ -85,6 +89,10 @@ const no_document: Missing = { detail: 'No document has this name. All documents
 const no_group: Missing = {
   detail: 'The API reference has no group of this name. All groups are at /docs/api.',
   why: reason`The API reference has no group of this name.`,
+}
+const no_template: Missing = {
+  detail: 'No template has this slug. All templates are at /v1/application-templates.',
+  why: reason`No template of an application has this slug.`,
 }
 const no_code: Missing = { detail: 'No error has this code. All codes are at /docs/errors.', why: reason`No error has this code.` }
 
@@ -107,19 +115,8 @@ const documentation_rows = {
 function mountDocumentation(app: FastifyInstance, documentation: ServiceAnswers['documentation']): void {
   const rows = Object.entries(documentation_rows) as [keyof typeof documentation_rows, Missing | null][] // as: the keys of the table
   for (const [name, missing] of rows) {
-    const route: Route = serviceRoutes[name]
-    app.get(route.path.replace(/\{(\w+)\}/, ':$1'), async (request, reply) => {
-      const [parameter] = Object.values(request.params as Record<string, string>) // as: Fastify types them unknown
-      const text = await (await documentation()).find(name, parameter)
-      if (!text) throw nothingHere((missing ?? no_document).detail, (missing ?? no_document).why)
-      const coding = codingFor(request.headers['accept-encoding'], text.coded)
-      const etag = tagOf(text.etag, coding)
-      reply.headers({ ...text.headers, 'cache-control': 'public, max-age=300', etag, vary: 'Accept-Encoding' })
-      if (route.cross_origin === 'every') reply.header('access-control-allow-origin', '*')
-      if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
-      if (coding !== null) reply.header('content-encoding', coding)
-      return reply.send((coding !== null && text.coded[coding]) || text.body)
-    })
+    const find = async (parameter: string | undefined) => (await documentation()).find(name, parameter)
+    mountText(app, serviceRoutes[name], find, missing ?? no_document)
   }
   app.get(serviceRoutes.documentSearch.path, async (request, reply) => {
     const { search, searchPage } = await documentation()
@@ -128,6 +125,27 @@ function mountDocumentation(app: FastifyInstance, documentation: ServiceAnswers[
     if (!prefers(request.headers.accept, 'text/html')) return reply.send({ query, results: await search(query) })
     const page = await searchPage(query)
     return reply.headers(page.headers).send(page.body)
+  })
+}
+
+/** A text that is the same for everyone, in the form that the client takes. */
+function mountText(
+  app: FastifyInstance,
+  route: Route,
+  find: (parameter: string | undefined) => Promise<DocumentationText | null>,
+  missing: Missing,
+): void {
+  app.get(route.path.replace(/\{(\w+)\}/, ':$1'), async (request, reply) => {
+    const [parameter] = Object.values(request.params as Record<string, string>) // as: Fastify types them unknown
+    const text = await find(parameter)
+    if (!text) throw nothingHere(missing.detail, missing.why)
+    const coding = codingFor(request.headers['accept-encoding'], text.coded)
+    const etag = tagOf(text.etag, coding)
+    reply.headers({ ...text.headers, 'cache-control': 'public, max-age=300', etag, vary: 'Accept-Encoding' })
+    if (route.cross_origin === 'every') reply.header('access-control-allow-origin', '*')
+    if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    if (coding !== null) reply.header('content-encoding', coding)
+    return reply.send((coding !== null && text.coded[coding]) || text.body)
   })
 }
 

@@ -28,6 +28,7 @@ for (const application_type of ['web', 'spa', 'native'] as const) {
       slug: application_type,
       name: 'App',
       application_type,
+      template: null,
       redirect_uris,
       post_logout_redirect_uris: [],
       token_endpoint_auth_method: is_confidential ? 'client_secret' : 'none',
@@ -289,4 +290,96 @@ test('an application of one environment is unknown in another', async () => {
     expectStatus(200, config).applications.filter(({ client_id }: { client_id: string }) => client_id === client.id),
     [],
   )
+})
+
+const templates = '/v1/application-templates'
+
+test('templates are public, can be cached, and an unknown one is 404', async () => {
+  const { body, headers } = await w.call('GET', templates, { key: null })
+  assert.equal(headers.get('cache-control'), 'public, max-age=300')
+  assert.equal(headers.get('access-control-allow-origin'), '*')
+  const gatus = expectStatus(200, await w.call('GET', `${templates}/gatus`, { key: null }))
+  assert.deepEqual(
+    body.data.find(({ slug }: { slug: string }) => slug === 'gatus'),
+    gatus,
+  )
+  const same = await w.call('GET', templates, { key: null, headers: { 'if-none-match': headers.get('etag') ?? '' } })
+  assert.equal(same.status, 304)
+  assert.deepEqual(refusal(await w.call('GET', `${templates}/none`, { key: null })), [404, undefined])
+})
+
+const from = (body: object, environment = w.test) =>
+  w.call('POST', `${environment.path}/applications`, { body: { template: 'synapse', url: 'https://chat.example.com', ...body } })
+
+test('an application takes the fields of its template, with the address of the product, and keeps its slug for ever', async () => {
+  const created = expectStatus(201, await from({}))
+  const { template, name, application_type, redirect_uris, backchannel_logout_uri, nonce_replaces_pkce, allowed_scopes, consent } = created
+  assert.deepEqual(
+    { template, name, application_type, redirect_uris, backchannel_logout_uri, nonce_replaces_pkce, allowed_scopes, consent },
+    {
+      template: 'synapse',
+      name: 'Synapse (Matrix)',
+      application_type: 'web',
+      redirect_uris: ['https://chat.example.com/_synapse/client/oidc/callback'],
+      backchannel_logout_uri: 'https://chat.example.com/_synapse/client/oidc/backchannel_logout',
+      nonce_replaces_pkce: false,
+      allowed_scopes: ['openid', 'profile', 'email'],
+      consent: 'skip',
+    },
+  )
+  assert.match(created.client_secret, /^svc_client_/)
+  assert.deepEqual(refusal(await one(created.id, 'PATCH', { template: 'gatus' })), [422, ['/template']])
+  const renamed = expectStatus(200, await one(created.id, 'PATCH', { name: 'Chat' }))
+  assert.deepEqual([renamed.template, renamed.name], ['synapse', 'Chat'])
+})
+
+test('fields of the body win over those of the template', async () => {
+  const own = { name: 'Chat', redirect_uris: ['https://chat.example.com/own'], backchannel_logout_uri: null, require_pkce: false }
+  const created = expectStatus(201, await from(own))
+  assert.deepEqual({ ...created, ...own }, created)
+  const without_url = expectStatus(201, await from({ ...own, url: undefined }))
+  assert.deepEqual([without_url.template, without_url.post_logout_redirect_uris], ['synapse', []])
+})
+
+const longest_url = `https://chat.example.com/${'a'.repeat(475)}`
+// biome-ignore format: this table is read by column
+const product_urls: [url: string, live_only?: true][] = [
+  ['https://ada:secret@chat.example.com'], ['https://ada@chat.example.com'], ['https://chat.example.com#x'], ['https://chat.example.com/#'],
+  ['https://chat.example.com?next=/x'], ['javascript:alert(1)'], ['com.example.chat:/x'], ['ftp://chat.example.com'], ['//chat.example.com'], ['chat.example.com'],
+  ['https://chat.example.com/'], ['https://chat.example.com/a/'], ['https://chat.example.com/a//b'], ['https://chat.example.com/../b'], ['https://chat.example.com/.'],
+  ['https://chat.example.com/a/..'], ['https://chat.example.com/%2e%2e/b'], ['https://chat.example.com/a%2fb'], ['https://chat.example.com\\@evil.example.com'],
+  ['https://bücher.example.com'], ['https://chat。example.com'], ['https://chat.example.com/ü'], ['https://chat.example.com/a b'], [' https://chat.example.com'],
+  ['https://chat.example.com\n'], ['https://127.1'], ['https://chat.example.com:'], ['https://*.example.com'], ['https://'], [''],
+  ["https://chat.example.com/'$(id)"], [`${longest_url}a`], [`https://chat.example.com/${'a'.repeat(2_000)}`], ['http://chat.example.com', true],
+]
+for (const [url, live_only] of product_urls)
+  test(`the address of a product is refused: ${JSON.stringify(url.slice(0, 60))}`, async () => {
+    if (!live_only) assert.deepEqual(refusal(await from({ url })), [422, ['/url']])
+    assert.deepEqual(refusal(await from({ url }, w.live)), [422, ['/url']])
+  })
+
+for (const url of ['https://xn--bcher-kva.example.com', 'https://chat.example.com:8448/a.b/~c', longest_url])
+  test(`the address of a product is accepted: ${url.slice(0, 60)}`, async () => {
+    assert.equal(expectStatus(201, await from({ url }, w.live)).redirect_uris[0], `${url}/_synapse/client/oidc/callback`)
+  })
+
+const own = { name: 'App', application_type: 'web', redirect_uris }
+// biome-ignore format: this table is read by column
+const incomplete: [why: string, body: object, pointers: string[]][] = [
+  ['neither template nor fields',          {},                                            ['/name', '/application_type', '/redirect_uris']],
+  ['a problem of another field too',       { consent: 'x' },                              ['/consent', '/name', '/application_type', '/redirect_uris']],
+  ['no template, null',                    { template: null },                            ['/name', '/application_type', '/redirect_uris']],
+  ['a template without an address',        { template: 'gatus' },                         ['/url']],
+  ['an address without a template',        { ...own, url: 'https://chat.example.com' },   ['/url']],
+  ['an unknown template',                  { template: 'none', url: 'https://a.example' }, ['/template']],
+  ['a template of another name',           { template: '__proto__', url: 'https://a.example' }, ['/template']],
+]
+for (const [why, body, pointers] of incomplete)
+  test(`a new application is refused: ${why}`, async () => {
+    const [status, found] = refusal(await w.call('POST', `${w.test.path}/applications`, { body }))
+    assert.deepEqual([status, found.sort()], [422, pointers.sort()])
+  })
+
+test('a copy without a template has null for it', async () => {
+  assert.equal((await createOk({ ...own, template: null })).template, null)
 })

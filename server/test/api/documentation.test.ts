@@ -106,6 +106,7 @@ const searches: [query: string, first: string][] = [
   ['createProject',         '/docs/api/projects#createProject'],
   ['Reverse proxy and TLS', '/docs/operate#reverse-proxy-and-tls'],
   ['REVERSE  proxy?',       '/docs/guides/proxy'],
+  ['JupyterHub',            '/docs/applications#jupyterhub'],
 ]
 for (const [q, first] of searches)
   test(`the search for "${q}" begins with ${first}, as JSON and as a page`, async () => {

@@ -218,6 +218,7 @@ type Post = [row: string, path: (environment: TestEnvironment) => string, body: 
 const posts: Post[] = [
   ['a web application',                     ({ path }) => `${path}/applications`, () => ({ name: 'App', application_type: 'web', redirect_uris }),                                                             'always'],
   ['a web application with its keys',       ({ path }) => `${path}/applications`, () => ({ name: 'App', application_type: 'web', redirect_uris, token_endpoint_auth_method: 'private_key_jwt', jwks }),        'always'],
+  ['a product',                             ({ path }) => `${path}/applications`, () => ({ template: 'gatus', url: `https://${next()}.example.com` }),                                                   'always'],
   ['a spa application',                     ({ path }) => `${path}/applications`, () => ({ name: 'App', application_type: 'spa', redirect_uris }),                                                             'in_live'],
   ['a provider with a secret',              ({ path }) => `${path}/providers`,    () => ({ type: 'google', client_id: 'client', client_secret: 'secret' }),                                                    'always'],
   ['a resource server',                     ({ path }) => `${path}/resource-servers`, () => ({ identifier: `https://${next()}.example.com`, name: 'API' }),                                                    'in_live'],

@@ -2,9 +2,12 @@
 import { type TestContext, test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
 import { routes } from '@ostiary/contract/routes.ts'
+import { required_sentence } from '@ostiary/contract/sentences.ts'
 import { z } from 'zod'
 import { app_origin, type EnvironmentObjects, type Tenant } from './tenants.ts'
 import type { Reply, World } from './world.ts'
+
+export { public_api } from '@ostiary/contract/routes.ts'
 
 export const rows: readonly { name: string; route: Route }[] = Object.entries(routes).map(([name, route]) => ({ name, route }))
 
@@ -146,6 +149,13 @@ function schemaOf(type: z.ZodType): Schema {
   return schema
 }
 
+/** The fields that a body must have, by its schema and by the rules over several fields. */
+function requiredFields(type: z.ZodType, { required = [] }: Schema): string[] {
+  const missing =
+    type.safeParse({}).error?.issues.flatMap(({ path, message }) => (message === required_sentence ? path.slice(0, 1) : [])) ?? []
+  return [...new Set([...required, ...missing.map(String)])]
+}
+
 let samples = 0
 
 /** The required fields of a body, with a sample value by their name. */
@@ -168,7 +178,7 @@ export function sampleBody(type: z.ZodType): Record<string, unknown> {
     scopes: ['projects:read'],
   }
   return Object.fromEntries(
-    [...(schema.required ?? []), ...Object.keys(schema.properties ?? {}).filter((name) => name === 'client_secret')].map((name) => {
+    [...requiredFields(type, schema), ...Object.keys(schema.properties ?? {}).filter((name) => name === 'client_secret')].map((name) => {
       const value = name === 'type' ? schema.properties?.[name]?.enum?.at(-1) : (values[name] ?? schema.properties?.[name]?.enum?.[0])
       if (value === undefined) throw new Error(`There is no sample for the field ${name}: add one here.`)
       return [name, value]

@@ -1,5 +1,8 @@
+import type { Application, NewApplication } from '@ostiary/contract/application.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
+import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { fieldsOfTemplate } from '../../applications/from-template.ts'
 import { listOrigins } from '../../applications/origins.ts'
 import { type ApplicationFields, applicationProblems, mergeApplication, usesClientSecret } from '../../applications/rules.ts'
 import * as store from '../../applications/store.ts'
@@ -11,6 +14,7 @@ import type { NewEvent } from '../../events/store.ts'
 import { notFound, pointerTo, validationFailed } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
+import { redirectUriProblem } from '../../oidc/protocol/redirect-uris.ts'
 import { findScopeNames } from '../../resource-servers/store.ts'
 import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
 import { haveRoom, holdEnvironment, isThereRoom } from '../../tenancy/store.ts'
@@ -31,9 +35,13 @@ export const listApplications: Handler<'listApplications'> = async (services, ca
 export const createApplication: Handler<'createApplication'> = async (services, call) => {
   const { config, db, now, newId } = services
   const environment = await environmentOf(services, call)
-  const { application_type, slug, ...sent } = call.body
+  const { slug } = call.body
+  const { application_type, template, sent } = await withTemplate(call.body, {
+    environment_type: environment.type,
+    base_url: config.base_url,
+  })
   const fields = mergeApplication(application_type, {}, sent)
-  const known_scopes = await knownScopes(services, environment.id, call.body)
+  const known_scopes = await knownScopes(services, environment.id, sent)
   refuseProblems(application_type, fields, { environment_type: environment.type, base_url: config.base_url, known_scopes })
 
   const id = newId('app')
@@ -49,6 +57,7 @@ export const createApplication: Handler<'createApplication'> = async (services, 
     environment_id: environment.id,
     slug,
     application_type,
+    template,
     ...fields,
     has_client_secret: client_secret !== null,
     secret_rotated_at: null,
@@ -64,7 +73,7 @@ export const createApplication: Handler<'createApplication'> = async (services, 
       {
         statements: [
           ...haveRoom(holdEnvironment(tenant_id, environment.id), room),
-          store.insertApplication(environment.id, { id, slug, application_type, client_secret_hash: secret_hash }, fields, at),
+          store.insertApplication(environment.id, { id, slug, application_type, template, client_secret_hash: secret_hash }, fields, at),
           ...listOrigins(environment.id, id, { application_type, redirect_uris: fields.redirect_uris }),
         ],
         before: null,
@@ -90,6 +99,26 @@ export const createApplication: Handler<'createApplication'> = async (services, 
     },
     fail: call.fail,
   })
+}
+
+/** The body with the fields of its template. Fields that the body has win. */
+async function withTemplate(
+  { template: slug = null, url, slug: _, application_type, ...own }: NewApplication,
+  context: { environment_type: EnvironmentType; base_url: string },
+): Promise<{ application_type: Application['application_type']; template: string | null; sent: Partial<NewApplication> }> {
+  // The schema of the body asks for the type where there is no template.
+  if (slug === null) return { application_type: application_type ?? 'web', template: null, sent: own }
+  // Most requests name no template, so the texts are loaded when they are needed.
+  const { templates } = await import('@ostiary/contract/application-templates/index.ts')
+  const template = templates.find((each) => each.slug === slug)
+  if (!template)
+    throw validationFailed([
+      { pointer: '/template', code: 'not_allowed', detail: 'No template has this slug. GET /v1/application-templates lists them.' },
+    ])
+  const type = application_type ?? template.application_type
+  const problem = url === undefined ? null : redirectUriProblem(url, { application_type: type, ...context })
+  if (problem !== null) throw validationFailed([{ pointer: '/url', code: 'not_allowed', detail: problem }])
+  return { application_type: type, template: template.slug, sent: { ...fieldsOfTemplate(template, url), ...own } }
 }
 
 export const getApplication: Handler<'getApplication'> = async (services, call) => {
@@ -234,6 +263,7 @@ function fieldsOf(application: store.ApplicationRow): ApplicationFields {
     environment_id,
     slug,
     application_type,
+    template,
     has_client_secret,
     secret_rotated_at,
     created_at,

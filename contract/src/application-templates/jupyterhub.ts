@@ -1,0 +1,34 @@
+import { template } from '../application-template.ts'
+
+export default template({
+  slug: 'jupyterhub',
+  name: 'JupyterHub',
+  homepage: 'https://jupyter.org/hub',
+  redirect_uris: ['{url}/hub/oauth_callback'],
+  require_pkce: false,
+  needs: ['preferred_username'],
+  setup: [
+    {
+      title: 'jupyterhub_config.py, with the package oauthenticator',
+      language: 'python',
+      text: `c.JupyterHub.authenticator_class = "generic-oauth"
+c.GenericOAuthenticator.client_id = "{client_id}"
+c.GenericOAuthenticator.client_secret = "{client_secret}"
+c.GenericOAuthenticator.oauth_callback_url = "{url}/hub/oauth_callback"
+c.GenericOAuthenticator.authorize_url = "{issuer}/oauth/authorize"
+c.GenericOAuthenticator.token_url = "{issuer}/v1/oauth/token"
+c.GenericOAuthenticator.userdata_url = "{issuer}/v1/oauth/userinfo"
+c.GenericOAuthenticator.scope = ["openid", "profile", "email"]
+c.GenericOAuthenticator.username_claim = "preferred_username"
+c.GenericOAuthenticator.login_service = "Ostiary"
+c.GenericOAuthenticator.allow_all = True`,
+    },
+  ],
+  notes: [
+    'JupyterHub keys its accounts, and the homes of people, by `preferred_username`. Do not take `email` in its place: anyone can sign up with an address that nobody proved.',
+    '`allow_all` admits everyone who can sign in. In its place `allowed_users` names people.',
+    'JupyterHub sends no nonce, so `require_pkce` is false. A version that sends PKCE is held to it.',
+    '`allowed_groups` and `admin_groups` need groups, which do not come from the service yet: use `admin_users`.',
+  ],
+  source: 'https://oauthenticator.readthedocs.io/en/latest/tutorials/provider-specific-setup/providers/generic.html',
+})

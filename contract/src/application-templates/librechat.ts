@@ -1,0 +1,30 @@
+import { template } from '../application-template.ts'
+
+export default template({
+  slug: 'librechat',
+  name: 'LibreChat',
+  homepage: 'https://www.librechat.ai/',
+  redirect_uris: ['{url}/oauth/openid/callback'],
+  setup: [
+    {
+      title: '.env',
+      language: 'sh',
+      text: `DOMAIN_CLIENT='{url}'
+DOMAIN_SERVER='{url}'
+ALLOW_SOCIAL_LOGIN='true'
+ALLOW_SOCIAL_REGISTRATION='true'
+OPENID_ISSUER='{issuer}'
+OPENID_CLIENT_ID='{client_id}'
+OPENID_CLIENT_SECRET='{client_secret}'
+OPENID_SCOPE='openid profile email'
+OPENID_CALLBACK_URL='/oauth/openid/callback'
+OPENID_BUTTON_LABEL='Sign in with Ostiary'
+OPENID_USE_PKCE='true'`,
+    },
+  ],
+  notes: [
+    'Set `OPENID_SESSION_SECRET` to a long random text of your own.',
+    '`OPENID_REQUIRED_ROLE` needs roles, which do not come from the service yet.',
+  ],
+  source: 'https://www.librechat.ai/docs/configuration/authentication/OAuth2-OIDC',
+})

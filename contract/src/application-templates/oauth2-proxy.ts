@@ -1,0 +1,33 @@
+import { template } from '../application-template.ts'
+
+export default template({
+  slug: 'oauth2-proxy',
+  name: 'OAuth2 Proxy',
+  homepage: 'https://oauth2-proxy.github.io/oauth2-proxy/',
+  redirect_uris: ['{url}/oauth2/callback'],
+  nonce_replaces_pkce: false,
+  needs: ['email_verified'],
+  setup: [
+    {
+      title: 'oauth2-proxy.cfg',
+      language: 'toml',
+      text: `provider = "oidc"
+provider_display_name = "Ostiary"
+oidc_issuer_url = "{issuer}"
+client_id = "{client_id}"
+client_secret = "{client_secret}"
+redirect_url = "{url}/oauth2/callback"
+code_challenge_method = "S256"
+scope = "openid profile email"
+email_domains = ["*"]
+upstreams = ["http://127.0.0.1:8080/"]
+cookie_secret = "32 random bytes of your own in Base64"`,
+    },
+  ],
+  notes: [
+    'OAuth2 Proxy refuses a person whose address is not proved. Leave `insecure_oidc_allow_unverified_email` off: the application behind it gets the address in a header.',
+    'It takes no logout tokens. A link to /oauth2/sign_out ends its own session; to end the session of the person too, lead from there to the sign-out page of the service.',
+    '`allowed_groups` needs groups, which do not come from the service yet.',
+  ],
+  source: 'https://oauth2-proxy.github.io/oauth2-proxy/configuration/providers/openid_connect',
+})

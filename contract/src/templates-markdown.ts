@@ -1,0 +1,112 @@
+/** The templates of applications as a document: a table of all products, and a section for each. */
+import type { ApplicationTemplate } from './application-template.ts'
+import { templates } from './application-templates/index.ts'
+
+export function templatesMarkdown(): string {
+  const all = templates.toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+  return `# Products
+
+How ${all.length} products that others wrote sign people in by Ostiary, and what stands in their own configuration. Generated from the templates of
+\`contract/src/application-templates/\` by \`npm run docs\`.
+
+## Set one up
+
+In the dashboard choose *Applications → New application → A product that exists*, the product, and its address. The page shows the lines for the
+configuration of the product with your values in them, and the secret once. On the command line:
+
+\`\`\`sh
+npx ostiary applications create --project shop --env test --template grafana --url https://grafana.example.com
+\`\`\`
+
+\`GET /v1/application-templates\` has the same templates, without a credential, and \`POST E/applications\` takes \`template\` and \`url\`. Every field
+that you send wins over that of the template, and the application can be changed as any other.
+
+The address is the one that people open in the browser, with its path if it has one, without a slash at the end. In Live it is \`https\`. If a
+product does not get in, begin at [When an application does not get in](guides/web-application.md#when-an-application-does-not-get-in). A product
+that is not here works too, if it is an OpenID Connect client: create a \`web\` application with its redirect URI.
+
+## What products need
+
+Most products let a person in who has an address and nothing else. Some key their accounts by a user name or the address:
+
+- **A user name** is the claim \`preferred_username\`. The setting \`claims.preferred_username: email\` puts the proved address in its place.
+- **A name** is the claim \`name\`. The setting \`claims.name: email\` does the same.
+- **A proved address** is one whose person has entered a code or opened a link that was mailed to it.
+- **Groups and roles** do not come from the service yet. The notes of each product say what works without them.
+
+## All products
+
+"Tried" names the version that signed people in by the template. The others come from the documentation of the product on the day that stands there,
+and nobody has tried them yet.
+
+| Product | Redirect path | Secret | PKCE | Sign-out | Needs | Tried |
+| --- | --- | --- | --- | --- | --- | --- |
+${all.map(tableRow).join('\n')}
+
+${all.map(section).join('\n\n')}
+`
+}
+
+const code = (text: string) => `\`${text}\``
+const listed = (texts: readonly string[]) => (texts.length === 0 ? '—' : texts.join(', '))
+const pathOf = (address: string) => address.replace('{url}', '') || '/'
+
+function tableRow(template: ApplicationTemplate): string {
+  const { name, slug, redirect_uris, needs } = template
+  const cells = [
+    `[${name}](#${anchorOf(name)}) ${code(slug)}`,
+    redirect_uris.map((uri) => (uri === '{url}' ? 'the address itself' : code(pathOf(uri)))).join(', '),
+    secretWords(template),
+    pkceWords(template),
+    listed(signOutWords(template)),
+    listed(needs.map((need) => need_words[need])),
+    triedWords(template),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+const need_words: Record<ApplicationTemplate['needs'][number], string> = {
+  name: 'a name',
+  preferred_username: 'a user name',
+  groups: 'groups',
+  email_verified: 'a proved address',
+}
+
+function secretWords({ token_endpoint_auth_method }: ApplicationTemplate): string {
+  const words: Partial<Record<typeof token_endpoint_auth_method, string>> = {
+    none: 'none',
+    client_secret: 'header or body',
+    client_secret_basic: 'header',
+    client_secret_post: 'body',
+  }
+  return words[token_endpoint_auth_method] ?? token_endpoint_auth_method
+}
+
+function pkceWords({ require_pkce, nonce_replaces_pkce }: ApplicationTemplate): string {
+  if (!require_pkce) return 'not required'
+  return nonce_replaces_pkce ? 'PKCE or a nonce' : 'required'
+}
+
+function signOutWords({ post_logout_redirect_uris, backchannel_logout_uri }: ApplicationTemplate): string[] {
+  return [...(post_logout_redirect_uris.length > 0 ? ['returns'] : []), ...(backchannel_logout_uri ? ['back-channel'] : [])]
+}
+
+const triedWords = ({ tried, documented_at }: ApplicationTemplate) =>
+  tried ? `${tried.version}, ${tried.at}` : `from its documentation, ${documented_at}`
+
+/** GitHub and the served documents make anchors of headings this way. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+function section({ name, slug, homepage, source, setup, notes }: ApplicationTemplate): string {
+  const steps = setup.map(({ title, language, text }) => `${title}:\n\n\`\`\`${language === 'form' ? 'text' : language}\n${text}\n\`\`\``)
+  return [
+    `## ${name}`,
+    `Template ${code(slug)}. [Product](${homepage}), [its documentation](${source}).`,
+    ...steps,
+    ...(notes.length === 0 ? [] : [notes.map((note) => `- ${note}`).join('\n')]),
+  ].join('\n\n')
+}
