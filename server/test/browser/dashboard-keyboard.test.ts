@@ -36,6 +36,7 @@ test('a project, an application and a key are created, found and ended by the ke
   await keyboard.press('Tab')
   await keyboard.press('c')
   await page.getByRole('dialog', { name: 'New application' }).waitFor()
+  await tabTo(page, 'Name')
   await keyboard.type('Shop')
   await tabTo(page, 'Redirect URIs')
   await keyboard.type('https://shop.example.com/callback')

@@ -75,6 +75,21 @@ test(
     await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
     await page.getByText('openid-client').first().waitFor()
 
+    await show(page, `${w.base_url}/dashboard/t/acme/p/storefront/test/applications?new=1`, 'Applications')
+    await page.getByRole('radio', { name: /A product that exists/ }).check()
+    await page.getByLabel('Search products').fill('graf')
+    await page.getByLabel('Address of the product').fill('https://grafana.example.com/')
+    await page.getByText('Sign-in returns to https://grafana.example.com/login/generic_oauth').waitFor()
+    await button(page, 'Create application').click()
+    await page.getByText('Copy the client secret now').waitFor()
+    const secret = (await page.locator('.once code').textContent()) ?? ''
+    const setup = (await page.locator('.codebox pre').textContent()) ?? ''
+    assert.ok(setup.includes(`GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET='${secret}'`), setup)
+    assert.ok(setup.includes("GF_SERVER_ROOT_URL='https://grafana.example.com'"), setup)
+    await page.getByLabel('I have stored this client secret').check()
+    await button(page, 'Done').click()
+    await page.getByRole('heading', { level: 1, name: 'Grafana' }).waitFor()
+
     await show(page, `${w.base_url}/dashboard/t/acme/p/storefront/test/api-keys`, 'API keys')
     await button(page, 'Create key').click()
     await page.getByRole('radio', { name: /Secret/ }).check()

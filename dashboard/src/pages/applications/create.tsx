@@ -1,9 +1,9 @@
-/** Creating an application: its name, where its code runs, and where sign-in returns to. The secret is shown once. */
+/** Creating an application: code that the person writes, or a product that exists. The secret is shown once. */
 
 import { Textarea } from '@mantine/core'
 import type { ApplicationWithSecret } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { NameField } from '../../parts/fields.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
@@ -11,6 +11,8 @@ import { fieldError } from '../../parts/problem.tsx'
 import { applications } from '../../queries/applications.ts'
 import { readiness } from '../../queries/environment.ts'
 import { useEnvironment } from '../../scope.tsx'
+import { CreateFromTemplate } from './create-product.tsx'
+import { type Origin, OriginField } from './origin.tsx'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
@@ -37,6 +39,13 @@ export const linesOf = (text: string) =>
     .filter((line) => line !== '')
 
 export function CreateApplication({ close }: { close: () => void }) {
+  const [origin, setOrigin] = useState<Origin>('code')
+  const field = <OriginField value={origin} change={setOrigin} />
+  return origin === 'code' ? <CreateOwn origin={field} close={close} /> : <CreateFromTemplate origin={field} close={close} />
+}
+
+/** An application of the person's own code: its name, where it runs, and where sign-in returns to. */
+function CreateOwn({ origin, close }: { origin: ReactNode; close: () => void }) {
   const { client, at, environment, base } = useEnvironment()
   const navigate = useNavigate()
   const [name, setName] = useState('')
@@ -69,6 +78,7 @@ export function CreateApplication({ close }: { close: () => void }) {
       onSubmit={submit}
       onClose={close}
     >
+      {origin}
       <NameField value={name} change={setName} error={action.error} />
       <fieldset>
         <legend className="lab">Where does the code run?</legend>
