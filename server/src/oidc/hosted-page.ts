@@ -6,6 +6,7 @@ import type { Page, PageContext } from '../pages/layout.ts'
 import { languageFor, languagesAt } from '../pages/locale.ts'
 import { type MessageKind, messagePage } from '../pages/message.ts'
 import { type Asked, accountUrl, chosenLocale, languagesAsked } from './account-url.ts'
+import { session_gone } from './browser.ts'
 import { type Answer, header, type OidcCall, refused } from './call.ts'
 import { chosenLanguage } from './chosen-language.ts'
 import type { OAuthError } from './protocol/oauth-error.ts'
@@ -99,3 +100,19 @@ export const tooLong = (call: OidcCall): Answer =>
 
 /** The page for a step of a request that this browser did not begin, or began too long ago. */
 export const sessionLost = (call: OidcCall, why: Reason): Answer => message(call, 'session_lost', refusal('form_expired', why))
+
+/** The page for a form whose session has ended, with the way on: a person who comes back to an open page learns why nothing happened. */
+export const sessionEnded = (call: OidcCall, continue_url: string): Answer =>
+  refused(
+    html(
+      messagePage(pageContext(call), {
+        kind: 'session_ended',
+        request_id: call.request_id,
+        account_url: null,
+        home_url: null,
+        reason: null,
+        continue_url,
+      }),
+    ),
+    session_gone,
+  )

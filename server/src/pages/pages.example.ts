@@ -302,6 +302,8 @@ const message_kinds: readonly MessageKind[] = [
   'unusable_request',
   'unusable_sign_out',
   'session_lost',
+  'session_ended',
+  'callback_over',
   'answer_lost',
   'codes_gone',
   'no_attempt',

@@ -147,7 +147,7 @@ for (const [name, page] of Object.entries(examplePages('test')))
     assert.ok(menu?.includes('<a lang="en" aria-current="true">English</a>'), menu)
     assert.ok(
       menu?.includes(
-        '<a lang="de" hreflang="de" href="https://id.example.com/e/env_1/oauth/authorize?client_id=app_1&amp;ui_locales=de">Deutsch</a>',
+        '<a lang="de" hreflang="de" href="https://id.example.com/e/env_1/oauth/authorize?client_id=app_1&amp;ui_locales=de&amp;language=de">Deutsch</a>',
       ),
       menu,
     )

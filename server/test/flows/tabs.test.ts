@@ -405,3 +405,25 @@ test('the pages of a reset are loaded again', async () => {
   assert.match(done.body, /data-action="continue"/)
   assert.equal((await mailsTo(w, environment, user.email)).filter(({ kind }) => kind === 'reset_password').length, 1)
 })
+
+test('a form whose session has ended says so, and leads on', async () => {
+  const asking = await w.createApplication(environment, { consent: 'ask' })
+  const [user, agent] = [await w.createUser(environment), createAgent()]
+  const request = authorizationRequest(environment, asking)
+  const signed_in = await agent.submit(await agent.get(request.url), { email: user.email, password: user.password, method: 'password' })
+  const consent = await followPages(agent, signed_in)
+  assert.equal(stepOf(consent), 'consent')
+  const account = await agent.get(`${environment.issuer}/account?action=export`)
+  const name = [...agent.cookies.keys()].find((name) => name.includes('session')) ?? ''
+  agent.cookies.delete(name)
+  for (const [page, leads] of [
+    [consent, '/oauth/authorize?'],
+    [account, '/account?'],
+  ] as const) {
+    const said = await agent.submit(page, { decision: 'allow' })
+    assert.equal(said.status, 400)
+    assert.match(said.body, /<h1>You were signed out<\/h1>/)
+    const [, href = ''] = /href="([^"]*)" data-action="continue"/.exec(said.body) ?? []
+    assert.ok(href.startsWith(environment.issuer + leads), href)
+  }
+})

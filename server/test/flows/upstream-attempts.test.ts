@@ -62,6 +62,8 @@ test('an ordinary sign-in at a provider stores nothing before its answer, and a 
   assert.ok(cookieOf(agent)[1].length <= longest_upstream_cookie)
   assert.doesNotMatch(Buffer.from(cookieOf(agent)[1].split('.').at(-1) ?? '', 'base64url').toString('latin1'), /client_id|code_verifier/)
   assert.equal((await callback(agent, place, answer)).status, 303)
+  const again = await callback(agent, place, answer)
+  assert.deepEqual([again.status, /<h1>(.*?)<\/h1>/.exec(again.body)?.[1]], [400, 'This sign-in is over'])
   assert.deepEqual(cookieOf(agent), ['', ''], 'the answer removes the cookie')
   const returned = await db.all(
     z.object({ state_hash: z.string(), expires_at: z.date() }),

@@ -344,6 +344,16 @@ export const de: Texts = {
       text: () =>
         'Ihr Browser hat das Cookie der vorigen Seite nicht gesendet. Die Seite war zu lange offen, oder Cookies sind ausgeschaltet.',
     },
+    session_ended: {
+      title: 'Sie wurden abgemeldet',
+      text: () =>
+        'Ihre Sitzung endete, während diese Seite offen war. Es ist nichts geschehen. Machen Sie weiter und melden Sie sich wieder an.',
+    },
+    callback_over: {
+      title: 'Diese Anmeldung ist vorbei',
+      text: () =>
+        'Die Seite, die von einem Anbieter zurückführt, öffnet sich einmal und innerhalb von zehn Minuten. Vielleicht sind Sie schon angemeldet.',
+    },
     answer_lost: {
       title: 'Unsere Antwort auf dieses Formular ging verloren',
       text: () =>

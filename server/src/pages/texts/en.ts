@@ -337,6 +337,14 @@ export const en = {
       title: 'This sign-in was interrupted',
       text: () => 'Your browser did not send the cookie of the previous page. The page was open too long, or cookies are turned off.',
     },
+    session_ended: {
+      title: 'You were signed out',
+      text: () => 'Your session ended while this page was open, so nothing was done. Go on, and sign in again.',
+    },
+    callback_over: {
+      title: 'This sign-in is over',
+      text: () => 'The page that leads back from a provider opens once, and within ten minutes. You may be signed in already.',
+    },
     answer_lost: {
       title: 'Our answer to this form was lost',
       text: () =>

@@ -14,9 +14,10 @@ import type { Origin } from '../../../events/store.ts'
 import { type AccountAction, type AccountNotice, account_actions, account_notices } from '../../../pages/account-actions.ts'
 import { findUser } from '../../../users/store.ts'
 import { accountUrl } from '../../account-url.ts'
-import { type Browser, readBrowser, session_gone } from '../../browser.ts'
+import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { formProblem, formRefusals } from '../../form-token.ts'
+import { sessionEnded } from '../../hosted-page.ts'
 import { isFreshlySignedIn } from '../shared/fresh-sign-in.ts'
 import { hasRoomForChange, type OwnUser, too_many_changes } from '../shared/notice.ts'
 import { showPlace } from './screens.ts'
@@ -59,7 +60,7 @@ export async function beginChange(
   const user = session ? await findOwnUser(services, call, session.user_id) : null
   const id = (call.form?.get('id') ?? '').slice(0, longest_id) || null
   const back = accountUrl(call, page === null ? {} : { action: page, id, user: user_id })
-  if (!session || !user) return { answer: refused(redirect(back), session_gone) }
+  if (!session || !user) return { answer: sessionEnded(call, back) }
   call.subject.user_id = user.id
   const own = { browser, session, user }
   const problem = formProblem(services, call, browser)
@@ -116,7 +117,7 @@ export async function changedMeanwhile(
   const browser = await readBrowser(services, call)
   const same = browser.sessions.find(({ id }) => id === session.id)
   const user = same ? await findOwnUser(services, call, same.user_id) : null
-  if (!same || !user) return refused(redirect(accountUrl(call)), session_gone)
+  if (!same || !user) return sessionEnded(call, accountUrl(call))
   return refused(await showPlace(services, call, { browser, session: same, user }, { ...place, problem: 'changed' }), changed)
 }
 

@@ -5,10 +5,11 @@ import { insertEvent } from '../../../events/store.ts'
 import { findConsents, storeConsent } from '../../../sessions/consents.ts'
 import { holdSession } from '../../../sessions/sessions.ts'
 import { holdUser } from '../../../users/store.ts'
-import { session_gone, sessionCookie } from '../../browser.ts'
+import { sessionCookie } from '../../browser.ts'
 import { type OidcEndpoint, redirect, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { foreign_form, isOwnForm } from '../../form-token.ts'
+import { sessionEnded } from '../../hosted-page.ts'
 import { withoutSatisfied } from '../../protocol/next-step.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'
 import { answerClient } from '../shared/answer-client.ts'
@@ -26,7 +27,7 @@ export const consent: OidcEndpoint = async (services, call) => {
   // The account that the page named: another window may have changed the current account.
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
   if (!isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
-  if (!session) return refused(redirect(continueUrl(call, query)), session_gone)
+  if (!session) return sessionEnded(call, continueUrl(call, query))
   call.subject.user_id = session.user_id
   if (call.form?.get('decision') !== 'allow')
     return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })

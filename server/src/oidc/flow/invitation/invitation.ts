@@ -13,11 +13,11 @@ import { findMember } from '../../../members/store.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from '../../../pages/invitation.ts'
 import type { SessionRow } from '../../../sessions/sessions.ts'
 import { aboutUser } from '../../../users/store.ts'
-import { readBrowser, session_gone } from '../../browser.ts'
+import { readBrowser } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { foreign_form, formToken, isOwnForm } from '../../form-token.ts'
-import { html, pageContext, sessionLost } from '../../hosted-page.ts'
+import { html, pageContext, sessionEnded, sessionLost } from '../../hosted-page.ts'
 import { asksForSignUp } from '../../protocol/sign-up.ts'
 import { sendCode } from '../email-code/send-code.ts'
 import { continueInteraction } from '../shared/begin.ts'
@@ -51,7 +51,7 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
   const { invitation, browser, query } = visit
   // The account that the page named: another window may have changed the current account.
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
-  if (!session) return refused(redirect(continueUrl(call, query)), session_gone)
+  if (!session) return sessionEnded(call, continueUrl(call, query))
   if (!isOwnForm(services, call, browser)) return show(services, call, { ...visit, session }, 'expired_form')
   if (call.form?.get('role') !== invitation.role) return show(services, call, { ...visit, session }, 'changed')
 

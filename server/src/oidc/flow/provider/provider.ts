@@ -19,7 +19,7 @@ import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
 import { upstreamCookie, withCookies } from '../../cookies.ts'
 import { foreign_form, isOwnForm, no_cookies } from '../../form-token.ts'
-import { pageContext, sessionLost, tooLong } from '../../hosted-page.ts'
+import { message, pageContext, sessionLost, tooLong } from '../../hosted-page.ts'
 import { beginInteraction, continueInteraction, type Interaction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
 import { countFailedSignIn } from '../shared/failed-sign-in.ts'
@@ -93,10 +93,14 @@ export const callback: OidcEndpoint = async (services, call) => {
   const returning = { provider_id, state: search.get('state') ?? '' }
   const started = await takeUpstreamSignIn(services, issuer.environment_id, returning, browser)
   if (!started)
-    return sessionLost(call, reason`The state of the callback is unknown, was used before, or belongs to another browser or provider.`)
+    return browser.form_seed === null
+      ? sessionLost(call, unknown_state)
+      : message(call, 'callback_over', refusal('form_expired', unknown_state))
   const answer = await finish(services, call, browser, started)
   return started.slot === null ? answer : withCookies(answer, [upstreamCookie(call, started.slot, null)])
 }
+
+const unknown_state = reason`The state of the callback is unknown, was used before, or belongs to another browser or provider.`
 
 async function finish(services: OidcServices, call: OidcCall, browser: Browser, started: UpstreamSignIn): Promise<Answer> {
   const { issuer } = call
