@@ -14,7 +14,7 @@ import { acceptedPage, type InvitationView, invitationPage, memberPage } from '.
 import type { SessionRow } from '../../../sessions/sessions.ts'
 import { aboutUser } from '../../../users/store.ts'
 import { readBrowser } from '../../browser.ts'
-import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { foreign_form, formToken, isOwnForm } from '../../form-token.ts'
 import { html, pageContext, sessionEnded, sessionLost } from '../../hosted-page.ts'
