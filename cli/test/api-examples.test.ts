@@ -14,6 +14,7 @@ import { createClient } from '@ostiary/sdk'
 import { authorizationRequest, createPerson, obtainCode } from '../../server/test/support/cookie-browser.ts'
 import { credentialHeaders, idsOf, parametersOf, pathOf, rows } from '../../server/test/support/route-table.ts'
 import { createTwoTenants } from '../../server/test/support/tenants.ts'
+import { startUpstreams } from '../../server/test/support/upstream-provider.ts'
 import { type Reply, world } from '../../server/test/support/world.ts'
 import { readWords } from '../src/arguments.ts'
 import { readBody } from '../src/client/body.ts'
@@ -35,7 +36,7 @@ import {
 
 const file = join(import.meta.dirname, '../../contract/src/api-examples.json')
 const is_recording = process.env.OSTIARY_RECORD_EXAMPLES === '1'
-const w = await world()
+const w = await world({ outbound: (await startUpstreams()).outbound })
 const { ours } = await createTwoTenants(w)
 const base_url = 'https://id.example.com'
 

@@ -76,6 +76,8 @@ export const descriptions: Record<RowName, string> = {
   createProvider: 'Adds an identity provider, such as Google or an OpenID Provider of a company. Register `callback_url` there.',
   getProvider: 'Gets one identity provider, without its secrets.',
   changeProvider: 'Changes the named fields. A secret that is not named stays.',
+  checkProvider:
+    'Reads the metadata and the keys of the provider now, and says what fails. The client id and secret are tried by a sign-in alone. An environment has 10 checks an hour.',
   deleteProvider:
     'Deletes a provider and the links of users to it. The users stay; the sessions and grants that began with it end, and the event `user.updated` is raised for each link.',
 

@@ -17,6 +17,41 @@ const Scopes = z
   )
   .max(50)
 
+/** Why a sign-in at a provider, or its check, failed. The name of a cause never changes. */
+export const ProviderCause = z.enum([
+  'dns',
+  'refused',
+  'tls',
+  'timeout',
+  'address_not_allowed',
+  'status',
+  'metadata',
+  'issuer_mismatch',
+  'keys',
+  'client_rejected',
+  'id_token',
+  'userinfo',
+])
+export type ProviderCause = z.infer<typeof ProviderCause>
+
+const cause_words =
+  'Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`).'
+const detail_words = 'What happened, in words of this service; of the provider at most a standard error code.'
+
+const ProviderFailure = z.strictObject({
+  at: Time.describe('When it failed.'),
+  cause: ProviderCause.describe(cause_words),
+  detail: z.string().describe(detail_words),
+})
+export type ProviderFailure = z.infer<typeof ProviderFailure>
+
+/** What the check of a provider found. */
+export const ProviderCheck = z.strictObject({
+  ok: z.boolean().describe('Whether the metadata and the keys of the provider can be used. The client secret is tried by a sign-in alone.'),
+  cause: ProviderCause.nullable().describe(`${cause_words} \`null\` if the check succeeded.`),
+  detail: z.string().nullable().describe(`${detail_words} \`null\` if the check succeeded.`),
+})
+
 const fields = {
   display_name: Name.describe('The name on the sign-in button.'),
   /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. */
@@ -58,6 +93,10 @@ export const Provider = z.strictObject({
   has_private_key: z.boolean().describe('Whether a private key is set.'),
   /** The redirect URI to register at the provider: `{issuer}/oauth/callback/{provider_id}`. */
   callback_url: z.string().describe('The redirect URI to register at the provider.'),
+  last_success_at: Time.nullable().describe('When a person last signed in with the provider, to the minute; `null` if never.'),
+  last_failure: ProviderFailure.nullable().describe(
+    'The last failure of a sign-in or a check that the provider or its settings caused; `null` if there is none.',
+  ),
   created_at: Time,
   updated_at: Time,
 })
@@ -111,6 +150,8 @@ export const providerFields = {
   has_client_secret: 'never',
   has_private_key: 'never',
   callback_url: 'never',
+  last_success_at: 'never',
+  last_failure: 'never',
   created_at: 'never',
   updated_at: 'never',
   client_secret: 'never',

@@ -9,6 +9,7 @@ export const readinessCodes = [
   'no_try_address',
   'keys_restricted',
   'webhooks_answer',
+  'providers_answer',
   'links_set',
   'two_owners',
   'passkeys_usable',

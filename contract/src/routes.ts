@@ -23,7 +23,7 @@ import { freshFields, newApplication, newEnvironment, newProject, newProvider, n
 import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
 import { Grant, SignInMethod } from './method.ts'
 import { Names, NamesQuery } from './names.ts'
-import { NewProvider, Provider, ProviderChange } from './provider.ts'
+import { NewProvider, Provider, ProviderChange, ProviderCheck } from './provider.ts'
 import { Readiness } from './readiness.ts'
 import { RefusedCall, RefusedCallQuery, RefusedCallSummary, RefusedCallSummaryQuery } from './refused-call.ts'
 import { NewResourceServer, ResourceServer, ResourceServerChange } from './resource-server.ts'
@@ -188,6 +188,7 @@ export const routes = {
   createProvider:     post (providers,                                   platform('providers:write'),     'Create an identity provider',                            { body: NewProvider, returns: [201, Provider], fails: ['slug_taken', 'quota_exceeded'], operators: noLinking, configures: true, fresh: newProvider }),
   getProvider:        get  (`${providers}/{provider_id}`,                platform('providers:read'),      'Get an identity provider',                               { returns: [200, Provider] }),
   changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Update an identity provider',                            { body: ProviderChange, returns: [200, Provider], fails: ['slug_taken'], operators: noLinking, configures: true, fresh: { fields: freshFields.provider } }),
+  checkProvider:      post (`${providers}/{provider_id}/check`,          platform('providers:write'),     'Read the metadata and the keys of an identity provider; 10 an hour', { returns: [200, ProviderCheck], operators: 'allowed', fresh: no_need.shows }),
   deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Delete an identity provider with all its linked identities', { returns: [204, null], fails: ['validation_failed'], operators: 'allowed', configures: true, fresh: 'in_live' }),
 
   listWebhooks:       get  (webhooks,                                    platform('webhooks:read'),       'List webhooks',                                          { ...named, returns: [200, page(Webhook)] }),

@@ -154,7 +154,7 @@ export function createApp(modules: Modules): FastifyInstance {
     answerError(failing, refuseMethod(request) ?? unknownAddress(deployment.config.base_url, request), request, reply),
   )
 
-  mountManagement(app, modules, administrators)
+  mountManagement(app, { ...modules, upstreams: oidc_services.upstreams }, administrators)
   mountProtocol(app, modules, oidc_services)
   mountDashboard(app, modules, dashboard, administrators)
   const { isReady, root } = modules
@@ -228,7 +228,7 @@ function noSchemas(): never {
   throw new Error('No route has a schema that Fastify would compile.')
 }
 
-function mountManagement(app: FastifyInstance, modules: Modules, administrators: Administrators): void {
+function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServices, 'upstreams'>, administrators: Administrators): void {
   const { deployment, limiter, check_answers } = modules
   const { issuers, key_pool, passwords, root } = modules
   const services = {
@@ -242,6 +242,7 @@ function mountManagement(app: FastifyInstance, modules: Modules, administrators:
     verifyLog: createVerifications(deployment),
     scanApplications: createApplicationScan(deployment),
     isFirstVerdict: createFirstVerdicts(),
+    upstreams: modules.upstreams,
   }
   const gate = {
     keys: modules.keys,

@@ -72,6 +72,7 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
   revokeAuthKey: { of: 'createAuthKey' },
   createProvider: { body: { type: 'google', client_id: 'shop.apps.example.com', client_secret: 'made-up-secret' } },
   changeProvider: { body: { display_name: 'Google Workspace' }, of: 'createProvider' },
+  checkProvider: { of: 'createProvider' },
   deleteProvider: { of: 'createProvider' },
   // Kinds that these examples do not cause, so that no delivery fails meanwhile.
   createWebhook: { body: { url: 'https://hooks.example.com/ostiary', events: ['token.reuse_detected', 'mail.failed'] } },

@@ -4,6 +4,7 @@ import type { Provider } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
+import { useAnnounce } from '../parts/announce.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -13,6 +14,7 @@ import { useList, useRead } from '../parts/reading.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import { Time } from '../parts/time.tsx'
 import { applications } from '../queries/applications.ts'
 import { providers } from '../queries/providers.ts'
 import { useEnvironment } from '../scope.tsx'
@@ -34,6 +36,16 @@ export default function Providers() {
     },
     { changes },
   )
+  const announce = useAnnounce()
+  const [passed, setPassed] = useState<string | null>(null)
+  const check = useAction((provider_id: string) => client.checkProvider({ ...at, provider_id }), {
+    changes,
+    done: ({ ok, detail }, provider_id) => {
+      setPassed(ok ? provider_id : null)
+      announce(ok ? can_be_read : (detail ?? 'The check failed.'))
+    },
+  })
+  const checkChanged = (provider: Provider) => (hasMetadata(provider) ? check.run(provider.id) : undefined)
   const remove = useAction((provider_id: string) => client.deleteProvider({ ...at, provider_id }), { changes, done: () => setOpen(null) })
   const ask = (act: 'switch_off' | 'delete', provider: Provider) => {
     enable.reset()
@@ -53,14 +65,7 @@ export default function Providers() {
     },
     {
       head: 'Status',
-      cell: ({ enabled }) =>
-        enabled ? (
-          <Tag tone="ok" icon="check">
-            Enabled
-          </Tag>
-        ) : (
-          <Tag>Off</Tag>
-        ),
+      cell: (provider) => <Status provider={provider} has_passed={passed === provider.id} />,
     },
     {
       head: 'Redirect URI to register there',
@@ -75,6 +80,11 @@ export default function Providers() {
       cell: (provider) => (
         <div className="rs">
           <TryIt provider={provider} />
+          {hasMetadata(provider) ? (
+            <ChangeButton className="btn s" onClick={() => check.run(provider.id)} disabled={check.busy}>
+              Check<span className="vh">: {provider.display_name}</span>
+            </ChangeButton>
+          ) : null}
           <ChangeButton className="btn s" onClick={() => setOpen({ act: 'edit', provider })}>
             Edit<span className="vh">: {provider.display_name}</span>
           </ChangeButton>
@@ -104,6 +114,7 @@ export default function Providers() {
       }
     >
       {enable.error && open === null ? <Problem error={enable.error} /> : null}
+      {check.error && open === null ? <Problem error={check.error} /> : null}
       <Records
         label="Providers"
         list={list}
@@ -129,8 +140,8 @@ export default function Providers() {
           </Empty>
         }
       />
-      {open?.act === 'create' ? <CreateProvider close={() => setOpen(null)} /> : null}
-      {open?.act === 'edit' ? <EditProvider provider_id={open.provider.id} close={() => setOpen(null)} /> : null}
+      {open?.act === 'create' ? <CreateProvider close={() => setOpen(null)} check={checkChanged} /> : null}
+      {open?.act === 'edit' ? <EditProvider provider_id={open.provider.id} close={() => setOpen(null)} check={checkChanged} /> : null}
       {open?.act === 'switch_off' ? <SwitchOff provider={open.provider} close={() => setOpen(null)} /> : null}
       {open?.act === 'delete' ? (
         <Confirm
@@ -174,5 +185,35 @@ function TryIt({ provider: { display_name, enabled } }: { provider: Provider }) 
     >
       Try it<span className="vh">: {display_name}</span>
     </Link>
+  )
+}
+
+/** GitHub has neither metadata nor keys that could be checked. */
+const hasMetadata = ({ type }: Provider) => type !== 'github'
+const can_be_read = 'The metadata and the keys can be read.'
+
+/** Whether it is on, and how the last sign-in or check ended. */
+function Status({ provider: { enabled, last_success_at, last_failure }, has_passed }: { provider: Provider; has_passed: boolean }) {
+  const has_failed = last_failure !== null && last_failure.at >= (last_success_at ?? '')
+  return (
+    <>
+      {enabled ? (
+        <Tag tone={has_failed ? 'warn' : 'ok'} icon={has_failed ? 'warn' : 'check'}>
+          Enabled
+        </Tag>
+      ) : (
+        <Tag>Off</Tag>
+      )}
+      {has_failed ? (
+        <span className="sub any">
+          <code>{last_failure.cause}</code> {last_failure.detail} <Time at={last_failure.at} />
+        </span>
+      ) : last_success_at ? (
+        <span className="sub">
+          Last sign-in <Time at={last_success_at} />
+        </span>
+      ) : null}
+      {has_passed ? <span className="sub">{can_be_read}</span> : null}
+    </>
   )
 }

@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, Names, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Provider, ProviderChange, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, Names, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Provider, ProviderChange, ProviderCheck, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -525,6 +525,14 @@ export interface Operations {
    */
   changeProvider(params: { project_id: string; environment_id: string; provider_id: string }, body: ProviderChange, options?: ChangeOptions): Promise<Provider>
   /**
+   * Read the metadata and the keys of an identity provider; 10 an hour.
+   *
+   * Reads the metadata and the keys of the provider now, and says what fails. The client id and secret are tried by a sign-in alone. An environment has 10 checks an hour.
+   *
+   * Needs a platform key with the scope `providers:write`, or an administrator with the role `developer` or above.
+   */
+  checkProvider(params: { project_id: string; environment_id: string; provider_id: string }, options?: PostOptions): Promise<ProviderCheck>
+  /**
    * Delete an identity provider with all its linked identities.
    *
    * Deletes a provider and the links of users to it. The users stay; the sessions and grants that began with it end, and the event `user.updated` is raised for each link.
@@ -1002,6 +1010,7 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   createProvider: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/providers pb',
   getProvider: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/providers/{provider_id} p',
   changeProvider: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/providers/{provider_id} pb',
+  checkProvider: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/providers/{provider_id}/check p',
   deleteProvider: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/providers/{provider_id} p',
   listWebhooks: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks pl',
   createWebhook: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks pb',

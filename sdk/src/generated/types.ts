@@ -1230,11 +1230,24 @@ export type Provider = {
   has_private_key: boolean
   /** The redirect URI to register at the provider. */
   callback_url: string
+  /** When a person last signed in with the provider, to the minute; `null` if never. */
+  last_success_at: string | null
+  /** The last failure of a sign-in or a check that the provider or its settings caused; `null` if there is none. */
+  last_failure: {
+    /** When it failed. */
+    at: string
+    /** Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`). */
+    cause: ProviderCause
+    /** What happened, in words of this service; of the provider at most a standard error code. */
+    detail: string
+  } | null
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
   updated_at: string
 }
+
+export type ProviderCause = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed' | 'status' | 'metadata' | 'issuer_mismatch' | 'keys' | 'client_rejected' | 'id_token' | 'userinfo'
 
 export type ProviderChange = {
   /** Only for an object that got its slug from an upgrade of the service: its slug can be set once. */
@@ -1261,6 +1274,15 @@ export type ProviderChange = {
   private_key?: string | null | undefined
 }
 
+export type ProviderCheck = {
+  /** Whether the metadata and the keys of the provider can be used. The client secret is tried by a sign-in alone. */
+  ok: boolean
+  /** Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`). `null` if the check succeeded. */
+  cause: ProviderCause | null
+  /** What happened, in words of this service; of the provider at most a standard error code. `null` if the check succeeded. */
+  detail: string | null
+}
+
 export type ProviderType = 'oidc' | 'google' | 'microsoft' | 'github' | 'apple' | 'gitlab'
 
 export type RateLimit = {
@@ -1279,7 +1301,7 @@ export type Readiness = {
 
 export type ReadinessCheck = {
   /** The name of the check. */
-  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'real_sign_in'
+  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'real_sign_in'
   /** Whether the environment passes the check now. */
   ok: boolean
   /** Whether there is something to check: without a key, no key has to be restricted. Such a check passes. */

@@ -6,6 +6,7 @@ import type { KeyStore } from '../keys/store.ts'
 import type { Issuers } from '../oidc/issuer.ts'
 import type { KeyPool } from '../oidc/key-pool.ts'
 import type { IsFirstVerdict } from '../oidc/validation-notes.ts'
+import type { Upstreams } from '../providers/profile.ts'
 import type { ScanApplications } from '../readiness/store.ts'
 import type { Root } from '../setup/root.ts'
 import type { Passwords } from '../users/password.ts'
@@ -20,4 +21,5 @@ export interface Services extends Deployment {
   readonly verifyLog: VerifyTenantLog
   readonly scanApplications: ScanApplications
   readonly isFirstVerdict: IsFirstVerdict
+  readonly upstreams: Upstreams
 }

@@ -1,4 +1,6 @@
 /** The interface of sign-ins at a provider. `upstream.ts` implements it and is loaded by the first sign-in. */
+import type { ProviderCause } from '@ostiary/contract/provider.ts'
+import type { Reason } from '../base/reason.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { Upstream } from './store.ts'
 
@@ -21,9 +23,25 @@ export interface UpstreamSecrets {
   code_verifier: string
 }
 
-/** The provider is unavailable, or its response is invalid. The message is for the log. */
+/** Where a sign-in at a provider, or its check, failed. */
+export interface UpstreamFailure {
+  cause: ProviderCause
+  detail: Reason
+  /** The browser can have caused it, by an answer of its own. It says nothing about the provider. */
+  by_browser?: boolean
+  /** A check reads the same, so it can disprove the failure. It tries neither the client nor the tokens. */
+  is_checked?: boolean
+}
+
+/** The provider is unavailable, or its response is invalid. The cause of the error is for the log. */
 export class UpstreamFailed extends Error {
   override readonly name = 'UpstreamFailed'
+  readonly failure: UpstreamFailure
+
+  constructor(failure: UpstreamFailure, options?: ErrorOptions) {
+    super(failure.detail, options)
+    this.failure = failure
+  }
 }
 
 /** Parameters of the application's authorization request that are passed on to the provider. */
@@ -38,6 +56,8 @@ export interface Upstreams {
   authorizationUrl(provider: Upstream, request: UpstreamSecrets & { redirect_uri: string }, hints: AuthorizationHints): Promise<string>
   /** Returns the profile of the person who signed in. `url` is the callback with all its parameters. */
   handleCallback(provider: Upstream, url: URL, expected: UpstreamSecrets): Promise<UpstreamProfile>
+  /** Reads the metadata and the keys, past the cache. @throws UpstreamFailed */
+  check(provider: Upstream): Promise<void>
 }
 
 /** Loads `upstream.ts` at the first sign-in: it takes 20 MB that a service without providers saves. */
@@ -50,5 +70,6 @@ export function upstreamsWhenNeeded(deployment: Deployment): Upstreams {
   return {
     authorizationUrl: async (...parameters) => (await load()).authorizationUrl(...parameters),
     handleCallback: async (...parameters) => (await load()).handleCallback(...parameters),
+    check: async (...parameters) => (await load()).check(...parameters),
   }
 }

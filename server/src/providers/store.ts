@@ -1,11 +1,12 @@
 /** Stores the providers of an environment and the identities of its users there. Secrets are sealed, and no endpoint shows them. */
 import { type EnvironmentId, ProviderId } from '@ostiary/contract/ids.ts'
-import { Provider } from '@ostiary/contract/provider.ts'
+import { Provider, type ProviderFailure } from '@ostiary/contract/provider.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Origin } from '../events/store.ts'
 import { endDisabled, followErasedProvider } from '../sessions/endings.ts'
 import type { ProviderFields } from './kinds.ts'
+import type { UpstreamFailure } from './profile.ts'
 
 const Versioned = Provider.extend({ version: z.int() })
 export type ProviderRow = z.infer<typeof Versioned>
@@ -15,7 +16,7 @@ const ownColumns = sql`
 const columns = sql`${ownColumns}, e.tenant_id, e.project_id, p.slug,
   case when p.client_secret is null then 0 else 1 end as has_client_secret,
   case when p.private_key is null then 0 else 1 end as has_private_key,
-  e.issuer || '/oauth/callback/' || p.id as callback_url, p.version, p.created_at, p.updated_at`
+  e.issuer || '/oauth/callback/' || p.id as callback_url, p.last_success_at, p.last_failure, p.version, p.created_at, p.updated_at`
 const from = sql`from providers p join environments e on e.id = p.environment_id`
 
 export function listProviders(db: Db, environment_id: EnvironmentId, rest: Statement) {
@@ -41,19 +42,58 @@ const Upstream = Provider.pick({
   link_by_verified_email: true,
   team_id: true,
   key_id: true,
-}).extend({ client_secret: z.string().nullable(), private_key: z.string().nullable() })
+}).extend({
+  client_secret: z.string().nullable(),
+  private_key: z.string().nullable(),
+  last_success_at: z.date().nullable(),
+  last_failed_at: z.date().nullable(),
+})
 /** A provider with its sealed secrets, for a sign-in. */
 export type Upstream = z.infer<typeof Upstream>
 
 /** Finds an enabled provider by the id as sent. A disabled provider neither signs in nor links. */
 export async function findUpstream(db: Db, environment_id: EnvironmentId, id: string): Promise<Upstream | null> {
+  const provider = await findWithSecrets(db, environment_id, id)
+  return provider?.enabled ? provider : null
+}
+
+/** The same, also for a disabled one: for its check. */
+export async function findWithSecrets(db: Db, environment_id: EnvironmentId, id: string): Promise<Upstream | null> {
   if (!ProviderId.safeParse(id).success) return null
   return db.maybeOne(
     Upstream,
-    sql`select ${ownColumns}, p.client_secret, p.private_key from providers p
-         where p.environment_id = ${environment_id} and p.id = ${id} and p.enabled = 1`,
+    sql`select ${ownColumns}, p.client_secret, p.private_key, p.last_success_at, p.last_failed_at from providers p
+         where p.environment_id = ${environment_id} and p.id = ${id}`,
   )
 }
+
+/** An outcome of the same kind within this time writes nothing, so that the sign-ins at a provider do not queue behind its row. */
+const noted_ms = 60_000
+
+/** Notes that a person signed in. `null` where the row says so already. The provider does not change, so the version stays. */
+export function noteSuccess({ environment_id, id, last_success_at, last_failed_at }: Upstream, now: Date): Statement | null {
+  const is_noted =
+    last_success_at !== null && now.getTime() - last_success_at.getTime() < noted_ms && (last_failed_at ?? 0) < last_success_at
+  return is_noted ? null : sql`update providers set last_success_at = ${now} where environment_id = ${environment_id} and id = ${id}`
+}
+
+/** Notes a failure that the provider or its settings caused. */
+export function noteFailure(
+  { environment_id, id }: Pick<Upstream, 'environment_id' | 'id'>,
+  { cause, detail, is_checked = false }: UpstreamFailure,
+  now: Date,
+): Statement {
+  const failure: ProviderFailure = { at: now.toISOString(), cause, detail }
+  return sql`update providers set last_failed_at = ${now}, last_failure = ${failure}, last_failure_is_checked = ${is_checked}
+     where environment_id = ${environment_id} and id = ${id}
+       and (coalesce(last_failed_at, 0) < ${new Date(now.getTime() - noted_ms)} or coalesce(last_success_at, 0) >= last_failed_at
+            or last_failure not like ${`%"cause":"${cause}"%`})`
+}
+
+/** Forgets a failure that a check disproved. */
+export const forgetFailure = ({ environment_id, id }: Pick<Upstream, 'environment_id' | 'id'>): Statement =>
+  sql`update providers set last_failed_at = null, last_failure = null
+       where environment_id = ${environment_id} and id = ${id} and last_failure_is_checked = 1`
 
 const Offered = Provider.pick({ id: true, type: true, display_name: true })
 

@@ -6,11 +6,13 @@ import { Email, WebUrl } from '@ostiary/contract/values.ts'
 import { importPKCS8, SignJWT } from 'jose'
 import * as client from 'openid-client'
 import { createBoundedMap } from '../base/bounded-map.ts'
+import { type Reason, reason } from '../base/reason.ts'
 import { asLine, isText } from '../base/text.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { isHttpLoopback } from '../outbound/addresses.ts'
-import { type Outbound, OutboundFailed } from '../outbound/fetch.ts'
+import type { Outbound } from '../outbound/fetch.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
+import { orFail, type Progress } from './causes.ts'
 import { kinds } from './kinds.ts'
 import { UpstreamFailed, type UpstreamProfile, type Upstreams } from './profile.ts'
 import type { Upstream } from './store.ts'
@@ -28,8 +30,9 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
   const isLocal = (issuer: string, url: string) => isHttpLoopback(new URL(issuer)) && isHttpLoopback(new URL(url))
 
   const fetchFor =
-    (issuer: string): client.CustomFetch =>
+    (issuer: string, progress: Progress, known: Partial<client.ServerMetadata> = {}): client.CustomFetch =>
     async (url, { method, headers, body, signal }) => {
+      Object.assign(progress, { at: placeOf(url, known), status: null })
       const sent = body === undefined || body === null ? {} : { body: String(body) }
       const response = await outbound({
         method: method === 'POST' ? 'POST' : 'GET',
@@ -42,6 +45,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
         beyond_limit: 'fail',
         ...(signal ? { signal } : {}),
       })
+      progress.status = response.status
       const header_pairs = Object.entries(response.headers).flatMap(([name, value]) =>
         value === undefined ? [] : [[name, String(value)] as const],
       )
@@ -51,7 +55,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
       })
     }
 
-  async function configure(provider: Upstream): Promise<client.Configuration> {
+  async function configure(provider: Upstream, progress: Progress): Promise<client.Configuration> {
     const issuer = provider.issuer ?? kinds[provider.type].issuer ?? ''
     const unsealed = (name: 'client_secret' | 'private_key') => {
       const sealed = provider[name]
@@ -67,20 +71,24 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
         : provider.type === 'apple'
           ? client.ClientSecretPost(client_secret)
           : client.ClientSecretBasic(client_secret)
-    const metadata = kinds[provider.type].is_oidc ? await discover(issuer) : github
+    const metadata = kinds[provider.type].is_oidc ? await discover(issuer, progress) : github
     const config = new client.Configuration(metadata, provider.client_id, undefined, authentication)
-    config[client.customFetch] = fetchFor(issuer)
+    config[client.customFetch] = fetchFor(issuer, progress, metadata)
     config.timeout = timeout_ms / 1000
     if (issuer.startsWith('http:')) client.allowInsecureRequests(config)
     if (kinds[provider.type].is_oidc) client.enableNonRepudiationChecks(config)
+    Object.assign(progress, { at: 'callback', status: null })
     return config
   }
 
-  async function discover(issuer: string): Promise<client.ServerMetadata> {
+  async function discover(issuer: string, progress: Progress): Promise<client.ServerMetadata> {
     const known = discovered.get(issuer)
-    if (known && known.until_ms > now().getTime()) return known.metadata
+    return known && known.until_ms > now().getTime() ? known.metadata : read(issuer, progress)
+  }
+
+  async function read(issuer: string, progress: Progress): Promise<client.ServerMetadata> {
     const config = await client.discovery(new URL(issuer), 'discovery', undefined, client.None(), {
-      [client.customFetch]: fetchFor(issuer),
+      [client.customFetch]: fetchFor(issuer, progress),
       timeout: timeout_ms / 1000,
       ...(issuer.startsWith('http:') ? { execute: [client.allowInsecureRequests] } : {}),
     })
@@ -90,11 +98,12 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
   }
 
   return {
-    authorizationUrl: (provider, { redirect_uri, state, nonce, code_verifier }, { login_hint, prompt: requested }) =>
-      orFail(async () => {
+    authorizationUrl: (provider, { redirect_uri, state, nonce, code_verifier }, { login_hint, prompt: requested }) => {
+      const progress = begun(provider)
+      return orFail(progress, async () => {
         const { prompts } = kinds[provider.type]
         const prompt = requested && (prompts.find((known) => known === requested) ?? prompts[0])
-        const config = await configure(provider)
+        const config = await configure(provider, progress)
         const url = client.buildAuthorizationUrl(config, {
           redirect_uri,
           scope: provider.scopes.join(' '),
@@ -107,11 +116,13 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
           ...(prompt === undefined ? {} : { prompt }),
         })
         return url.href
-      }),
+      })
+    },
 
-    handleCallback: (provider, url, { state, nonce, code_verifier }) =>
-      orFail(async () => {
-        const config = await configure(provider)
+    handleCallback: (provider, url, { state, nonce, code_verifier }) => {
+      const progress = begun(provider)
+      return orFail(progress, async () => {
+        const config = await configure(provider, progress)
         const is_oidc = kinds[provider.type].is_oidc
         const tokens = await client.authorizationCodeGrant(config, url, {
           expectedState: state,
@@ -120,33 +131,50 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
         })
         if (!is_oidc) return githubProfile(config, tokens.access_token)
         const claims = tokens.claims()
-        if (!claims) throw new UpstreamFailed('The provider sent no ID token.')
+        if (!claims) throw new UpstreamFailed({ cause: 'id_token', detail: reason`The provider sent no ID token.` })
         const has_userinfo = claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined
         const more = has_userinfo ? await client.fetchUserInfo(config, tokens.access_token, claims.sub) : {}
         return profileOf({ ...more, ...claims }, provider.type === 'apple' ? appleName(url) : {})
-      }),
-  }
-}
+      })
+    },
 
-/** Turns every error that the other server can cause into `UpstreamFailed`. */
-async function orFail<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof UpstreamFailed) throw error
-    const is_theirs =
-      error instanceof client.ClientError ||
-      error instanceof client.ResponseBodyError ||
-      error instanceof client.AuthorizationResponseError ||
-      error instanceof client.WWWAuthenticateChallengeError ||
-      error instanceof OutboundFailed ||
-      error instanceof TypeError
-    if (is_theirs) throw new UpstreamFailed('The provider is unavailable, or its response is invalid.', { cause: error })
-    throw error
+    check: (provider) => {
+      const progress = begun(provider)
+      return orFail(progress, async () => {
+        if (!kinds[provider.type].is_oidc) return // GitHub has neither metadata nor keys
+        const issuer = provider.issuer ?? kinds[provider.type].issuer ?? ''
+        const metadata = await read(issuer, progress)
+        const unusable = (detail: Reason) => new UpstreamFailed({ cause: 'metadata', detail })
+        for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const)
+          if (!URL.canParse(metadata[name] ?? '')) throw unusable(reason`The metadata has no ${name}.`)
+        await readKeys(fetchFor(issuer, progress, metadata), metadata.jwks_uri ?? '')
+      })
+    },
   }
 }
 
 type Claims = Readonly<Record<string, unknown>>
+
+const begun = ({ type }: Upstream): Progress => ({ at: 'metadata', status: null, is_oidc: kinds[type].is_oidc })
+
+const placeOf = (url: string, { token_endpoint, jwks_uri, userinfo_endpoint }: Partial<client.ServerMetadata>): Progress['at'] => {
+  if (url === token_endpoint) return 'token'
+  if (url === jwks_uri) return 'keys'
+  return url === userinfo_endpoint || url.startsWith(github_api) ? 'userinfo' : 'metadata'
+}
+
+/** RFC 7517 §5: a set of keys has at least one that can be used. */
+async function readKeys(fetch: client.CustomFetch, jwks_uri: string): Promise<void> {
+  const answer = await fetch(jwks_uri, { method: 'GET', headers: { accept: 'application/json' }, body: undefined, redirect: 'manual' })
+  if (answer.status !== 200)
+    throw new UpstreamFailed({
+      cause: 'status',
+      detail: reason`The address of the keys of the provider answered with the status ${answer.status}.`,
+    })
+  const read: unknown = await answer.json().catch(() => null)
+  const has_keys = typeof read === 'object' && read !== null && 'keys' in read && Array.isArray(read.keys) && read.keys.length > 0
+  if (!has_keys) throw new UpstreamFailed({ cause: 'keys', detail: reason`The address of the keys of the provider has no key.` })
+}
 
 /** In characters, all of them ASCII. OIDC Core §2. */
 const longest_subject = 255
@@ -158,8 +186,9 @@ const longest_subject = 255
 function profileOf(claims: Claims, name: { given_name?: string; family_name?: string }): UpstreamProfile {
   const text = (key: string) => (typeof claims[key] === 'string' ? asLine(claims[key], 200) || null : null)
   const subject = String(claims.sub)
-  if (!isText(subject)) throw new UpstreamFailed('The subject contains control characters.')
-  if (subject.length > longest_subject) throw new UpstreamFailed(`The subject is longer than ${longest_subject} characters.`)
+  if (!isText(subject)) throw new UpstreamFailed({ cause: 'id_token', detail: reason`The subject contains control characters.` })
+  if (subject.length > longest_subject)
+    throw new UpstreamFailed({ cause: 'id_token', detail: reason`The subject is longer than ${longest_subject} characters.` })
   const given_name = name.given_name ?? text('given_name')
   const family_name = name.family_name ?? text('family_name')
   return {
@@ -200,6 +229,8 @@ function appleName(url: URL): { given_name?: string; family_name?: string } {
   }
 }
 
+const github_api = 'https://api.github.com'
+
 /** GitHub has no discovery document. These endpoints are from its documentation. */
 const github: client.ServerMetadata = {
   issuer: 'https://github.com',
@@ -210,21 +241,14 @@ const github: client.ServerMetadata = {
 async function githubProfile(config: client.Configuration, access_token: string): Promise<UpstreamProfile> {
   const get = async (path: string): Promise<unknown> => {
     const headers = new Headers({ accept: 'application/vnd.github+json', 'user-agent': 'Ostiary' })
-    const response = await client.fetchProtectedResource(
-      config,
-      access_token,
-      new URL(`https://api.github.com${path}`),
-      'GET',
-      undefined,
-      headers,
-    )
-    if (!response.ok) throw new UpstreamFailed(`GitHub answered ${response.status} at ${path}.`)
+    const response = await client.fetchProtectedResource(config, access_token, new URL(`${github_api}${path}`), 'GET', undefined, headers)
+    if (!response.ok) throw new UpstreamFailed({ cause: 'userinfo', detail: reason`GitHub answered with the status ${response.status}.` })
     return response.json()
   }
   const user = (await get('/user')) as Claims // as: every member is checked below
   const emails = (await get('/user/emails')) as readonly { email?: unknown; primary?: unknown; verified?: unknown }[] // as: see above
   const primary = Array.isArray(emails) ? emails.find((entry) => entry.primary === true) : undefined
-  if (typeof user.id !== 'number') throw new UpstreamFailed('GitHub did not send the id of the user.')
+  if (typeof user.id !== 'number') throw new UpstreamFailed({ cause: 'userinfo', detail: reason`GitHub did not send the id of the user.` })
   return profileOf(
     {
       sub: String(user.id),

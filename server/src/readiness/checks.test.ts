@@ -13,6 +13,7 @@ const ready: Findings = {
   applications: { enabled: 1, with_http: null, with_try_address: null },
   secret_keys: { all: 1, open: 0 },
   webhooks: { enabled: 1, with_http: null, silent: null, given_up: null },
+  providers: { enabled: 1, failed: null },
   owners: 2,
   passkey_only: 0,
   has_sign_in: true,
@@ -50,6 +51,7 @@ const failures: Case[] = [
   { why: 'a secret key works from everywhere',    found: { secret_keys: { all: 2, open: 1 } },                               code: 'keys_restricted',    link: '/E/auth-keys',          required: false },
   { why: 'a webhook does not answer',             found: { webhooks: { ...ready.webhooks, silent: hook } },                 code: 'webhooks_answer',    link: '/E/webhooks/whk_1',     required: false },
   { why: 'a webhook was disabled by the service', found: { webhooks: { ...ready.webhooks, enabled: 0, given_up: hook } },   code: 'webhooks_answer',    link: '/E/webhooks/whk_1',     required: false },
+  { why: 'a provider failed last',                found: { providers: { enabled: 1, failed: { id: 'prv_1', name: 'SSO', detail: 'The host has no address.' } } }, code: 'providers_answer', link: '/E/providers/prv_1', required: false },
   { why: 'a link is missing',                     found: { links: { ...ready.links, privacy_url: null } },                  code: 'links_set',          link: '/E/settings',           required: false },
   { why: 'the tenant has one owner',              found: { owners: 1 },                                                     code: 'two_owners',         link: '/T/members',            required: false },
   { why: 'passkeys are off and one person has no other factor', found: { passkey_only: 1 },                                 code: 'passkeys_usable',    link: '/E/settings',           required: false },
@@ -82,6 +84,7 @@ test('a check without an object passes and says that it does not apply, and no d
     applications: { ...ready.applications, enabled: 0 },
     secret_keys: { all: 0, open: 0 },
     webhooks: { ...ready.webhooks, enabled: 0 },
+    providers: { enabled: 0, failed: null },
     links: { terms_url: null, privacy_url: null, support_url: null },
     owners: 1,
     has_sign_in: false,
@@ -89,7 +92,10 @@ test('a check without an object passes and says that it does not apply, and no d
   const { checks } = judgeReadiness(empty)
   assert.deepEqual(
     checks.filter(({ applies }) => !applies).map(({ code, ok }) => [code, ok]),
-    ['mail_works', 'no_try_address', 'keys_restricted', 'webhooks_answer', 'passkeys_usable'].map((code) => [code, true]),
+    ['mail_works', 'no_try_address', 'keys_restricted', 'webhooks_answer', 'providers_answer', 'passkeys_usable'].map((code) => [
+      code,
+      true,
+    ]),
   )
   for (const { detail } of [...checks, ...judgeReadiness({ ...ready, passkey_only: 2, secret_keys: { all: 2, open: 2 } }).checks])
     assert.doesNotMatch(detail, /[a-z]_[a-z]|[a-z]\.[a-z]+_/, detail)

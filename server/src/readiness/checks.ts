@@ -32,6 +32,11 @@ export interface Findings {
     /** The service disabled it, because its receiver is gone or failed for days. */
     given_up: Named | null
   }
+  providers: {
+    enabled: number
+    /** An enabled provider whose last sign-in or check failed, with what happened. */
+    failed: (Named & { detail: string }) | null
+  }
   owners: number
   /** People whose only second factor is a passkey while passkeys are off, counted up to `most_counted`. */
   passkey_only: number
@@ -135,6 +140,19 @@ const checks: Record<ReadinessCheck['code'], Check> = {
       return enabled === 0
         ? nothing('There is no enabled webhook.', `${url}/webhooks`)
         : passed('Every enabled webhook answers.', `${url}/webhooks`)
+    },
+  },
+  providers_answer: {
+    level: 'recommended',
+    judge({ providers: { enabled, failed: failing }, url }) {
+      if (failing)
+        return failed(
+          `The last sign-in or check at the provider ${quoted(failing)} failed. ${failing.detail}`,
+          `${url}/providers/${failing.id}`,
+        )
+      return enabled === 0
+        ? nothing('There is no enabled provider.', `${url}/providers`)
+        : passed('No enabled provider has failed since its last sign-in.', `${url}/providers`)
     },
   },
   links_set: {

@@ -1,6 +1,7 @@
 /** Reads what the checks of an environment need, in a bounded number of small queries. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
+import { Provider } from '@ostiary/contract/provider.ts'
 import { z } from 'zod'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { restartLimit } from '../base/database-time.ts'
@@ -113,6 +114,23 @@ export async function findWebhooks(db: Db, environment_id: EnvironmentId): Promi
     with_http: named(enabled.find(({ url }) => url.startsWith('http://'))),
     silent: named(enabled.find(({ last_success_at, failing_since }) => last_success_at === null || failing_since !== null)),
     given_up: named(all.find(({ disabled, disabled_reason }) => disabled && disabled_reason !== null)),
+  }
+}
+
+const FailedProvider = Provider.pick({ id: true, display_name: true, last_failure: true }).extend({ is_failing: z.boolean() })
+
+/** The quota bounds the providers of an environment. */
+export async function findProviders(db: Db, environment_id: EnvironmentId): Promise<Findings['providers']> {
+  const enabled = await db.all(
+    FailedProvider,
+    sql`select id, display_name, last_failure,
+               case when last_failed_at >= coalesce(last_success_at, 0) then 1 else 0 end as is_failing
+          from providers where environment_id = ${environment_id} and enabled = 1 order by id`,
+  )
+  const failing = enabled.find(({ is_failing }) => is_failing)
+  return {
+    enabled: enabled.length,
+    failed: failing?.last_failure ? { id: failing.id, name: failing.display_name, detail: failing.last_failure.detail } : null,
   }
 }
 

@@ -99,6 +99,7 @@ const allowed = [
   'previewSettings',
   'createProvider',
   'changeProvider',
+  'checkProvider',
   'deleteProvider',
   'blockUser',
   'unblockUser',

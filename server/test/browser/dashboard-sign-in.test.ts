@@ -7,7 +7,11 @@ import { audit, launchForTests } from '../support/page-audit.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 test('what belongs to sign-in is set up in the dashboard', { skip: noBrowser }, async (t) => {
-  const w = await world({ dashboard_folder: dashboardFolder })
+  let addresses: string[] = []
+  const w = await world({
+    dashboard_folder: dashboardFolder,
+    resolve: async (name) => (name === 'login.microsoftonline.com' ? addresses : []),
+  })
   await w.createApplication(w.test, { name: 'Shop' })
   const browser = await launchForTests(t)
   const { page, faults } = await openDashboard(w, browser, owner)
@@ -61,6 +65,11 @@ test('what belongs to sign-in is set up in the dashboard', { skip: noBrowser }, 
     await dialog.getByLabel('Issuer').fill('https://login.microsoftonline.com/one/v2.0')
     await dialog.getByRole('textbox', { name: 'Client secret' }).fill('a secret')
     await dialog.getByRole('button', { name: 'Add provider' }).click()
+
+    await page.locator('.sub', { hasText: 'The host of the metadata has no address.' }).waitFor() // a new provider is checked
+    addresses = ['10.0.0.1']
+    await row('button', 'Check', 'Microsoft').click()
+    await page.locator('.sub', { hasText: 'has an address that outgoing calls may not reach.' }).waitFor()
 
     await row('button', 'Edit', 'Microsoft').click()
     await dialog.getByText('Set, and never shown.').waitFor()

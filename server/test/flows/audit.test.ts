@@ -79,6 +79,7 @@ async function changeEverything(): Promise<string[]> {
   await platform('DELETE', `${at}/resource-servers/${resource_server.id}`)
   const provider = await platform('POST', `${at}/providers`, { type: 'github', client_id: 'ours', client_secret: 'provider secret' })
   await platform('PATCH', `${at}/providers/${provider.id}`, { display_name: 'Our GitHub' })
+  await platform('POST', `${at}/providers/${provider.id}/check`)
   await platform('DELETE', `${at}/providers/${provider.id}`)
   await platform('POST', `${at}/signing-keys/rotate`)
   const webhook = await platform('POST', `${at}/webhooks`, { url: 'https://hooks.invalid/' })

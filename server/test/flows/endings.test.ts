@@ -459,7 +459,7 @@ const ends_nothing = `
   renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
   validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment changeSettings
   previewSettings testMail createApplication rotateClientSecret createResourceServer changeResourceServer deleteResourceServer createAuthKey
-  changeAuthKey revokeAuthKey rotateAuthKey createProvider createWebhook changeWebhook deleteWebhook rotateWebhookSecret testWebhook
+  changeAuthKey revokeAuthKey rotateAuthKey createProvider checkProvider createWebhook changeWebhook deleteWebhook rotateWebhookSecret testWebhook
   resendDelivery resendSince resendBackchannelLogout rotateSigningKey createTenant changeTenant addMember changeMember removeMember
   resendInvitation createPlatformKey changePlatformKey revokePlatformKey rotatePlatformKey
   start documents documentSearch document guide example decision operatorExample reference referenceGroup errorIndex errorPage setup

@@ -167,7 +167,8 @@ async function startSignIns(w: World, providers: { id: string }[]) {
 /** The status and the text of the page, without the request id. */
 function wordsOf({ status, body }: Reply): string {
   const words = /<h1>.*<\/dl>/s.exec(body)?.[0].replace(/<[^>]*>|req_\w+/g, ' ') ?? ''
-  return `${status} ${words}`.replace(/\s+/g, ' ').trim()
+  const text = `${status} ${words}`.replace(/\s+/g, ' ').trim()
+  return text.replace(/Reason (?:dns|refused|tls|timeout|address_not_allowed): .*? In Live/, 'Reason no connection In Live')
 }
 
 /** Ends a session with all these applications. Only the log shows the outcome. */
@@ -192,12 +193,14 @@ async function signOut(w: World, applications: Client[]): Promise<string[]> {
 }
 
 const no_keys = '401 invalid_client The keys of the application cannot be read from its jwks_uri.'
-const no_provider = [
-  '502 Sign-in with Single sign-on did not work Single sign-on cannot be reached right now, or its answer cannot be used.',
-  'Try again in a moment, or sign in another way. Back to sign-in Error provider_unreachable Reason The provider is unavailable,',
-  'or its response is invalid. Check the issuer, client id, secret and callback address of the provider. In Live People see one',
-  'sentence and the reference. The reason is shown in Test only. Reference',
-].join(' ')
+/** Before the connection a step has a name, as for webhooks. What answers has none but its status. */
+const noProvider = (reason: string) =>
+  [
+    '502 Sign-in with Single sign-on did not work Single sign-on cannot be reached right now, or its answer cannot be used.',
+    `Try again in a moment, or sign in another way. Back to sign-in Error provider_unreachable Reason ${reason} In Live People see one`,
+    'sentence and the reference. The reason is shown in Test only. Reference',
+  ].join(' ')
+const no_provider = noProvider('no connection')
 const application = { name: 'A', application_type: 'web', redirect_uris: ['https://app.example.com/callback'] }
 
 interface Path {
@@ -215,7 +218,7 @@ interface Path {
 const paths = {
   webhook: { scheme: 'http', list: 'webhooks', field: 'url', more: { events: ['test.ping'] }, call: deliver, unreachable: 'null null', answered: `200 ${JSON.stringify(published)}`, redirected: (status) => `${status} {}` },
   jwks_uri: { scheme: 'http', list: 'applications', field: 'jwks_uri', more: { ...application, token_endpoint_auth_method: 'private_key_jwt' }, call: authenticate, unreachable: no_keys, answered: '400 invalid_grant The refresh token is unknown or has expired.', redirected: () => no_keys },
-  provider: { scheme: 'https', list: 'providers', field: 'issuer', more: { type: 'oidc', client_id: 'ostiary', client_secret: 's' }, call: async (w, all) => (await startSignIns(w, all)).replies.map(wordsOf), unreachable: no_provider, answered: '303', redirected: () => no_provider },
+  provider: { scheme: 'https', list: 'providers', field: 'issuer', more: { type: 'oidc', client_id: 'ostiary', client_secret: 's' }, call: async (w, all) => (await startSignIns(w, all)).replies.map(wordsOf), unreachable: no_provider, answered: '303', redirected: (status) => noProvider(`status: The metadata of the provider answered with the status ${status}.`) },
   'back-channel logout': { scheme: 'http', list: 'applications', field: 'backchannel_logout_uri', more: application, call: signOut, unreachable: 'unreachable', answered: 'delivered', redirected: (status) => `status ${status}` },
 } satisfies Record<string, Path>
 

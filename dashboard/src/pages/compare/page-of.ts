@@ -7,7 +7,9 @@ export function pageOf(link: string, base: string, tenant_slug: string): ToOptio
   if (in_tenant) return to(`/t/${tenant_slug}${in_tenant}`)
   const [, in_environment = ''] = /\/environments\/[^/]+(\/.*)?$/.exec(pathname) ?? []
   if (in_environment === '') return null
-  return to(base + in_environment.replace('/auth-keys', '/api-keys'), Object.fromEntries(searchParams))
+  // A provider has no page of its own.
+  const page = in_environment.replace('/auth-keys', '/api-keys').replace(/^\/providers\/.*$/, '/providers')
+  return to(base + page, Object.fromEntries(searchParams))
 }
 
 const to = (path: string, search: Record<string, string> = {}) => ({ to: path, search }) as ToOptions // as: the pages have the paths of the resources

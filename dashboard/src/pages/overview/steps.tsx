@@ -24,6 +24,7 @@ const words: Record<Check['code'], { title: string; act: string }> = {
   no_try_address:     { title: 'Remove the address for trying out', act: 'Application' },
   keys_restricted:    { title: 'Restrict the keys',           act: 'Keys' },
   webhooks_answer:    { title: 'Answer every webhook',        act: 'Webhook' },
+  providers_answer:   { title: 'Mend the provider that failed', act: 'Providers' },
   links_set:          { title: 'Link terms and privacy',      act: 'Settings' },
   two_owners:         { title: 'Have a second owner',         act: 'Members' },
   passkeys_usable:    { title: 'Keep the passkeys in use',    act: 'Settings' },

@@ -1,6 +1,7 @@
 /** Adds an identity provider. The secret goes to the service and is never shown again. */
 
 import { NativeSelect } from '@mantine/core'
+import type { Provider } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
@@ -10,7 +11,7 @@ import { useEnvironment } from '../../scope.tsx'
 import { ProviderField } from './field.tsx'
 import { type FieldName, fieldsOf, kinds } from './kinds.ts'
 
-export function CreateProvider({ close }: { close: () => void }) {
+export function CreateProvider({ close, check }: { close: () => void; check: (provider: Provider) => void }) {
   const { client, at } = useEnvironment()
   const [kind, setKind] = useState(kinds[0])
   const [client_id, setClientId] = useState('')
@@ -19,7 +20,10 @@ export function CreateProvider({ close }: { close: () => void }) {
   const given = Object.fromEntries(names.filter((name) => fields[name]).map((name) => [name, fields[name]]))
   const action = useAction(() => client.createProvider(at, { type: kind.value, client_id, ...given }), {
     changes: [providers.all({ at })],
-    done: close,
+    done: (provider) => {
+      check(provider)
+      close()
+    },
   })
   return (
     <FormDialog

@@ -19,12 +19,18 @@ import { ProviderField } from './field.tsx'
 import { type FieldName, fieldsOf, isSecret, kindOf } from './kinds.ts'
 import { savingProvider } from './saving.ts'
 
-export function EditProvider({ provider_id, close }: { provider_id: string; close: () => void }) {
-  const read = useRead(providers.one(useEnvironment(), provider_id))
-  return read.data ? <Editing latest={read.data}>{(base, report) => <Form base={base} report={report} close={close} />}</Editing> : null
+interface EditProps {
+  provider_id: string
+  close: () => void
+  check: (provider: Provider) => void
 }
 
-function Form({ base, report, close }: Edited<Provider> & { close: () => void }) {
+export function EditProvider({ provider_id, ...rest }: EditProps) {
+  const read = useRead(providers.one(useEnvironment(), provider_id))
+  return read.data ? <Editing latest={read.data}>{(base, report) => <Form base={base} report={report} {...rest} />}</Editing> : null
+}
+
+function Form({ base, report, close, check }: Edited<Provider> & Omit<EditProps, 'provider_id'>) {
   const here = useEnvironment()
   const { data: provider } = base
   const kind = kindOf(provider.type)
@@ -38,6 +44,10 @@ function Form({ base, report, close }: Edited<Provider> & { close: () => void })
     team_id: team_id ?? '',
     key_id: key_id ?? '',
   })
+  const done = () => {
+    check(provider)
+    close()
+  }
   const has_new_issuer = (fields.issuer ?? '') !== (issuer ?? '')
   const next = {
     display_name,
@@ -50,7 +60,7 @@ function Form({ base, report, close }: Edited<Provider> & { close: () => void })
         .map((name) => [name, fields[name] || null]),
     ),
   }
-  const edit = useEdit({ ...savingProvider(here, base), report, change: changedMembers(provider, next), done: close })
+  const edit = useEdit({ ...savingProvider(here, base), report, change: changedMembers(provider, next), done })
   const helpOf = (name: FieldName) => {
     if (!isSecret(name)) return undefined
     const is_set = name === 'client_secret' ? provider.has_client_secret : provider.has_private_key

@@ -1,10 +1,12 @@
 import type { Provider } from '@ostiary/contract/provider.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import { originOf } from '../../events/origin.ts'
-import { notFound, validationFailed } from '../../http/problem.ts'
+import { notFound, rateLimited, validationFailed } from '../../http/problem.ts'
+import type { RateLimitPolicy } from '../../http/rate-limit.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { issuerOfProvider, kinds, type ProviderFields, providerProblems } from '../../providers/kinds.ts'
+import { UpstreamFailed, type UpstreamFailure } from '../../providers/profile.ts'
 import * as store from '../../providers/store.ts'
 import { sealed_columns } from '../../secrets/sealed-columns.ts'
 import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
@@ -42,6 +44,8 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
     has_client_secret: has.client_secret,
     has_private_key: has.private_key,
     callback_url: `${environment.issuer}/oauth/callback/${id}`,
+    last_success_at: null,
+    last_failure: null,
     created_at: at.toISOString(),
     updated_at: at.toISOString(),
     version: 1,
@@ -168,6 +172,37 @@ export const deleteProvider: Handler<'deleteProvider'> = async (services, call) 
     return deleted || null
   })
   return null
+}
+
+const check_limit: RateLimitPolicy = { limit: 10, window_seconds: 3_600 }
+
+/** Reads metadata and keys while the client waits. A failure is noted beside those of sign-ins, and a success forgets one that it disproves. */
+export const checkProvider: Handler<'checkProvider'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  const provider = await store.findWithSecrets(services.db, environment.id, call.params.provider_id ?? '')
+  if (!provider) throw notFound()
+  const taken = await services.limiter.take(`provider_check.${environment.id}`, check_limit)
+  if (!taken.allowed)
+    throw rateLimited(
+      `The limit of this environment is ${check_limit.limit} checks of providers an hour. Try again in ${taken.retry_after_seconds} s.`,
+      taken.retry_after_seconds,
+    )
+  const failure = await failureOf(services, provider)
+  const at = services.now()
+  const noted = failure ? store.noteFailure(provider, { ...failure, is_checked: true }, at) : store.forgetFailure(provider)
+  const answer = { ok: failure === null, cause: failure?.cause ?? null, detail: failure?.detail ?? null }
+  await call.commit({ statements: [noted], before: null, answer, object: { type: 'provider', id: provider.id } }, at)
+  return answer
+}
+
+async function failureOf({ upstreams }: Services, provider: store.Upstream): Promise<UpstreamFailure | null> {
+  try {
+    await upstreams.check(provider)
+    return null
+  } catch (error) {
+    if (error instanceof UpstreamFailed) return error.failure
+    throw error
+  }
 }
 
 /** A provider that goes must not be the last way in. */

@@ -2,7 +2,7 @@
 import type { Readiness } from '@ostiary/contract/readiness.ts'
 import { notFound } from '../../http/problem.ts'
 import { judgeReadiness } from '../../readiness/checks.ts'
-import { countOwners, countPasskeyOnly, countSecretKeys, findWebhooks, hasSignIn } from '../../readiness/store.ts'
+import { countOwners, countPasskeyOnly, countSecretKeys, findProviders, findWebhooks, hasSignIn } from '../../readiness/store.ts'
 import { effectiveSettings } from '../../tenancy/settings.ts'
 import { findSettings } from '../../tenancy/store.ts'
 import { environmentOf } from '../environment.ts'
@@ -11,11 +11,12 @@ import type { Handler } from '../handler.ts'
 export const getReadiness: Handler<'getReadiness'> = async (services, call): Promise<Readiness> => {
   const { config, db, now, scanApplications } = services
   const { id, tenant_id, project_id, type, issuer } = await environmentOf(services, call)
-  const [row, applications, secret_keys, webhooks, owners, has_sign_in] = await Promise.all([
+  const [row, applications, secret_keys, webhooks, providers, owners, has_sign_in] = await Promise.all([
     findSettings(db, tenant_id, project_id, id),
     scanApplications(id),
     countSecretKeys(db, id, now()),
     findWebhooks(db, id),
+    findProviders(db, id),
     countOwners(db, tenant_id),
     hasSignIn(db, id),
   ])
@@ -32,6 +33,7 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
     applications,
     secret_keys,
     webhooks,
+    providers,
     owners,
     passkey_only,
     has_sign_in,

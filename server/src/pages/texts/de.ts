@@ -226,7 +226,6 @@ export const de: Texts = {
     not_connected: (provider: string, email: Html) =>
       html`${provider} hat nicht bestätigt, dass ${email} Ihre Adresse ist, und kann Sie damit nicht anmelden. Wenn Sie hier ein Konto haben, melden Sie sich anders an.`,
     blocked: () => 'Dieses Konto kann sich nicht anmelden. Bitten Sie den Betreiber dieses Dienstes um Hilfe.',
-    check: 'Prüfen Sie Issuer, Client-ID, Secret und Redirect-URI des Anbieters.',
     back: 'Zurück zur Anmeldung',
   },
 

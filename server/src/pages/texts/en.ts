@@ -222,7 +222,6 @@ export const en = {
     not_connected: (provider: string, email: Html) =>
       html`${provider} has not confirmed that ${email} is your address, so it cannot sign you in with it. If you have an account here, sign in another way.`,
     blocked: () => 'This account cannot sign in. Ask the operator of this service for help.',
-    check: 'Check the issuer, client id, secret and callback address of the provider.',
     back: 'Back to sign-in',
   },
 

@@ -6,7 +6,7 @@ import { sourceOf } from '../../../base/source.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
 import { issuerOfProvider } from '../../../providers/kinds.ts'
 import { type AuthorizationHints, UpstreamFailed } from '../../../providers/profile.ts'
-import { findUpstream, type Upstream } from '../../../providers/store.ts'
+import { findUpstream, noteFailure, noteSuccess, type Upstream } from '../../../providers/store.ts'
 import {
   openUpstreamCookie,
   sealUpstreamSignIn,
@@ -19,7 +19,7 @@ import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
 import { upstreamCookie, withCookies } from '../../cookies.ts'
 import { foreign_form, isOwnForm, no_cookies } from '../../form-token.ts'
-import { message, pageContext, sessionLost, tooLong } from '../../hosted-page.ts'
+import { message, sessionLost, tooLong } from '../../hosted-page.ts'
 import { beginInteraction, continueInteraction, type Interaction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
 import { countFailedSignIn } from '../shared/failed-sign-in.ts'
@@ -58,7 +58,7 @@ export const federate: OidcEndpoint = async (services, call) => {
     const stored = await storeUpstreamSignIn(services, environment_id, pending, source)
     return stored ? redirect(location) : await limited(no_room, 60)
   } catch (error) {
-    return unreachable(services, call, { provider, query }, error)
+    return await unreachable(services, call, { provider, query }, error)
   }
 }
 
@@ -117,31 +117,35 @@ async function finish(services: OidcServices, call: OidcCall, browser: Browser, 
   try {
     const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
     const profile = await services.upstreams.handleCallback(provider, url, started)
+    const noted = noteSuccess(provider, call.now)
+    if (noted) await services.db.run(noted)
     return await signInAs(services, call, interaction, { provider, profile })
   } catch (error) {
-    return unreachable(services, call, { provider, query: started.query }, error)
+    return await unreachable(services, call, { provider, query: started.query }, error)
   }
 }
 
-function unreachable(
+async function unreachable(
   services: OidcServices,
   call: OidcCall,
   { provider, query }: { provider: Upstream; query: string },
   error: unknown,
-): Answer {
+): Promise<Answer> {
   if (!(error instanceof UpstreamFailed)) throw error
+  const { cause, detail, by_browser } = error.failure
   services.log.warn(
     'A sign-in at a provider failed.',
     { request_id: call.request_id, environment_id: call.issuer.environment_id, provider_id: provider.id },
     error,
   )
   countFailedSignIn(services, call, provider.type)
-  const why = reason`The sign-in at the provider ${idIn(provider.id)} failed. The log of the service has the cause under the request id.`
-  const { check } = pageContext(call).texts.provider
+  // A browser can bring an answer of its own: what it can cause says nothing about the provider.
+  if (!by_browser) await services.db.run(noteFailure(provider, error.failure, call.now))
+  const why = reason`The sign-in at the provider ${idIn(provider.id)} failed (${cause}). ${detail}`
   return showProviderProblem(call, { query }, provider, {
     problem: 'unreachable',
     refusal: refusal('provider_unreachable', why),
-    reason: { error: 'provider_unreachable', detail: `${error.message} ${check}` },
+    reason: { error: 'provider_unreachable', detail: `${cause}: ${detail}` },
   })
 }
 
