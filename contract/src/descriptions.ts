@@ -242,7 +242,7 @@ export const descriptions: Record<RowName, string> = {
 
   endUserSessions: 'Ends all sessions and grants of a user: the person signs in again everywhere. Applications get a back-channel logout.',
   sendReset:
-    'Mails a link for a new password. A user without a password, or where passwords are off, gets a mail that says how they sign in. It counts against the limits of emailed codes; over a limit nothing is sent.',
+    'Mails a link for a new password. A user who has no password and whose email is not proved gets an invitation: its link sets the first password, proves the email and works for 24 hours. Any other user without a password, or where passwords are off, gets a mail that says how they sign in. It counts against the limits of emailed codes; over a limit nothing is sent.',
   sendVerification:
     'Mails a code and a link that prove the email. A user whose email is proved, or who is blocked, gets none. It counts against the limits of emailed codes; over a limit nothing is sent.',
   listUserMethods: 'Lists how the user can sign in: the password, the linked identities and so on.',

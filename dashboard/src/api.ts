@@ -38,10 +38,18 @@ export const queries = new QueryClient({
 export const needsSignIn = (error: unknown): error is OstiaryError =>
   error instanceof OstiaryError && (error.status === 401 || error.code === 'reauthentication_required')
 
+interface SignInOptions {
+  /** How old the sign-in may be, in seconds; `null` for any session. */
+  max_age?: number | null
+  /** The email of the person, who then types only the password. */
+  login_hint?: string | undefined
+}
+
 /** The address of a sign-in that comes back to `path` of the dashboard. */
-export function signInAddress(path: string, max_age: number | null = null): string {
+export function signInAddress(path: string, { max_age = null, login_hint }: SignInOptions = {}): string {
   const query = new URLSearchParams({ return_to: path })
   if (max_age !== null) query.set('max_age', String(max_age))
+  if (login_hint !== undefined) query.set('login_hint', login_hint)
   return `/dashboard/sign-in?${query}`
 }
 

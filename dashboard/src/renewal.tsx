@@ -2,9 +2,11 @@
  * Signing in again without leaving the page. A call that needs a fresh sign-in, or whose session has ended, waits while the person
  * signs in in another window; then it is sent again. The form that made the call stays as it is.
  */
+import type { Me } from '@ostiary/sdk'
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { needsSignIn, signInAddress } from './api.ts'
+import { needsSignIn, queries, signInAddress } from './api.ts'
 import { Dialog } from './parts/dialog.tsx'
+import { me } from './queries/tenancy.ts'
 
 /** The page to which the other window returns. It reports to this one by a channel of the origin. */
 const RENEWED = '/dashboard/renewed'
@@ -71,10 +73,11 @@ export function Renewal({ children }: { children: ReactNode }) {
     }
     return { run, wait }
   }, [wait])
-  const open = useMemo(
-    () => () => window.open(signInAddress(RENEWED, waiting?.max_age ?? null), 'ostiary-sign-in', 'width=480,height=720'),
-    [waiting],
-  )
+  const open = () => {
+    // The page knows the person also after the session has ended.
+    const login_hint = queries.getQueryData<Me | null>(me.queryKey)?.email
+    window.open(signInAddress(RENEWED, { max_age: waiting?.max_age ?? null, login_hint }), 'ostiary-sign-in', 'width=480,height=720')
+  }
 
   return (
     <SignInContext value={sign_in}>

@@ -1,19 +1,27 @@
-/** The palette (Ctrl K): pages, environments and any id. */
+/** The palette (Ctrl K): pages, environments, the common tasks, objects and documents by name, and any id. */
 import { Modal } from '@mantine/core'
 import { linkOptions, type ToOptions, useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useState } from 'react'
+import { type KeyboardEvent, lazy, Suspense, useEffect, useState } from 'react'
 import { useEscape } from '../parts/escape.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { environment_route, environmentParams, useScope } from '../scope.tsx'
 import { usePages } from './sidebar.tsx'
 
-interface Entry {
+const Finder = lazy(() => import('./finder.tsx'))
+
+export interface Entry {
   name: string
   hint: string
   icon: IconName
   link?: ToOptions
   /** What it does, instead of opening a page. */
   run?: () => void
+}
+
+/** What was found by name, for these words. */
+export interface Found {
+  words: string
+  entries: Entry[]
 }
 
 /** An id, also within pasted text such as a line of a log: a prefix of two or three letters, `_` and 26 characters. */
@@ -42,7 +50,10 @@ function Search({ close, showKeys }: { close: () => void; showKeys: () => void }
   const [words, setWords] = useState('')
   const [chosen, setChosen] = useState(0)
   const navigate = useNavigate()
-  const found = useEntries(words, showKeys)
+  const [by_name, setByName] = useState<Found>({ words: '', entries: [] })
+  const wanted = words.trim()
+  const is_id = ID.test(words)
+  const found = [...useEntries(words, showKeys), ...(by_name.words === wanted && !is_id ? by_name.entries : [])]
   const open = (entry: Entry | undefined) => {
     if (!entry) return
     close()
@@ -66,7 +77,7 @@ function Search({ close, showKeys }: { close: () => void; showKeys: () => void }
         <input
           data-autofocus
           value={words}
-          placeholder="A page, an environment, or any id"
+          placeholder="A page, a task, an email, a name, or any id"
           aria-label="Search pages, or paste an id"
           role="combobox"
           aria-expanded="true"
@@ -97,16 +108,33 @@ function Search({ close, showKeys }: { close: () => void; showKeys: () => void }
           </div>
         ))}
       </div>
+      {wanted === '' || is_id ? null : (
+        <Suspense fallback={null}>
+          <Finder words={wanted} report={setByName} />
+        </Suspense>
+      )}
       {found.length === 0 ? <p className="muted pad">Nothing has this name. Ids are searched when they are complete.</p> : null}
     </>
   )
 }
 
-/** What the lists create, by their page. */
-const creations = { applications: 'New application', users: 'Add user', 'api-keys': 'Create key', webhooks: 'Add webhook' }
+/** What can be begun from anywhere: the page with its form, and who may. */
+const tasks = [
+  ['/applications', 'New application'],
+  ['/users', 'Add user'],
+  ['/api-keys', 'Create key'],
+  ['/webhooks', 'Add webhook'],
+  ['/providers', 'Add provider'],
+  ['/resource-servers', 'Add resource server'],
+] as const
+const tenant_tasks = [
+  ['', 'New project', 'developer'],
+  ['/members', 'Invite a member', 'admin'],
+  ['/platform-keys', 'Create platform key', 'admin'],
+] as const
 
 function useEntries(words: string, showKeys: () => void): Entry[] {
-  const { tenant, project, environments, environment, can } = useScope()
+  const { tenant, project, environments, environment, can, is_root } = useScope()
   const pages = usePages()
   const id = ID.exec(words)?.[1]
   if (id)
@@ -129,18 +157,26 @@ function useEntries(words: string, showKeys: () => void): Entry[] {
           link: linkOptions({ to: environment_route, params: environmentParams(tenant.slug, project.slug, environment) }),
         }))
       : []),
-    ...(project && environment && can('developer')
-      ? (['applications', 'users', 'api-keys', 'webhooks'] as const).map((page) => ({
-          name: creations[page],
-          hint: 'Create',
+    ...(project && environment && can('developer') && !is_root
+      ? tasks.map(([path, name]) => ({
+          name,
+          hint: environment.name,
           icon: 'plus' as const,
           link: linkOptions({
-            to: `${environment_route}/${page}`,
+            to: `${environment_route}${path}`,
             params: environmentParams(tenant.slug, project.slug, environment),
             search: { new: '1' },
           }),
         }))
       : []),
+    ...tenant_tasks
+      .filter(([path, , role]) => can(role) && (!is_root || path === '/members'))
+      .map(([path, name]) => ({
+        name,
+        hint: tenant.name,
+        icon: 'plus' as const,
+        link: linkOptions({ to: `/t/$tenant${path}`, params: { tenant: tenant.slug }, search: { new: '1' } }),
+      })),
     { name: 'Keyboard shortcuts', hint: '?', icon: 'info', run: showKeys },
   ]
   const wanted = words.toLowerCase().split(/\s+/)

@@ -11,6 +11,7 @@ import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
 import { SecretOnce } from '../parts/secret-once.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
@@ -27,8 +28,9 @@ const rights: Record<Role, string> = {
 }
 
 export default function Members() {
-  const { client, tenant, is_root, me } = useScope()
-  const [open, setOpen] = useState<'invite' | { act: 'remove'; member: Member } | { act: 'lower'; member: Member; role: Role } | null>(null)
+  const { client, tenant, is_root, me, can } = useScope()
+  const { search, show } = useQueryState()
+  const [open, setOpen] = useState<{ act: 'remove'; member: Member } | { act: 'lower'; member: Member; role: Role } | null>(null)
   const [invited, setInvited] = useState<Answer<Invitation> | null>(null)
   const list = useList(members.list({ client, tenant }))
   const changes = [members.all({ tenant })]
@@ -40,7 +42,7 @@ export default function Members() {
     // A role that rises is saved without a dialog, so another one can be open by then.
     { changes: [...changes, own.queryKey], done: () => setOpen((now) => (now === open ? null : now)) },
   )
-  const ask = (next: Exclude<typeof open, 'invite' | null>) => {
+  const ask = (next: NonNullable<typeof open>) => {
     change.reset()
     remove.reset()
     setOpen(next)
@@ -126,7 +128,7 @@ export default function Members() {
           : `Who administers ${tenant.name}. The last owner cannot be removed or lowered.`
       }
       actions={
-        <ChangeButton needs="admin" className="btn pri" onClick={() => setOpen('invite')}>
+        <ChangeButton needs="admin" className="btn pri" onClick={() => show({ new: '1' })}>
           <Icon name="plus" /> Invite
         </ChangeButton>
       }
@@ -134,16 +136,16 @@ export default function Members() {
       {error ? <Problem error={error} /> : null}
       <output>{invited && invited.data.invitation_url === null ? <WithoutLink of={invited} /> : null}</output>
       <Records label="Members" list={list} columns={columns} keyOf={({ id }) => id} empty={<Empty>No member.</Empty>} />
-      {open === 'invite' ? (
+      {search.new && can('admin') ? (
         <Invite
-          close={() => setOpen(null)}
+          close={() => show({ new: undefined })}
           onInvited={(invitation) => {
-            setOpen(null)
+            show({ new: undefined })
             setInvited(invitation)
           }}
         />
       ) : null}
-      {open !== null && open !== 'invite' && open.act === 'remove' ? (
+      {open?.act === 'remove' ? (
         <Confirm
           title={`Remove ${open.member.email ?? open.member.id}?`}
           consequence={
@@ -159,7 +161,7 @@ export default function Members() {
           onClose={() => setOpen(null)}
         />
       ) : null}
-      {open !== null && open !== 'invite' && open.act === 'lower' ? (
+      {open?.act === 'lower' ? (
         <Confirm
           title={`Become ${open.role} yourself?`}
           consequence={`You lose the rights of ${open.member.role} in ${tenant.name} at once, and invitations that you may no longer send end. Only a member who has them can give them back.`}

@@ -22,7 +22,7 @@ import { keySnippets } from './keys/snippets.ts'
 type Open = { kind: 'create' } | { kind: 'created'; key: ApiKeyWithPlaintext } | { kind: 'rotate' | 'revoke'; key: ApiKey } | null
 
 export default function PlatformKeys() {
-  const { client, tenant } = useScope()
+  const { client, tenant, can } = useScope()
   const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open>(null)
   const at = { tenant_id: tenant.id }
@@ -30,6 +30,7 @@ export default function PlatformKeys() {
   const list = useList(platformKeys.list(here))
   const close = () => {
     setOpen(null)
+    show({ new: undefined })
     void list.refetch()
   }
   return (
@@ -83,7 +84,9 @@ export default function PlatformKeys() {
           close={() => show({ key: undefined })}
         />
       ) : null}
-      {open?.kind === 'create' ? <CreatePlatformKey onCreated={(key) => setOpen({ kind: 'created', key })} onClose={close} /> : null}
+      {open?.kind === 'create' || (search.new && open === null && can('admin')) ? (
+        <CreatePlatformKey onCreated={(key) => setOpen({ kind: 'created', key })} onClose={close} />
+      ) : null}
       {open?.kind === 'created' ? (
         <CreatedKeyDialog
           created={open.key}

@@ -9,6 +9,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
 import { ByApi } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
@@ -16,9 +17,9 @@ import { projects } from '../queries/tenancy.ts'
 import { deploymentParams, environment_route, useScope } from '../scope.tsx'
 
 export default function Projects() {
-  const { client, tenant, me, is_root } = useScope()
+  const { client, tenant, me, is_root, can } = useScope()
   const [words, setWords] = useState('')
-  const [is_creating, setCreating] = useState(false)
+  const { search, show } = useQueryState()
   const list = useList(projects.list({ client, tenant }, words))
   const deployment = is_root ? deploymentParams(me) : null
   const columns: Column<Project>[] = [
@@ -42,7 +43,7 @@ export default function Projects() {
       title="Projects"
       lead="A project is one product. It has a Test and a Live environment, each with its own users, keys and issuer."
       actions={
-        <ChangeButton className="btn pri" onClick={() => setCreating(true)}>
+        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
           <Icon name="plus" /> New project
         </ChangeButton>
       }
@@ -76,7 +77,7 @@ export default function Projects() {
           ) : (
             <Empty
               action={
-                <ChangeButton className="btn pri" onClick={() => setCreating(true)}>
+                <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
                   Create the first project
                 </ChangeButton>
               }
@@ -87,7 +88,7 @@ export default function Projects() {
           )
         }
       />
-      {is_creating ? <CreateProject close={() => setCreating(false)} /> : null}
+      {search.new && can('developer') ? <CreateProject close={() => show({ new: undefined })} /> : null}
     </Page>
   )
 }

@@ -11,6 +11,7 @@ import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList, useRead } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
@@ -22,10 +23,11 @@ import { CreateProvider } from './providers/create.tsx'
 import { EditProvider } from './providers/edit.tsx'
 import { SwitchOff } from './providers/switch-off.tsx'
 
-type Open = { act: 'create' } | { act: 'edit' | 'switch_off' | 'delete'; provider: Provider }
+type Open = { act: 'edit' | 'switch_off' | 'delete'; provider: Provider }
 
 export default function Providers() {
-  const { client, at, environment } = useEnvironment()
+  const { client, at, environment, can } = useEnvironment()
+  const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open | null>(null)
   const list = useList(providers.list({ client, at }))
   const changes = [providers.all({ at })]
@@ -108,7 +110,7 @@ export default function Providers() {
       title="Providers"
       lead="People sign in with an account that they already have. Each provider gets a button on the sign-in page."
       actions={
-        <ChangeButton className="btn pri" onClick={() => setOpen({ act: 'create' })}>
+        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
           <Icon name="plus" /> Add provider
         </ChangeButton>
       }
@@ -123,7 +125,7 @@ export default function Providers() {
         empty={
           <Empty
             action={
-              <ChangeButton className="btn pri" onClick={() => setOpen({ act: 'create' })}>
+              <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
                 Add the first provider
               </ChangeButton>
             }
@@ -140,7 +142,7 @@ export default function Providers() {
           </Empty>
         }
       />
-      {open?.act === 'create' ? <CreateProvider close={() => setOpen(null)} check={checkChanged} /> : null}
+      {search.new && can('developer') ? <CreateProvider close={() => show({ new: undefined })} check={checkChanged} /> : null}
       {open?.act === 'edit' ? <EditProvider provider_id={open.provider.id} close={() => setOpen(null)} check={checkChanged} /> : null}
       {open?.act === 'switch_off' ? <SwitchOff provider={open.provider} close={() => setOpen(null)} /> : null}
       {open?.act === 'delete' ? (

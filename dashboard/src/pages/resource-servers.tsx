@@ -7,6 +7,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
@@ -15,10 +16,11 @@ import { resourceServers } from '../queries/resource-servers.ts'
 import { useEnvironment } from '../scope.tsx'
 import { CreateResourceServer, EditResourceServer } from './resource-servers/dialog.tsx'
 
-type Open = { act: 'create' } | { act: 'edit' | 'delete'; server: ResourceServer }
+type Open = { act: 'edit' | 'delete'; server: ResourceServer }
 
 export default function ResourceServers() {
-  const { client, at, environment } = useEnvironment()
+  const { client, at, environment, can } = useEnvironment()
+  const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open | null>(null)
   const list = useList(resourceServers.list({ client, at }))
   const remove = useAction((resource_server_id: string) => client.deleteResourceServer({ ...at, resource_server_id }), {
@@ -64,7 +66,7 @@ export default function ResourceServers() {
       title="Resource servers"
       lead="An API that takes access tokens of this environment. Applications request its scopes."
       actions={
-        <ChangeButton className="btn pri" onClick={() => setOpen({ act: 'create' })}>
+        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
           <Icon name="plus" /> Add resource server
         </ChangeButton>
       }
@@ -77,7 +79,7 @@ export default function ResourceServers() {
         empty={
           <Empty
             action={
-              <ChangeButton className="btn pri" onClick={() => setOpen({ act: 'create' })}>
+              <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
                 Add the first resource server
               </ChangeButton>
             }
@@ -94,7 +96,7 @@ export default function ResourceServers() {
           </Empty>
         }
       />
-      {open?.act === 'create' ? <CreateResourceServer close={() => setOpen(null)} /> : null}
+      {search.new && can('developer') ? <CreateResourceServer close={() => show({ new: undefined })} /> : null}
       {open?.act === 'edit' ? <EditResourceServer resource_server_id={open.server.id} close={() => setOpen(null)} /> : null}
       {open?.act === 'delete' ? (
         <Confirm

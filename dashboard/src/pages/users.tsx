@@ -1,22 +1,19 @@
 /** The users of an environment. The drawer begins with whether the person can sign in. */
 
-import { TextInput } from '@mantine/core'
 import type { User } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
-import { useAction } from '../parts/action.ts'
 import { CodeTabs } from '../parts/code.tsx'
-import { EmailField } from '../parts/fields.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
-import { fieldError } from '../parts/problem.tsx'
+import { Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { type Column, Empty, Records } from '../parts/table.tsx'
-import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { users } from '../queries/users.ts'
 import { useEnvironment } from '../scope.tsx'
+import { type Added, AddUser } from './users/add-user.tsx'
 import { UserSide } from './users/user-side.tsx'
 
 export default function Users() {
@@ -31,6 +28,7 @@ export default function Users() {
     setFound(query)
     setWords(query)
   }
+  const [added, setAdded] = useState<Added | null>(null)
   const list = useList(users.list(here, query))
   const find = (event: FormEvent) => {
     event.preventDefault()
@@ -80,6 +78,7 @@ export default function Users() {
         </ChangeButton>
       }
     >
+      <output>{added?.way === 'invitation' ? <Invited of={added} /> : null}</output>
       <form className="toolbar" onSubmit={find}>
         <input
           className="in"
@@ -126,7 +125,13 @@ export default function Users() {
       />
       {search.chosen ? <UserSide key={search.chosen} user_id={search.chosen} onClose={() => show({ chosen: undefined })} /> : null}
       {search.new && can('developer') ? (
-        <AddUser close={() => show({ new: undefined })} onAdded={(id) => show({ new: undefined, chosen: id })} />
+        <AddUser
+          close={() => show({ new: undefined })}
+          onAdded={(next) => {
+            setAdded(next)
+            show({ new: undefined, chosen: next.user.id })
+          }}
+        />
       ) : null}
     </Page>
   )
@@ -136,36 +141,12 @@ export default function Users() {
 const addUser = () =>
   `curl ${location.origin}/v1/auth/users \\\n  -H "X-API-Key: $OSTIARY_SECRET_KEY" -H 'Content-Type: application/json' \\\n  -d '{"email":"sam@example.com"}'`
 
-function AddUser({ close, onAdded }: { close: () => void; onAdded: (id: string) => void }) {
-  const { client, at, environment, project } = useEnvironment()
-  const [email, setEmail] = useState('')
-  const [name, setName] = useState('')
-  const action = useAction(() => client.createUser({ email, ...(name ? { name } : {}) }), {
-    changes: [users.all({ at })],
-    done: ({ id }) => onAdded(id),
-  })
-  const submit = () => action.run(undefined)
-  return (
-    <FormDialog
-      title="Add a user"
-      lead={
-        <>
-          To <EnvironmentTag type={environment.type} /> of {project.name}. Nothing is mailed, and the account has no password: the person
-          signs in by an emailed code or a provider, or your backend sets a password.
-        </>
-      }
-      submit="Add user"
-      action={action}
-      onSubmit={submit}
-      onClose={close}
-    >
-      <EmailField value={email} change={setEmail} error={action.error} />
-      <TextInput
-        label="Name, optional"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={fieldError(action.error, '/name')}
-      />
-    </FormDialog>
+const Invited = ({ of: { user, error } }: { of: Added }) =>
+  error ? (
+    <>
+      <span className="note warn">{user.email} was added, but the invitation was not mailed. The record of the user can mail it again.</span>
+      <Problem error={error} />
+    </>
+  ) : (
+    <span className="note acc">An invitation to {user.email} is on its way.</span>
   )
-}

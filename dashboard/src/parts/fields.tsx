@@ -48,12 +48,12 @@ export const SlugField = ({ value, change, error }: FieldProps) => (
   />
 )
 
-export const EmailField = ({ value, change, error }: FieldProps) => (
+export const EmailField = ({ value, change, error, is_needed = true }: FieldProps & { is_needed?: boolean }) => (
   <TextInput
     label="Email"
     inputMode="email"
     autoCapitalize="none"
-    required
+    required={is_needed}
     value={value}
     onChange={(event) => change(event.currentTarget.value)}
     error={fieldError(error, '/email')}

@@ -13,6 +13,9 @@ export const users = {
     one(key('users', at.environment_id, 'with email', email), (signal) => client.listUsers({ ...at, email, limit: 1 }, { signal }).page()),
   one: ({ client, at }: Here, user_id: string) =>
     one(key('user', at.environment_id, user_id), (signal) => client.getUser({ ...at, user_id }, { signal })),
+  /** With its version, for the form. */
+  version: ({ client, at }: Here, user_id: string) =>
+    one(key('user', at.environment_id, user_id, 'version'), (signal) => client.responses.getUser({ ...at, user_id }, { signal })),
   methods: ({ client }: Here, user_id: string) =>
     list(key('methods', user_id), (cursor) => client.listUserMethods({ user_id, cursor, limit: 100 }).page()),
   sessions: ({ client }: Here, user_id: string) =>

@@ -9,7 +9,7 @@ import { mailStatements } from '../mail/send.ts'
 import type { Device } from '../mail/texts/notice.ts'
 import { endEverything } from '../sessions/endings.ts'
 import { codeStatements, type Payload } from '../users/code-mail.ts'
-import { type CodeRow, endCodesOf, spendCode } from '../users/mailed-codes.ts'
+import { type CodeRow, codeExpiry, endCodesOf, spendCode } from '../users/mailed-codes.ts'
 import { aboutUser } from '../users/store.ts'
 import { isProven, type Owner, proveFromOutside } from './address-proof.ts'
 import { type WaysOn, type WayWords, waysIn } from './methods.ts'
@@ -38,12 +38,15 @@ export interface ResetAsked {
 
 /**
  * Returns the statements that mail the link. Without a password, or where passwords are off, the mail says how the person signs in. An
- * owner who never proved the address gets the link, which proves it.
+ * owner who never proved the address gets the link, which proves it. Where the account has no password yet and its backend asks, the mail is
+ * an invitation (decision 0114).
  */
 export async function resetStatements(services: Services, asked: ResetAsked, now: Date): Promise<Statement[]> {
   const { environment_id, owner, device, sign_in, words } = asked
   const ways = await waysIn(services.db, { environment_id, id: owner?.id ?? '' }, sign_in, words)
   const has_link = sign_in.password && (!isProven(owner) || owner.password_hash !== null)
+  const is_first = owner !== null && owner.password_hash === null
+  const is_invitation = is_first && asked.browser === null
   const to = owner?.email ?? asked.email
   return codeStatements(
     services,
@@ -55,11 +58,13 @@ export async function resetStatements(services: Services, asked: ResetAsked, now
       fixed_code: null,
       letter: ({ link, expires_at }) =>
         has_link
-          ? { kind: 'reset_password', link, expires_at, device }
+          ? { kind: 'reset_password', link, expires_at, device, is_first }
           : { kind: 'existing_account', asked_for: 'reset', ways, expires_at, device },
       is_decoy: owner === null || owner.blocked_at !== null,
       has_code: false,
       has_link,
+      // A person who asked for nothing does not look for the mail within the hour. The link proves the address, as that of `verify_email` does.
+      ...(is_invitation ? { expires_at: codeExpiry('verify_email', now) } : {}),
       to,
     },
     now,

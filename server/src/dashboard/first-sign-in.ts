@@ -23,7 +23,7 @@ export async function signInFirstOwner(
   const issuer = await rootIssuer(services)
   // The browser takes no cookie for another host, which the issuer has after a change of the public address.
   if (!issuer.url.startsWith(`${services.config.base_url}/`)) return null
-  const { request: query, cookie } = beginRequest(services, { max_age: null, return_to: serviceRoutes.dashboard.path })
+  const { request: query, cookie } = beginRequest(services, { max_age: null, login_hint: null, return_to: serviceRoutes.dashboard.path })
   const call: OidcCall = {
     issuer,
     method: 'POST',

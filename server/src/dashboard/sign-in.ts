@@ -8,6 +8,7 @@
  */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { digestOf } from '../base/digest.ts'
+import { accountAddress } from '../base/email.ts'
 import { type Reason, reason } from '../base/reason.ts'
 import { refusal } from '../base/refusal.ts'
 import { returnPath } from '../base/return-path.ts'
@@ -29,12 +30,22 @@ export async function beginDashboardSignIn(services: DashboardServices, { query 
   const asked = new URLSearchParams(query)
   const max_age = asked.get('max_age')
   if (max_age !== null && !/^[0-9]{1,6}$/.test(max_age)) throw new ApiError('malformed_request', 'max_age is a number of seconds.')
-  const { request, cookie } = await beginRequest(services, { max_age, return_to: returnPath(asked.get('return_to') ?? '') })
+  const login_hint = asked.get('login_hint')
+  if (login_hint !== null && accountAddress(login_hint) === null)
+    throw new ApiError('malformed_request', 'login_hint is the email address of the person.')
+  const { request, cookie } = beginRequest(services, { max_age, login_hint, return_to: returnPath(asked.get('return_to') ?? '') })
   return redirect(`${(await rootIssuer(services)).url}/oauth/authorize?${request}`, { 'set-cookie': [cookie] })
 }
 
+interface SignInAsked {
+  max_age: string | null
+  /** Fills in the address on the sign-in page. It proves nothing: anyone can sign in there. */
+  login_hint: string | null
+  return_to: string
+}
+
 /** An authorization request of the dashboard, and the cookie that its answer is checked against. */
-export function beginRequest(services: DashboardServices, { max_age, return_to }: { max_age: string | null; return_to: string }) {
+export function beginRequest(services: DashboardServices, { max_age, login_hint, return_to }: SignInAsked) {
   const { config, client } = services
   const secret = newSecret(services)
   const id = services.random(12).toString('base64url')
@@ -50,6 +61,7 @@ export function beginRequest(services: DashboardServices, { max_age, return_to }
     code_challenge: hash('sha256', code_verifier, 'base64url'),
     code_challenge_method: 'S256',
     ...(max_age === null ? {} : { max_age }),
+    ...(login_hint === null ? {} : { login_hint }),
   })
   return { request: request.toString(), cookie: signInCookie(config.base_url, id, { secret, return_to }) }
 }

@@ -54,6 +54,8 @@ export interface Requested {
   /** The code of this request opens nothing, as for a sign-up with the address of an account. */
   has_code: boolean
   has_link: boolean
+  /** When it ends; without a value at the time of its kind. */
+  expires_at?: Date
   /** The address as the account has it. */
   to: string
   locales: string | null
@@ -75,7 +77,7 @@ export async function codeStatements(services: Services, asked: Requested, now: 
   const id = services.random(16).toString('base64url')
   const code = asked.fixed_code ?? sixDigits(services)
   const token = newSecret(services)
-  const expires_at = codeExpiry(kind, now)
+  const expires_at = asked.expires_at ?? codeExpiry(kind, now)
   const sealed = services.secrets.seal(
     JSON.stringify(Payload.parse(payload)),
     sealed_columns.mailed_codes.associatedData(environment_id, id),

@@ -210,6 +210,8 @@ async function signInAgain(page: Page, dialog: Locator): Promise<void> {
   await dialog.getByRole('button', { name: 'Sign in again' }).click()
   const popup = await opened
   const closed = popup.waitForEvent('close')
+  await popup.locator('input[name=password]:focus').waitFor() // the page knows whose sign-in it is
+  assert.equal(await popup.inputValue('input[name=email]'), owner.email)
   await signIn(popup, owner)
   await closed
 }

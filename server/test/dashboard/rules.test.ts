@@ -12,7 +12,8 @@ import { changesOf, didOf } from '../../../dashboard/src/pages/audit/sentences.t
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { isProved, type Remedy, remaining, wordsOf } from '../../../dashboard/src/pages/calls/remedies.ts'
 import { changeOf, isNarrowed, type KeyChange, limitOf } from '../../../dashboard/src/pages/keys/restrictions.ts'
-import { judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
+import { metadataText, patchTo, readMetadata } from '../../../dashboard/src/pages/users/metadata.ts'
+import { type Beginning, beginningsIn, judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
 import { clockTime, intervalStart, intervalStartWithDay, localTime } from '../../../dashboard/src/parts/clock.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
 import { deviceOf } from '../../../dashboard/src/parts/device.ts'
@@ -152,12 +153,13 @@ const password_only = {
 } as Settings // as: what the rules read
 
 // biome-ignore format: this table is read by column
-const mails: [string, Partial<User>, boolean, { reset: boolean; verification: boolean }][] = [
-  ['a new account without a password',  {},                                                   true,  { reset: false, verification: true }],
-  ['a password and a proved address',   { has_password: true, email_verified: true },         true,  { reset: true,  verification: false }],
-  ['a password where passwords are off', { has_password: true },                              false, { reset: false, verification: true }],
-  ['no address',                        { has_password: true, email: null },                  true,  { reset: false, verification: false }],
-  ['a blocked account',                 { has_password: true, blocked_at: '2026-01-01T00:00:00.000Z' }, true, { reset: false, verification: false }],
+const mails: [string, Partial<User>, boolean, { reset: boolean; invitation: boolean; verification: boolean }][] = [
+  ['a new account without a password',  {},                                                   true,  { reset: false, invitation: true,  verification: true }],
+  ['a password and a proved address',   { has_password: true, email_verified: true },         true,  { reset: true,  invitation: false, verification: false }],
+  ['a proved address without a password', { email_verified: true },                           true,  { reset: false, invitation: false, verification: false }],
+  ['a password where passwords are off', { has_password: true },                              false, { reset: false, invitation: false, verification: true }],
+  ['no address',                        { has_password: true, email: null },                  true,  { reset: false, invitation: false, verification: false }],
+  ['a blocked account',                 { has_password: true, blocked_at: '2026-01-01T00:00:00.000Z' }, true, { reset: false, invitation: false, verification: false }],
 ]
 for (const [of, user, password, offered] of mails)
   test(`the mails that are offered for ${of}`, () => {
@@ -165,12 +167,43 @@ for (const [of, user, password, offered] of mails)
     assert.deepEqual(mailsFor({ ...newUser, ...user }, settings), offered)
   })
 
-test('a user without any method is not sent to a reset, which mails no link without a password', () => {
+test('a user without any method is told the ways to get one', () => {
   assert.deepEqual(judgeWaysIn(newUser, [], password_only, []), {
     can: false,
-    text: 'Cannot sign in: has no sign-in method. Set a password by the API, or offer emailed codes or a provider.',
+    text: 'Cannot sign in: has no sign-in method. Set a password, or offer emailed codes or a provider.',
   })
 })
+
+// biome-ignore format: this table is read by column
+const beginnings: [string, boolean, 'smtp' | 'none', Beginning[]][] = [
+  ['with passwords and mail',     true,  'smtp', ['invitation', 'password', 'neither']],
+  ['with passwords without mail', true,  'none', ['password', 'neither']],
+  ['without passwords',           false, 'smtp', ['neither']],
+]
+for (const [where, password, delivery, expected] of beginnings)
+  test(`a new user can begin ${where} by ${expected.join(', ')}`, () => {
+    const { sign_in, email } = password_only
+    assert.deepEqual(beginningsIn({ sign_in: { ...sign_in, password }, email: { ...email, delivery } }), expected)
+  })
+
+// biome-ignore format: this table is read by column
+const edits: [string, string, object, object][] = [
+  ['a new member is added',                  '{"plan": "team"}',                {},                            { plan: 'team' }],
+  ['a member that is gone is removed',       '{"plan": "team"}',                { plan: 'team', seats: 3 },    { seats: null }],
+  ['no text removes all',                    ' ',                               { plan: 'team' },              { plan: null }],
+  ['inner members are changed one by one',   '{"a": {"b": 1, "d": [2]}}',       { a: { b: 1, c: 2, d: [1] } }, { a: { c: null, d: [2] } }],
+  ['an object takes the place of a text',    '{"a": {"b": 1}}',                 { a: 'x' },                    { a: { b: 1 } }],
+  ['another order of members is no change',  '{"a": {"c": 2, "b": 1}, "d": 0}', { d: 0, a: { b: 1, c: 2 } },   {}],
+]
+for (const [what, text, before, expected] of edits)
+  test(`the metadata of a user: ${what}`, () => {
+    const read = readMetadata(text)
+    assert.ok('metadata' in read)
+    assert.deepEqual(patchTo(read.metadata, { ...before }), expected)
+    assert.deepEqual(readMetadata(metadataText({ ...before })), { metadata: before })
+  })
+for (const text of ['{', '[]', '"text"', 'null', '1'])
+  test(`metadata that reads ${text} is refused at its field`, () => assert.ok('problem' in readMetadata(text)))
 
 type ApiKey = Parameters<typeof changeOf>[0]
 const restrictions = { allowed_origins: ['https://a.test'], ip_allowlist: [], rate_limit: null, expires_at: null, scopes: [] }

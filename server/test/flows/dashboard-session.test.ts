@@ -12,7 +12,7 @@ const w = await world()
 
 test('the dashboard signs in by the code flow with state, nonce, PKCE and the resource of the API', async () => {
   const agent = createAgent(w.reach)
-  const reply = await agent.get(`${w.base_url}/dashboard/sign-in?return_to=/dashboard/t/acme&max_age=600`)
+  const reply = await agent.get(`${w.base_url}/dashboard/sign-in?return_to=/dashboard/t/acme&max_age=600&login_hint=ada%40example.com`)
   assert.equal(reply.status, 303)
   const url = new URL(reply.headers.get('location') ?? '')
   assert.equal(url.origin + url.pathname, `${w.admin_issuer}/oauth/authorize`)
@@ -24,6 +24,7 @@ test('the dashboard signs in by the code flow with state, nonce, PKCE and the re
     resource: w.base_url,
     code_challenge_method: 'S256',
     max_age: '600',
+    login_hint: 'ada@example.com',
   })
   for (const value of [state, nonce, code_challenge]) assert.match(value ?? '', /^[\w.-]{43,60}$/)
   assert.match(client_id ?? '', /^app_/)
@@ -100,6 +101,12 @@ for (const return_to of elsewhere)
 for (const max_age of ['-1', '1e3', '600s', '', '99999999'])
   test(`a sign-in with max_age ${JSON.stringify(max_age)} is refused`, async () => {
     const reply = await w.call('GET', `/dashboard/sign-in?max_age=${max_age}`, { key: null })
+    assert.equal(reply.status, 400)
+  })
+
+for (const login_hint of ['', 'ada', 'ada@example.com\0', `${'a'.repeat(320)}@example.com`])
+  test(`a sign-in with login_hint ${JSON.stringify(login_hint).slice(0, 40)} is refused`, async () => {
+    const reply = await w.call('GET', `/dashboard/sign-in?${new URLSearchParams({ login_hint })}`, { key: null })
     assert.equal(reply.status, 400)
   })
 

@@ -352,6 +352,28 @@ test('send-reset mails a link, counts against the limits, and is 409 without mai
   }
 })
 
+test('send-reset of a new user without a password mails an invitation, whose link works for a day and sets the first password', async () => {
+  const email = 'invited@example.com'
+  const user = expectStatus(201, await w.call('POST', '/v1/auth/users', { key: secret, body: { email, name: 'Noa' } }))
+  expectStatus(202, await w.call('POST', `/v1/auth/users/${user.id}/send-reset`, { key: secret }))
+  const { kind, subject, link } = await newestMail(w, environment, email)
+  assert.deepEqual([kind, subject.replace(/ at .*/, '')], ['reset_password', '[Test] Your account'])
+  w.advance(86_399)
+  const { agent, next } = await pressLink(link ?? '')
+  expectPage(next, 'new-password')
+  w.advance(1)
+  assert.equal((await createAgent().get(link ?? '')).status, 410)
+  w.advance(-1)
+  expectStatus(303, await agent.submit(next, { password }))
+  const { id, name, email_verified, has_password } = await findUser(email)
+  assert.deepEqual([id, name, email_verified, has_password], [user.id, 'Noa', true, true])
+  expectStatus(202, await w.call('POST', `/v1/auth/users/${user.id}/send-reset`, { key: secret }))
+  const again = await newestMail(w, environment, email)
+  assert.match(again.subject, /Choose a new password/)
+  w.advance(3_600)
+  assert.equal((await createAgent().get(again.link ?? '')).status, 410, 'the link of a reset works for an hour')
+})
+
 test('send-reset with passwords off mails how the person signs in', async () => {
   const [user, earlier] = [await w.createUser(environment), await w.createUser(environment)]
   await w.call('POST', `/v1/auth/users/${earlier.id}/send-reset`, { key: secret })

@@ -10,7 +10,7 @@ import { Id } from '../../parts/names.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Loaded, useList, useRead } from '../../parts/reading.tsx'
-import { Facts, Side } from '../../parts/side.tsx'
+import { Facts, Json, Side } from '../../parts/side.tsx'
 import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { reasonWords } from '../../parts/words.ts'
@@ -20,6 +20,8 @@ import { settings } from '../../queries/settings.ts'
 import { users } from '../../queries/users.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { Access, Part, type Question } from './access.tsx'
+import { EditUser } from './edit-user.tsx'
+import { SetPassword } from './set-password.tsx'
 import { judgeWaysIn, mailsFor } from './ways-in.ts'
 
 export function UserSide({ user_id, onClose }: { user_id: string; onClose: () => void }) {
@@ -35,6 +37,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
   const here = useEnvironment()
   const { client, environment, base } = here
   const [question, setQuestion] = useState<Question | null>(null)
+  const [form, setForm] = useState<'edit' | 'password' | null>(null)
   const about = { user_id: user.id }
   // The verdict on the ways in needs all methods.
   const methods = useList(users.methods(here, user.id))
@@ -76,6 +79,19 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
           ['Id', <Id key="id" value={user.id} label="user id" />],
         ]}
       />
+      <div className="toolbar">
+        <ChangeButton className="btn s" in_root={false} onClick={() => setForm('edit')}>
+          Edit
+        </ChangeButton>
+        <ChangeButton className="btn s" in_root={false} onClick={() => setForm('password')}>
+          {user.has_password ? 'Replace the password' : 'Set a password'}
+        </ChangeButton>
+      </div>
+      {Object.keys(user.metadata).length === 0 ? null : (
+        <Part title="Metadata">
+          <Json of={user.metadata} />
+        </Part>
+      )}
       <Mails user={user} />
       <Access user={user} methods={methods} ask={ask} />
       <Part title="Events">
@@ -99,6 +115,8 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
         )}
         <DeleteUser user={user} onDeleted={onClose} />
       </div>
+      {form === 'edit' ? <EditUser user_id={user.id} close={() => setForm(null)} /> : null}
+      {form === 'password' ? <SetPassword user={user} close={() => setForm(null)} /> : null}
       {question ? (
         <Confirm
           {...question}
@@ -136,13 +154,13 @@ function Mails({ user }: { user: User }) {
     send.run(kind)
   }
   const offered = in_force ? mailsFor(user, in_force) : null
-  if (!offered?.reset && !offered?.verification) return null
+  if (!offered || !Object.values(offered).includes(true)) return null
   return (
     <Part title="Mail">
       <div className="toolbar">
-        {offered.reset ? (
+        {offered.reset || offered.invitation ? (
           <ChangeButton className="btn s" in_root={false} disabled={send.busy} onClick={() => mail('reset')}>
-            Mail a link for a new password
+            {offered.invitation ? 'Mail an invitation to choose a password' : 'Mail a link for a new password'}
           </ChangeButton>
         ) : null}
         {offered.verification ? (

@@ -28,12 +28,28 @@ export function judgeWaysIn(user: User, methods: SignInMethod[], settings: Setti
   }
   const closed = ways.filter(([, is_theirs, is_offered]) => is_theirs && !is_offered).map(([name]) => name)
   if (closed.length > 0) return { can: false, text: `Cannot sign in: has ${closed.join(', ')}, which this environment does not offer now.` }
-  const way_out = user.email ? ' Set a password by the API, or offer emailed codes or a provider.' : ''
+  const way_out = user.email ? ' Set a password, or offer emailed codes or a provider.' : ''
   return { can: false, text: `Cannot sign in: has no sign-in method.${way_out}` }
 }
 
-/** The mails that the service sends to a user on request. Only a password that can be used is replaced by a mailed link. */
+/** How a new user can begin, the best way first. An invitation leads to a password. */
+export type Beginning = 'invitation' | 'password' | 'neither'
+
+export function beginningsIn({ sign_in, email }: Pick<Settings, 'sign_in' | 'email'>): Beginning[] {
+  if (!sign_in.password) return ['neither']
+  return email.delivery === 'none' ? ['password', 'neither'] : ['invitation', 'password', 'neither']
+}
+
+/**
+ * The mails that the service sends to a user on request. A password that can be used is replaced by a mailed link. Without one the link
+ * sets the first password, as long as the email is not proved.
+ */
 export function mailsFor({ email, email_verified, has_password, blocked_at }: User, { sign_in }: Settings) {
   const can_get_mail = email !== null && blocked_at === null
-  return { reset: can_get_mail && has_password && sign_in.password, verification: can_get_mail && !email_verified }
+  const can_get_link = can_get_mail && sign_in.password
+  return {
+    reset: can_get_link && has_password,
+    invitation: can_get_link && !has_password && !email_verified,
+    verification: can_get_mail && !email_verified,
+  }
 }

@@ -42,12 +42,22 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
             paragraphs: [...from(notice.device), ignore],
           }
     case 'reset_password':
-      return {
-        subject: `Neues Passwort für ${brand}`,
-        lead: `Wählen Sie ein neues Passwort für Ihr Konto ${to} bei ${brand}. Der Link ${until(notice.expires_at)}`,
-        action: 'Neues Passwort wählen',
-        paragraphs: [...from(notice.device), 'Das waren nicht Sie? Dann löschen Sie diese Mail. Ihr Passwort bleibt, wie es ist.'],
-      }
+      return notice.is_first
+        ? {
+            subject: `Ihr Konto bei ${brand}`,
+            lead: `Bei ${brand} gibt es ein Konto für ${to}. Wählen Sie ein Passwort und melden Sie sich damit an. Der Link ${until(notice.expires_at)}`,
+            action: 'Passwort wählen',
+            paragraphs: [
+              ...from(notice.device),
+              'Sie haben kein Konto erwartet? Dann löschen Sie diese Mail. Ohne Sie geschieht nichts.',
+            ],
+          }
+        : {
+            subject: `Neues Passwort für ${brand}`,
+            lead: `Wählen Sie ein neues Passwort für Ihr Konto ${to} bei ${brand}. Der Link ${until(notice.expires_at)}`,
+            action: 'Neues Passwort wählen',
+            paragraphs: [...from(notice.device), 'Das waren nicht Sie? Dann löschen Sie diese Mail. Ihr Passwort bleibt, wie es ist.'],
+          }
     case 'change_email':
       return {
         subject: `Bestätigen Sie Ihre neue E-Mail-Adresse für ${brand}`,

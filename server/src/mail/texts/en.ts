@@ -42,12 +42,19 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
             paragraphs: [...from(notice.device), ignore],
           }
     case 'reset_password':
-      return {
-        subject: `Choose a new password for ${brand}`,
-        lead: `Choose a new password for your account ${to} at ${brand}. The link is ${until(notice.expires_at)}`,
-        action: 'Choose a new password',
-        paragraphs: [...from(notice.device), 'Not you? Then ignore this mail. Your password stays as it is.'],
-      }
+      return notice.is_first
+        ? {
+            subject: `Your account at ${brand}`,
+            lead: `There is an account for ${to} at ${brand}. Choose a password, then sign in with it. The link is ${until(notice.expires_at)}`,
+            action: 'Choose a password',
+            paragraphs: [...from(notice.device), 'Did you expect no account? Then ignore this mail. Nothing happens without you.'],
+          }
+        : {
+            subject: `Choose a new password for ${brand}`,
+            lead: `Choose a new password for your account ${to} at ${brand}. The link is ${until(notice.expires_at)}`,
+            action: 'Choose a new password',
+            paragraphs: [...from(notice.device), 'Not you? Then ignore this mail. Your password stays as it is.'],
+          }
     case 'change_email':
       return {
         subject: `Confirm your new email address for ${brand}`,

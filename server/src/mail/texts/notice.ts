@@ -21,7 +21,8 @@ export type Notice =
   | { kind: 'sign_in_code'; code: string; expires_at: Date; device: Device | null }
   /** `makes_account`: of a sign-up, whose account begins with this proof. */
   | { kind: 'verify_email'; code: string; link: string; expires_at: Date; device: Device | null; makes_account?: boolean }
-  | { kind: 'reset_password'; link: string; expires_at: Date; device: Device | null }
+  /** `is_first`: the account has no password yet. */
+  | { kind: 'reset_password'; link: string; expires_at: Date; device: Device | null; is_first?: boolean }
   /** To the new address. */
   | { kind: 'change_email'; code: string; link: string; expires_at: Date; device: Device | null }
   /** To the old address: the link confirms or cancels the change. */

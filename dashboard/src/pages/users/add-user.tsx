@@ -1,0 +1,83 @@
+/** Adds a user, who gets an invitation by mail or a password, or begins without either. */
+import { TextInput } from '@mantine/core'
+import type { User } from '@ostiary/sdk'
+import { useState } from 'react'
+import { useAction } from '../../parts/action.ts'
+import { EmailField } from '../../parts/fields.tsx'
+import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
+import { fieldError } from '../../parts/problem.tsx'
+import { useRead } from '../../parts/reading.tsx'
+import { settings } from '../../queries/settings.ts'
+import { users } from '../../queries/users.ts'
+import { useEnvironment } from '../../scope.tsx'
+import { NewPasswordField } from './set-password.tsx'
+import { type Beginning, beginningsIn } from './ways-in.ts'
+
+export interface Added {
+  user: User
+  way: Beginning
+  /** Why the invitation was not mailed; `null` where it was, or none was asked for. */
+  error: unknown
+}
+
+const texts: Record<Beginning, { name: string; text: string }> = {
+  invitation: { name: 'Mail an invitation', text: 'A link, with which the person chooses a password. It works for 24 hours.' },
+  password: { name: 'Set a password', text: 'You give it to the person. Nothing is mailed.' },
+  neither: { name: 'No password', text: 'The person signs in by an emailed code or a provider. Nothing is mailed.' },
+}
+
+export function AddUser({ close, onAdded }: { close: () => void; onAdded: (added: Added) => void }) {
+  const here = useEnvironment()
+  const { client, at } = here
+  const in_force = useRead(settings.plain(here)).data
+  const beginnings = in_force ? beginningsIn(in_force) : []
+  const [chosen, setChosen] = useState<Beginning | null>(null)
+  const way = chosen ?? beginnings[0] ?? 'neither'
+  const [email, setEmail] = useState('')
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const add = async (): Promise<Added> => {
+    const user = await client.createUser({ email, ...(name ? { name } : {}), ...(way === 'password' ? { password } : {}) })
+    if (way !== 'invitation') return { user, way, error: null }
+    // The user exists by now, so a mail that fails is no reason to add the user again.
+    return client.sendReset({ user_id: user.id }).then(
+      () => ({ user, way, error: null }),
+      (error: unknown) => ({ user, way, error }),
+    )
+  }
+  const action = useAction(add, { changes: [users.all({ at })], done: onAdded })
+  return (
+    <FormDialog
+      title="Add a user"
+      lead={<InEnvironment />}
+      submit="Add user"
+      action={action}
+      disabled={in_force === undefined}
+      onSubmit={() => action.run(undefined)}
+      onClose={close}
+    >
+      <EmailField value={email} change={setEmail} error={action.error} />
+      <TextInput
+        label="Name, optional"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fieldError(action.error, '/name')}
+      />
+      {beginnings.length > 1 ? (
+        <fieldset>
+          <legend className="lab">How does the person begin?</legend>
+          <div className={beginnings.length === 3 ? 'kinds three' : 'kinds'}>
+            {beginnings.map((each) => (
+              <label className="kind" key={each}>
+                <input type="radio" name="beginning" checked={each === way} onChange={() => setChosen(each)} />
+                <b>{texts[each].name}</b>
+                <span>{texts[each].text}</span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      ) : null}
+      {way === 'password' ? <NewPasswordField value={password} change={setPassword} error={action.error} /> : null}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,88 @@
+/** Edits the profile of a user: email, name and metadata. */
+import { Checkbox, Textarea, TextInput } from '@mantine/core'
+import type { User, UserChange } from '@ostiary/sdk'
+import { useState } from 'react'
+import { type Edited, useEdit } from '../../parts/edit.tsx'
+import { EmailField } from '../../parts/fields.tsx'
+import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
+import { fieldError } from '../../parts/problem.tsx'
+import { useRead } from '../../parts/reading.tsx'
+import { Editing } from '../../parts/save.tsx'
+import { users } from '../../queries/users.ts'
+import { useEnvironment } from '../../scope.tsx'
+import { metadataText, patchTo, readMetadata } from './metadata.ts'
+
+export function EditUser({ user_id, close }: { user_id: string; close: () => void }) {
+  const read = useRead(users.version(useEnvironment(), user_id))
+  return read.data ? <Editing latest={read.data}>{(base, report) => <Form base={base} report={report} close={close} />}</Editing> : null
+}
+
+function Form({ base, report, close }: Edited<User> & { close: () => void }) {
+  const here = useEnvironment()
+  const { client } = here
+  const { data: user } = base
+  const [email, setEmail] = useState(user.email ?? '')
+  const [name, setName] = useState(user.name ?? '')
+  const [text, setText] = useState(() => metadataText(user.metadata))
+  const [ticked, setTicked] = useState<boolean | null>(null)
+  const is_new_email = email.toLowerCase() !== (user.email ?? '').toLowerCase()
+  const kept = user.email_verified && !is_new_email // what the service does by itself
+  const is_proved = ticked ?? kept
+  const entered = readMetadata(text)
+  const patch = 'metadata' in entered ? patchTo(entered.metadata, user.metadata) : {}
+  const change: UserChange = {
+    ...(email === (user.email ?? '') ? {} : { email }),
+    ...(is_proved === kept ? {} : { email_verified: is_proved }),
+    ...(name === (user.name ?? '') ? {} : { name: name === '' ? null : name }),
+    ...(Object.keys(patch).length === 0 ? {} : { metadata: patch }),
+  }
+  const edit = useEdit({
+    base,
+    report,
+    change,
+    of: users.version(here, user.id),
+    write: (sent: UserChange, options) => client.responses.changeUser({ user_id: user.id }, sent, options),
+    changes: users.access(here, user.id),
+    label: (pointer) => ({ '/email_verified': 'Email is proved' })[pointer],
+    done: close,
+  })
+  return (
+    <FormDialog
+      title={`Edit ${user.email ?? user.id}`}
+      lead={<InEnvironment />}
+      submit="Save"
+      action={edit}
+      disabled={!edit.is_edited || 'problem' in entered}
+      onSubmit={edit.submit}
+      onClose={close}
+    >
+      <EmailField is_needed={user.email !== null} value={email} change={setEmail} error={edit.error} />
+      <Checkbox
+        label="The person has proved this email"
+        description="A new email is not proved. Only a proved one is passed on as verified, and joins an account of a provider."
+        checked={is_proved}
+        onChange={(event) => setTicked(event.currentTarget.checked)}
+        error={fieldError(edit.error, '/email_verified')}
+      />
+      <TextInput
+        label="Name, optional"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fieldError(edit.error, '/name')}
+      />
+      <Textarea
+        label="Metadata, optional"
+        description="Your own data as a JSON object, at most 16 KiB. No token carries it."
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        rows={5}
+        spellCheck={false}
+        placeholder='{"plan": "team"}'
+        styles={{ input: { fontFamily: 'var(--mono)', fontSize: 13 } }}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        error={'problem' in entered ? entered.problem : fieldError(edit.error, '/metadata')}
+      />
+      {edit.dialog}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,62 @@
+/** Sets the password of a user. The person signs in again everywhere, and is told by mail. */
+import { PasswordInput } from '@mantine/core'
+import type { User } from '@ostiary/sdk'
+import { useState } from 'react'
+import { useAction } from '../../parts/action.ts'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { fieldError } from '../../parts/problem.tsx'
+import { useRead } from '../../parts/reading.tsx'
+import { EnvironmentTag } from '../../parts/tag.tsx'
+import { settings } from '../../queries/settings.ts'
+import { users } from '../../queries/users.ts'
+import { useEnvironment } from '../../scope.tsx'
+
+interface NewPasswordFieldProps {
+  value: string
+  change: (value: string) => void
+  error: unknown
+}
+
+/** A password that the administrator gives to another person: a password manager must not fill in the own one. */
+export function NewPasswordField({ value, change, error }: NewPasswordFieldProps) {
+  const in_force = useRead(settings.plain(useEnvironment())).data
+  return (
+    <PasswordInput
+      label="Password"
+      description={in_force ? `At least ${in_force.password.min_length} characters. It is never shown again.` : undefined}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      required
+      autoComplete="new-password"
+      value={value}
+      onChange={(event) => change(event.currentTarget.value)}
+      error={fieldError(error, '/password')}
+    />
+  )
+}
+
+export function SetPassword({ user, close }: { user: User; close: () => void }) {
+  const here = useEnvironment()
+  const { client, environment } = here
+  const [password, setPassword] = useState('')
+  const action = useAction(() => client.changeUser({ user_id: user.id }, { password }), {
+    changes: users.access(here, user.id),
+    done: close,
+  })
+  return (
+    <FormDialog
+      title={user.has_password ? 'Replace the password' : 'Set a password'}
+      lead={
+        <>
+          <EnvironmentTag type={environment.type} /> {user.email ?? user.id}. All sessions and tokens of this person end.
+          {user.email === null ? null : ' A mail says that the password was changed.'}
+        </>
+      }
+      submit={user.has_password ? 'Replace it' : 'Set it'}
+      action={action}
+      onSubmit={() => action.run(undefined)}
+      onClose={close}
+    >
+      <NewPasswordField value={password} change={setPassword} error={action.error} />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,52 @@
+/** What the search of the palette finds by name: objects of the environment, projects of the tenant, and sections of the documentation. */
+import type { Client } from '@ostiary/sdk'
+import { type Here, key, one } from './query.ts'
+
+/** The most of each kind. Another word narrows the search, and the list of the kind has all. */
+const MOST = 5
+
+export interface Section {
+  title: string
+  heading: string
+  url: string
+}
+
+interface Place {
+  client: Client
+  tenant: { id: string }
+  at: Here['at'] | null
+  may_read_users: boolean
+}
+
+/** A part that cannot be read is left out: the others are still of use. */
+async function orNone<T>(read: Promise<{ data: T[] }> | null): Promise<T[]> {
+  try {
+    return (await read)?.data.slice(0, MOST) ?? []
+  } catch {
+    return []
+  }
+}
+
+async function searchDocuments(words: string, signal: AbortSignal): Promise<{ data: Section[] }> {
+  const answer = await fetch(`/docs/search?${new URLSearchParams({ q: words })}`, { headers: { accept: 'application/json' }, signal })
+  const { results }: { results: Section[] } = await answer.json()
+  return { data: results }
+}
+
+async function keysNamed(client: Client, at: Here['at'], words: string, signal: AbortSignal) {
+  const { data } = await client.listAuthKeys({ ...at, limit: 100 }, { signal }).page()
+  return { data: data.filter(({ label }) => label?.toLowerCase().includes(words.toLowerCase())) }
+}
+
+export const found = ({ client, tenant, at, may_read_users }: Place, words: string) =>
+  one(key('found', tenant.id, at?.environment_id, words), async (signal) => {
+    const asked = { query: words, limit: MOST }
+    const [users, applications, keys, projects, documents] = await Promise.all([
+      orNone(at && may_read_users ? client.listUsers({ ...at, ...asked }, { signal }).page() : null),
+      orNone(at && client.listApplications({ ...at, ...asked }, { signal }).page()),
+      orNone(at && keysNamed(client, at, words, signal)),
+      orNone(client.listProjects(asked, { signal }).page()),
+      orNone(searchDocuments(words, signal)),
+    ])
+    return { words, users, applications, keys, projects, documents }
+  })
