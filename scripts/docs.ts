@@ -1,6 +1,6 @@
 /**
  * `npm run docs` generates docs/routes.md, docs/openapi.json and the sources of the client library from the route table,
- * docs/commands.md from the table of commands, docs/events.md from the kinds of events, and docs/settings.md and the dashboard's table of settings from the settings, its copies of the table of browsers and of the setup of templates, and the list of templates. With `--check` it only reports stale files.
+ * docs/commands.md from the table of commands, docs/events.md from the kinds of events, and docs/settings.md and the dashboard's table of settings from the settings, its copies of the table of browsers, of the kinds of providers and of the setup of templates, and the list of templates. With `--check` it only reports stale files.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,6 +10,7 @@ import { openApi } from '../contract/src/openapi.ts'
 import { routesMarkdown } from '../contract/src/routes-markdown.ts'
 import { sdkSources } from '../contract/src/sdk-source.ts'
 import { settingsSources } from '../contract/src/settings-source.ts'
+import { providerKindsSource } from './provider-kinds.ts'
 
 const root = join(import.meta.dirname, '..')
 const copyOf = (file: string) =>

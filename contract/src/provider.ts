@@ -103,6 +103,9 @@ export const Provider = z.strictObject({
 export type Provider = z.infer<typeof Provider>
 
 export const NewProvider = z.strictObject({
+  id: ProviderId.optional().describe(
+    'An id of your choice, with which the redirect URI is known before the provider exists: `{issuer}/oauth/callback/{id}`. It is `prv_` and a UUIDv7 in Crockford base32. The service makes one if it is absent.',
+  ),
   slug: slugs.created,
   type: ProviderType.describe('The kind of provider. It never changes.'),
   client_id: fields.client_id,

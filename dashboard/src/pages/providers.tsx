@@ -21,6 +21,8 @@ import { providers } from '../queries/providers.ts'
 import { useEnvironment } from '../scope.tsx'
 import { CreateProvider } from './providers/create.tsx'
 import { EditProvider } from './providers/edit.tsx'
+import { kindOf } from './providers/kinds.ts'
+import { ProviderMark } from './providers/mark.tsx'
 import { SwitchOff } from './providers/switch-off.tsx'
 
 type Open = { act: 'edit' | 'switch_off' | 'delete'; provider: Provider }
@@ -60,8 +62,10 @@ export default function Providers() {
       kind: 'first',
       cell: ({ display_name, type }) => (
         <>
-          <b>{display_name}</b>
-          <span className="muted">{type}</span>
+          <b>
+            <ProviderMark type={type} /> {display_name}
+          </b>
+          <span className="muted">{kindOf(type).label}</span>
         </>
       ),
     },

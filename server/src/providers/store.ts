@@ -114,7 +114,7 @@ export interface SealedSecrets {
 export const roomForProvider = (environment_id: EnvironmentId, most: number) =>
   sql`(select count(*) from providers where environment_id = ${environment_id}) < ${most}`
 
-/** Fails as a guard if the slug is taken in the environment. */
+/** Fails as a guard if the slug or the id is taken in the environment. */
 export function insertProvider(
   environment_id: EnvironmentId,
   { id, slug, type }: { id: string; slug: string; type: string },
@@ -128,7 +128,7 @@ export function insertProvider(
       ${environment_id}, ${id}, ${slug}, ${type}, ${fields.display_name},
       ${fields.issuer}, ${fields.client_id}, ${fields.scopes}, ${fields.enabled},
       ${fields.link_by_verified_email}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now})
-    on conflict (environment_id, slug) do nothing`)
+    on conflict do nothing`)
 }
 
 /** Changes a provider. A secret that is undefined stays as it is. Disabling ends what began there. */

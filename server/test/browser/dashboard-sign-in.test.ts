@@ -60,9 +60,12 @@ test('what belongs to sign-in is set up in the dashboard', { skip: noBrowser }, 
   await t.test('a provider is added, edited, switched, tried out and deleted', async () => {
     await show(page, `${base}/providers`, 'Providers')
     await button(page, 'Add provider').click()
-    await dialog.getByLabel('Provider').selectOption('microsoft')
-    await dialog.getByLabel('Client id').fill('of-microsoft')
+    await dialog.getByRole('radio', { name: 'Microsoft' }).check()
+    const callback_url = await dialog.locator('.uri code').textContent() // known before the provider
+    await dialog.getByRole('link', { name: 'Open Microsoft Entra' }).waitFor()
+    await passesAudit('add provider')
     await dialog.getByLabel('Issuer').fill('https://login.microsoftonline.com/one/v2.0')
+    await dialog.getByLabel('Client id').fill('of-microsoft')
     await dialog.getByRole('textbox', { name: 'Client secret' }).fill('a secret')
     await dialog.getByRole('button', { name: 'Add provider' }).click()
 
@@ -82,6 +85,7 @@ test('what belongs to sign-in is set up in the dashboard', { skip: noBrowser }, 
     await closed()
     const [provider] = (await stored('/providers')).data
     assert.deepEqual([provider.display_name, provider.issuer], ['Contoso', 'https://login.microsoftonline.com/two/v2.0'])
+    assert.deepEqual([provider.callback_url, provider.scopes], [callback_url, ['openid', 'email', 'profile']])
     await row('button', 'Edit', 'Contoso').click()
     await page.waitForLoadState('networkidle')
     await dialog.getByLabel('Client id').fill('of-contoso')

@@ -1,6 +1,7 @@
 /** Rules of the dashboard that need no browser. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ProviderId } from '@ostiary/contract/ids.ts'
 import { shownCodes } from '@ostiary/contract/refused-call.ts'
 import { routes } from '@ostiary/contract/routes.ts'
 import { firstOf, pathIn } from '../../../dashboard/src/frame/places.ts'
@@ -12,6 +13,7 @@ import { changesOf, didOf } from '../../../dashboard/src/pages/audit/sentences.t
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { isProved, type Remedy, remaining, wordsOf } from '../../../dashboard/src/pages/calls/remedies.ts'
 import { changeOf, isNarrowed, type KeyChange, limitOf } from '../../../dashboard/src/pages/keys/restrictions.ts'
+import { providerId } from '../../../dashboard/src/pages/providers/id.ts'
 import { metadataText, patchTo, readMetadata } from '../../../dashboard/src/pages/users/metadata.ts'
 import { type Beginning, beginningsIn, judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
 import { clockTime, intervalStart, intervalStartWithDay, localTime } from '../../../dashboard/src/parts/clock.ts'
@@ -20,6 +22,7 @@ import { deviceOf } from '../../../dashboard/src/parts/device.ts'
 import { type Choice, differences, isContested, isSecret, withChoices } from '../../../dashboard/src/parts/differences.ts'
 import { markDifference, nearestOf } from '../../../dashboard/src/parts/uri-difference.ts'
 import { OstiaryError } from '../../../sdk/src/index.ts'
+import { createIds } from '../../src/base/ids.ts'
 import { fieldsOf, pointerOf } from '../support/schema-fields.ts'
 
 const unknown = fixOf('no such code')
@@ -204,6 +207,18 @@ for (const [what, text, before, expected] of edits)
   })
 for (const text of ['{', '[]', '"text"', 'null', '1'])
   test(`metadata that reads ${text} is refused at its field`, () => assert.ok('problem' in readMetadata(text)))
+
+test('the id of a provider that is about to be added is a UUIDv7, as the service makes them', () => {
+  const at = new Date('2026-11-26T01:00:00Z')
+  for (const byte of [0, 255, 137]) {
+    const id = providerId(at.getTime(), new Uint8Array(10).fill(byte))
+    assert.ok(ProviderId.safeParse(id).success, id)
+    const bits = [...id.slice(4)].reduce((value, digit) => (value << 5n) | BigInt('0123456789abcdefghjkmnpqrstvwxyz'.indexOf(digit)), 0n)
+    assert.deepEqual([bits >> 80n, (bits >> 76n) & 15n, (bits >> 62n) & 3n], [BigInt(at.getTime()), 7n, 2n])
+    assert.ok(id.startsWith(createIds(() => at, (count) => new Uint8Array(count))('prv').slice(0, 14)))
+  }
+  assert.notEqual(providerId(1, new Uint8Array(10).fill(1)), providerId(1, new Uint8Array(10).fill(2)))
+})
 
 type ApiKey = Parameters<typeof changeOf>[0]
 const restrictions = { allowed_origins: ['https://a.test'], ip_allowlist: [], rate_limit: null, expires_at: null, scopes: [] }

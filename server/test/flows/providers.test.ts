@@ -463,6 +463,20 @@ const refused = [
 for (const { why, body } of refused)
   test(`${why} is 422`, async () => assert.equal((await w.call('POST', `${w.test.path}/providers`, { body })).status, 422))
 
+test('a provider has the id of its creation, which each environment takes once', async () => {
+  const id = w.deployment.newId('prv')
+  assert.equal((await addProvider('github', { id })).callback_url, `${w.test.issuer}/oauth/callback/${id}`)
+  const create = (id: string, { path }: TestEnvironment = w.test) =>
+    w.call('POST', `${path}/providers`, { body: { type: 'github', ...types.github, id } })
+  for (const refused of [id, 'prv_1', id.replace('prv', 'app'), `${id}0`, id.toUpperCase()]) {
+    const { status, body } = await create(refused)
+    assert.deepEqual([status, body.errors?.map(({ pointer }: { pointer: string }) => pointer)], [422, ['/id']], refused)
+  }
+  assert.equal(expectStatus(201, await create(id, w.live)).callback_url, `${w.live.issuer}/oauth/callback/${id}`)
+  expectStatus(204, await w.call('DELETE', `${w.live.path}/providers/${id}`))
+  expectStatus(200, await w.call('GET', `${w.test.path}/providers/${id}`))
+})
+
 test('a secret of a provider is never read back', async () => {
   const provider = await addProvider('oidc', { client_secret: 'never-shown-again' })
   const read = await w.call('GET', `${w.test.path}/providers/${provider.id}`)

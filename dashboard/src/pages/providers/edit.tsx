@@ -3,10 +3,10 @@
  * ever sent to another issuer. It is switched on and off in the list, which asks first.
  */
 
-import { Checkbox, TagsInput } from '@mantine/core'
+import '../../styles/sign-in-objects.css'
+import { Checkbox } from '@mantine/core'
 import type { Provider } from '@ostiary/sdk'
 import { useState } from 'react'
-import { CopyButton } from '../../parts/copy.tsx'
 import { changedMembers, type Edited, useEdit } from '../../parts/edit.tsx'
 import { NameField } from '../../parts/fields.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
@@ -15,8 +15,9 @@ import { useRead } from '../../parts/reading.tsx'
 import { Editing } from '../../parts/save.tsx'
 import { providers } from '../../queries/providers.ts'
 import { useEnvironment } from '../../scope.tsx'
-import { ProviderField } from './field.tsx'
+import { ProviderField, ScopesField } from './field.tsx'
 import { type FieldName, fieldsOf, isSecret, kindOf } from './kinds.ts'
+import { RegisterThere } from './register.tsx'
 import { savingProvider } from './saving.ts'
 
 interface EditProps {
@@ -71,6 +72,18 @@ function Form({ base, report, close, check }: Edited<Provider> & Omit<EditProps,
     if (!isSecret(name)) return kind.needs.includes(name)
     return has_new_issuer && (name === 'client_secret' ? provider.has_client_secret : provider.has_private_key)
   }
+  const field = (name: FieldName) => (
+    <ProviderField
+      key={name}
+      kind={kind}
+      name={name}
+      is_needed={isNeeded(name)}
+      help={helpOf(name)}
+      value={fields[name] ?? ''}
+      change={(value) => setFields((current) => ({ ...current, [name]: value }))}
+      error={edit.error}
+    />
+  )
   return (
     <FormDialog
       title={`Edit ${provider.display_name}`}
@@ -81,32 +94,16 @@ function Form({ base, report, close, check }: Edited<Provider> & Omit<EditProps,
       onSubmit={edit.submit}
       onClose={close}
     >
-      <div>
-        <div className="lab">Redirect URI to register there</div>
-        <code className="any">{provider.callback_url}</code>{' '}
-        <CopyButton value={provider.callback_url} label={`the redirect URI of ${provider.display_name}`} />
-      </div>
+      <RegisterThere kind={kind} name={provider.display_name} callback_url={provider.callback_url} />
+      {fieldsOf(kind)
+        .filter((name) => name === 'issuer')
+        .map(field)}
+      <ProviderField kind={kind} name="client_id" is_needed value={client_id} change={setClientId} error={edit.error} />
+      {fieldsOf(kind)
+        .filter((name) => name !== 'issuer')
+        .map(field)}
+      <ScopesField value={scopes} change={setScopes} error={edit.error} />
       <NameField label="Name on the button" member="display_name" value={display_name} change={setName} error={edit.error} />
-      <ProviderField name="client_id" is_needed value={client_id} change={setClientId} error={edit.error} />
-      {fieldsOf(kind).map((name) => (
-        <ProviderField
-          key={name}
-          name={name}
-          is_needed={isNeeded(name)}
-          help={helpOf(name)}
-          value={fields[name] ?? ''}
-          change={(value) => setFields((current) => ({ ...current, [name]: value }))}
-          error={edit.error}
-        />
-      ))}
-      <TagsInput
-        label="Scopes to request"
-        value={scopes}
-        onChange={setScopes}
-        acceptValueOnBlur
-        splitChars={[' ', ',']}
-        error={fieldError(edit.error, '/scopes')}
-      />
       <Checkbox
         label="Link by verified email"
         description="A first sign-in joins the existing user with the same address, if both sides have verified it."

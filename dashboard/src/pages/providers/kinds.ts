@@ -1,5 +1,6 @@
-/** The kinds of providers, and the fields that each needs besides the client id. */
+/** The kinds of providers: the fields of each, and what to do at the provider before they are known. */
 import type { NewProvider } from '@ostiary/sdk'
+import { defaults } from '../../generated/provider-kinds.ts'
 
 type Kind = NewProvider['type']
 export type FieldName = 'issuer' | 'team_id' | 'key_id' | 'client_secret' | 'private_key'
@@ -10,20 +11,84 @@ export interface KindOfProvider {
   needs: readonly FieldName[]
   /** A field that it can have. */
   can?: FieldName
+  /** Where an application is registered; `null` where each provider has its own place. */
+  console: { name: string; url: string } | null
+  /** What to do there. */
+  steps: string
+  /** What the fields are called there, where that is another word. */
+  there?: Partial<Record<FieldName | 'client_id', string>>
+  /** An issuer as it looks there. */
+  example?: string
 }
 
 export const kinds: readonly [KindOfProvider, ...KindOfProvider[]] = [
-  { value: 'google', label: 'Google', needs: ['client_secret'] },
-  { value: 'microsoft', label: 'Microsoft', needs: ['issuer', 'client_secret'] },
-  { value: 'github', label: 'GitHub', needs: ['client_secret'] },
-  { value: 'gitlab', label: 'GitLab', needs: ['client_secret'], can: 'issuer' },
-  { value: 'apple', label: 'Apple', needs: ['team_id', 'key_id', 'private_key'] },
-  { value: 'oidc', label: 'OpenID Connect', needs: ['issuer'], can: 'client_secret' },
+  {
+    value: 'google',
+    label: 'Google',
+    needs: ['client_secret'],
+    console: { name: 'Google Cloud', url: 'https://console.cloud.google.com/apis/credentials' },
+    steps: 'Create an OAuth client ID of the type “Web application”, and enter the redirect URI under “Authorized redirect URIs”.',
+  },
+  {
+    value: 'microsoft',
+    label: 'Microsoft',
+    needs: ['issuer', 'client_secret'],
+    console: { name: 'Microsoft Entra', url: 'https://entra.microsoft.com/#view/Microsoft_AAD_RegisteredApps/ApplicationsListBlade' },
+    steps:
+      'Create an app registration for your directory, with the redirect URI on the platform “Web”. Then create a client secret, and copy its value.',
+    there: { client_id: 'Application (client) ID' },
+    example: 'https://login.microsoftonline.com/{directory id}/v2.0',
+  },
+  {
+    value: 'github',
+    label: 'GitHub',
+    needs: ['client_secret'],
+    console: { name: 'GitHub', url: 'https://github.com/settings/developers' },
+    steps: 'Create an OAuth app, and enter the redirect URI as “Authorization callback URL”. Then generate a client secret.',
+  },
+  {
+    value: 'gitlab',
+    label: 'GitLab',
+    needs: ['client_secret'],
+    can: 'issuer',
+    console: { name: 'GitLab', url: 'https://gitlab.com/-/user_settings/applications' },
+    steps: 'Add a confidential application with the redirect URI, and tick the scopes openid, email and profile.',
+    there: { client_id: 'Application ID', client_secret: 'Secret' },
+    example: 'https://gitlab.example.com',
+  },
+  {
+    value: 'apple',
+    label: 'Apple',
+    needs: ['team_id', 'key_id', 'private_key'],
+    console: { name: 'Apple Developer', url: 'https://developer.apple.com/account/resources/identifiers/list/serviceId' },
+    steps:
+      'Create a Services ID, and configure “Sign in with Apple” for it with the redirect URI as its return URL. Then create a key for “Sign in with Apple”, and download it. Apple takes https only.',
+    there: { client_id: 'Services ID', team_id: 'Team ID', key_id: 'Key ID', private_key: 'Private key (the .p8 file)' },
+  },
+  {
+    value: 'oidc',
+    label: 'OpenID Connect',
+    needs: ['issuer'],
+    can: 'client_secret',
+    console: null,
+    steps: 'Register a web application with the redirect URI. It needs the code flow with PKCE, and the scopes below.',
+    example: 'https://login.example.com',
+  },
 ]
 
 export const kindOf = (type: Kind): KindOfProvider => kinds.find(({ value }) => value === type) ?? kinds[0]
 
-export const fieldsOf = ({ needs, can }: KindOfProvider): readonly FieldName[] => (can ? [...needs, can] : needs)
+const order: readonly FieldName[] = ['issuer', 'team_id', 'key_id', 'client_secret', 'private_key']
+
+/** Its fields in the order of the work: whose they are comes before what the provider gave. */
+export const fieldsOf = ({ needs, can }: KindOfProvider): readonly FieldName[] =>
+  order.filter((name) => needs.includes(name) || name === can)
+
+/** The scopes that are asked for unless others are entered. */
+export const scopesOf = ({ value }: KindOfProvider): string[] => [...(defaults[value]?.scopes ?? [])]
+
+/** The issuer of a kind that has one of its own unless another is entered. */
+export const issuerOf = ({ value }: KindOfProvider): string | null => defaults[value]?.issuer ?? null
 
 export const labels: Record<FieldName | 'client_id', string> = {
   client_id: 'Client id',
@@ -33,5 +98,6 @@ export const labels: Record<FieldName | 'client_id', string> = {
   client_secret: 'Client secret',
   private_key: 'Private key (PEM)',
 }
+
 
 export const isSecret = (name: FieldName) => name === 'client_secret' || name === 'private_key'

@@ -1,7 +1,7 @@
 import type { Provider } from '@ostiary/contract/provider.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import { originOf } from '../../events/origin.ts'
-import { notFound, rateLimited, validationFailed } from '../../http/problem.ts'
+import { badField, notFound, rateLimited, validationFailed } from '../../http/problem.ts'
 import type { RateLimitPolicy } from '../../http/rate-limit.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
@@ -26,13 +26,12 @@ export const listProviders: Handler<'listProviders'> = async (services, call) =>
 export const createProvider: Handler<'createProvider'> = async (services, call) => {
   const { config, db, now, newId } = services
   const environment = await environmentOf(services, call)
-  const { slug, type, client_secret = null, private_key = null, ...sent } = call.body
+  const { id = newId('prv'), slug, type, client_secret = null, private_key = null, ...sent } = call.body
   const fields: ProviderFields = { ...defaultsOf(type), client_id: sent.client_id, ...settled(type, sent) }
   const has = { client_secret: client_secret !== null, private_key: private_key !== null }
   refuseProblems(providerProblems(type, fields, has, placeOf(services, environment)))
 
   const at = now()
-  const id = newId('prv')
   const provider = (slug: string) => ({
     id,
     tenant_id: environment.tenant_id,
@@ -76,6 +75,7 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
     create,
     refuse: async () => {
       if (!(await isThereRoom(db, room))) call.fail('quota_exceeded', quotaDetail('providers', config.limits))
+      if (await store.findProvider(db, environment.id, id)) throw badField(['id'], 'A provider of this environment has this id.')
     },
     fail: call.fail,
   })
