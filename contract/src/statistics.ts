@@ -43,5 +43,10 @@ export const Statistics = z.strictObject({
       }),
     )
     .describe('The intervals with at least one count, in order of time.'),
+  active_users: count
+    .nullable()
+    .describe(
+      'The people who signed in since the beginning of the interval of `from`. `null` for a range with a `to`, and for an environment with more than 200,000 users.',
+    ),
 })
 export type Statistics = z.infer<typeof Statistics>

@@ -8,7 +8,7 @@ import { applications } from './queries/applications.ts'
 import { auditFilter, auditLog } from './queries/audit-log.ts'
 import { callFilter, callsOfEnvironment, callsOfTenant } from './queries/calls.ts'
 import { configurations } from './queries/configurations.ts'
-import { attention, inbox, logouts, readiness, statistics } from './queries/environment.ts'
+import { attention, inbox, logouts, rangeNamed, readiness, statistics } from './queries/environment.ts'
 import { eventFilter } from './queries/event-filter.ts'
 import { events } from './queries/events.ts'
 import { environmentKeys, platformKeys } from './queries/keys.ts'
@@ -35,7 +35,7 @@ export const ofEnvironment = {
     begin(statistics.lastDay(here))
     begin(readiness.one(here))
     begin(applications.newest(here))
-    begin(statistics.range(here, search.range === '30d' ? 'day' : 'hour'))
+    begin(statistics.range(here, rangeNamed(search.range)))
     begin(attention(here))
     if (!here.can('developer')) return
     begin(events.newUsers(here))

@@ -87,6 +87,7 @@ import { upstreamsWhenNeeded } from './providers/profile.ts'
 import { createApplicationScan } from './readiness/store.ts'
 import type { FirstStart } from './setup/first-start.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
+import { createActiveCount } from './users/active.ts'
 import type { Passwords } from './users/password.ts'
 import type { Metrics } from './workers/metrics.ts'
 
@@ -241,6 +242,7 @@ function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServi
     root,
     verifyLog: createVerifications(deployment),
     scanApplications: createApplicationScan(deployment),
+    countActive: createActiveCount(deployment),
     isFirstVerdict: createFirstVerdicts(),
     upstreams: modules.upstreams,
   }

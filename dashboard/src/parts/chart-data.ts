@@ -68,6 +68,19 @@ export function stack(
   return { series, bars }
 }
 
+/** The sum of the counts of all intervals. */
+export const totalOf = (intervals: readonly Interval[], countsOf: (interval: Interval) => readonly Counted[]): number =>
+  intervals.flatMap(countsOf).reduce((sum, [, count]) => sum + count, 0)
+
+/** Fewer bars than this show nothing that a sentence does not say. */
+const fewest_bars = 3
+
+/** The intervals with counts where they are too few for a chart; `null` where a chart shows more. */
+export function fewOf(bars: readonly Bar[]): Bar[] | null {
+  const counted = bars.filter(({ values }) => values.some((value) => value > 0))
+  return counted.length < fewest_bars ? counted : null
+}
+
 /** The least round number that is not below the greatest bar: 1, 2, 5, 10, 20, 50 … */
 export function topOf(bars: readonly Bar[]): number {
   const greatest = Math.max(1, ...bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0)))

@@ -4,7 +4,7 @@
  */
 import '../styles/charts.css'
 import { type KeyboardEvent, useId, useState } from 'react'
-import { type Bar, type Series, topOf } from './chart-data.ts'
+import { type Bar, fewOf, type Series, topOf } from './chart-data.ts'
 import { intervalStart, intervalStartWithDay } from './clock.ts'
 
 interface ChartProps {
@@ -39,6 +39,7 @@ export function Chart({ title, unit, interval, series, bars, looks = in_order }:
   const bar = bars[at]
   const step = width / bars.length
   const gap = step / 7
+  const few = fewOf(bars)
   const inWords = ({ start, values }: Bar) =>
     `${intervalStart(start, interval)}: ${sum(values) === 0 ? `no ${unit}` : series.map(({ name }, index) => `${number(values[index] ?? 0)} ${name}`).join(', ')}`
   const move = (event: KeyboardEvent) => {
@@ -57,6 +58,8 @@ export function Chart({ title, unit, interval, series, bars, looks = in_order }:
       </figcaption>
       {total === 0 || !bar ? (
         <p className="muted none">No {unit} in this time.</p>
+      ) : few ? (
+        <Few title={title} interval={interval} series={series} bars={few} />
       ) : (
         <>
           <div
@@ -125,6 +128,26 @@ export function Chart({ title, unit, interval, series, bars, looks = in_order }:
   )
 }
 
+type Shown = Pick<ChartProps, 'title' | 'interval' | 'series' | 'bars'>
+
+/** One or two intervals with counts, in words: a chart of one bar says less than its number. */
+const Few = ({ title, interval, series, bars }: Shown) => (
+  <ul className="few small" aria-label={title}>
+    {bars.map(({ start, values }) => (
+      <li key={start}>
+        <time dateTime={start} className="muted">
+          {intervalStartWithDay(start, interval)}
+        </time>
+        <span>
+          {series
+            .flatMap(({ name }, index) => ((values[index] ?? 0) > 0 ? [`${number(values[index] ?? 0)} ${name}`] : []))
+            .join(', ')}
+        </span>
+      </li>
+    ))}
+  </ul>
+)
+
 /** Patterns must not be stretched, so the drawing has as many units as the page has pixels. */
 function observeWidth(plot: HTMLElement | null, setWidth: (width: number) => void) {
   if (!plot) return
@@ -163,7 +186,7 @@ const Patterns = ({ id }: { id: string }) => (
 )
 
 /** The intervals with counts, newest first. */
-const Numbers = ({ title, interval, series, bars }: Pick<ChartProps, 'title' | 'interval' | 'series' | 'bars'>) => (
+const Numbers = ({ title, interval, series, bars }: Shown) => (
   <details>
     <summary>
       Show as table<span className="vh">: {title}</span>

@@ -46,6 +46,11 @@ export function Titled({ title, lead, actions, children, logo }: PageProps) {
 /** The path of the page that was shown last. The first one of a visit keeps the focus at the start of the document. */
 let shown = location.pathname
 
+/** Whether the last press was one of a pointer: a person who clicks sees where the page begins, and the title needs no ring. */
+let is_by_pointer = false
+addEventListener('pointerdown', () => (is_by_pointer = true), true)
+addEventListener('keydown', () => (is_by_pointer = false), true)
+
 /** On a new page the focus goes to its title: it was on a link that may be gone, and screen readers say the title. */
 function useFocusAtTitle() {
   useEffect(() => {
@@ -53,7 +58,10 @@ function useFocusAtTitle() {
     const timer = setTimeout(() => {
       if (shown === location.pathname) return
       shown = location.pathname
-      if (!document.querySelector('[role=dialog], [role=alertdialog]')) document.getElementById('page-title')?.focus()
+      const title = document.getElementById('page-title')
+      if (title === null || document.querySelector('[role=dialog], [role=alertdialog]')) return
+      title.classList.toggle('by-pointer', is_by_pointer)
+      title.focus()
     }, 50)
     return () => clearTimeout(timer)
   }, [])

@@ -2,12 +2,13 @@
 
 import type { Statistics } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
-import { statistics } from '../queries/environment.ts'
+import { type Range, rangeNamed, statistics } from '../queries/environment.ts'
 import { useEnvironment } from '../scope.tsx'
 import { Chart, type Look } from './chart.tsx'
 import { type Counted, everyInterval, type Interval, stack } from './chart-data.ts'
 import { Loaded, useRead } from './reading.tsx'
 import { useQueryState } from './search.ts'
+import { isSignInReason, methodWords, reasonWords } from './words.ts'
 
 /** A chart of one kind of counts. */
 export interface Kind {
@@ -24,27 +25,19 @@ const byName = (counts: Iterable<Counted>): Counted[] => {
   for (const [name, count] of counts) sums.set(name, (sums.get(name) ?? 0) + count)
   return [...sums]
 }
-const inWords = (name: string) => name.replaceAll('_', ' ')
-
-const outcomes: Readonly<Record<string, string>> = { succeeded: 'succeeded', failed: 'failed', limited: 'refused after too many' }
-const grants: Readonly<Record<string, string>> = { authorization_code: 'for a code', refresh_token: 'by refresh' }
-
-export const signIns: Kind = {
-  title: 'Sign-ins by outcome',
-  unit: 'sign-ins',
-  countsOf: ({ sign_ins }) => byName(sign_ins.map(({ outcome, count }) => [outcomes[outcome] ?? outcome, count])),
-  first: ['succeeded', 'failed', 'refused after too many'],
-}
 export const signInMethods: Kind = {
-  title: 'Sign-ins that succeeded, by method',
+  title: 'Sign-ins by method',
   unit: 'sign-ins',
   countsOf: ({ sign_ins }) =>
-    byName(sign_ins.filter(({ outcome }) => outcome === 'succeeded').map(({ method, count }) => [inWords(method), count])),
+    byName(sign_ins.filter(({ outcome }) => outcome === 'succeeded').map(({ method, count }) => [methodWords(method), count])),
 }
-export const tokens: Kind = {
-  title: 'Token answers by grant',
-  unit: 'token answers',
-  countsOf: ({ tokens }) => byName(tokens.map(({ grant_type, count }) => [grants[grant_type] ?? inWords(grant_type), count])),
+/** A failed sign-in is a refused call, whose code is the reason. */
+export const failedSignIns: Kind = {
+  title: 'Failures by reason',
+  unit: 'failures',
+  countsOf: ({ refused_calls }) =>
+    byName(refused_calls.filter(({ code }) => isSignInReason(code)).map(({ code, count }) => [reasonWords(code), count])),
+  looks: ['hatched', 'dotted', 'plain', 'outlined'],
 }
 export const webhookAttempts: Kind = {
   title: 'Webhook attempts by outcome',
@@ -66,22 +59,31 @@ export const keyUses = (nameOf: (key_id: string) => string): Kind => ({
   countsOf: ({ key_uses }) => byName(key_uses.map(({ key_id, count }) => [key_id === null ? 'others' : nameOf(key_id), count])),
 })
 
-const ranges = [
-  ['24h', '24 hours', 'hour'],
-  ['30d', '30 days', 'day'],
-] as const
+const names: readonly [Range, string][] = [
+  ['24h', '24 hours'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+]
 
-export function StatisticsCharts({ title, kinds, note }: { title: string; kinds: readonly Kind[]; note?: ReactNode }) {
+interface StatisticsChartsProps {
+  title: string
+  kinds: readonly Kind[]
+  note?: ReactNode
+  /** The numbers of the range in a sentence, which is read aloud when the range changes. */
+  sentence?: (counted: Statistics) => string
+}
+
+export function StatisticsCharts({ title, kinds, note, sentence }: StatisticsChartsProps) {
   const here = useEnvironment()
   const { search, show } = useQueryState()
-  const [range, , interval] = ranges.find(([range]) => range === search.range) ?? ranges[0]
-  const read = useRead(statistics.range(here, interval), { refetchInterval: 30_000, keeps_previous: true })
+  const range = rangeNamed(search.range)
+  const read = useRead(statistics.range(here, range), { refetchInterval: 30_000, keeps_previous: true })
   return (
     <section className="card charts" aria-label={title}>
       <header>
         <h2>{title}</h2>
         <fieldset className="r seg" aria-label={`Range of ${title}`}>
-          {ranges.map(([each, name]) => (
+          {names.map(([each, name]) => (
             <button
               key={each}
               type="button"
@@ -96,6 +98,7 @@ export function StatisticsCharts({ title, kinds, note }: { title: string; kinds:
       <Loaded of={read}>
         {(counted: Statistics) => (
           <div className="of-charts">
+            {sentence ? <output className="sentence">{sentence(counted)}</output> : null}
             {kinds.map((kind) => (
               <Chart key={kind.title} {...kind} interval={counted.interval} {...stack(everyInterval(counted), kind.countsOf, kind.first)} />
             ))}

@@ -41,6 +41,9 @@ const reasons: Record<string, string> = {
   access_denied:        'The person refused',
 }
 
+/** Whether a code is the reason of a failed sign-in. */
+export const isSignInReason = (code: string): boolean => Object.hasOwn(reasons, code)
+
 export const methodWords = (method: string): string => methods[method] ?? method.replaceAll('_', ' ')
 
 /** Several methods of a sign-in, each once: `password and code of an app`. */

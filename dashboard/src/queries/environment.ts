@@ -2,10 +2,25 @@
 import type { ApiKey } from '@ostiary/sdk'
 import { type At, type Here, key, list, one } from './query.ts'
 
+const DAY_MS = 86_400_000
+
+/** The ranges of the charts. Without a number of days the service takes the last 24 hours. */
+const ranges = {
+  '24h': { interval: 'hour', days: null },
+  '7d': { interval: 'day', days: 7 },
+  '30d': { interval: 'day', days: 30 },
+} as const
+export type Range = keyof typeof ranges
+export const rangeNamed = (name: string | undefined): Range => (name === '7d' || name === '30d' ? name : '24h')
+
 export const statistics = {
   lastDay: ({ client, at }: Here) => one(key('statistics', at.environment_id), (signal) => client.getStatistics(at, { signal })),
-  range: ({ client, at }: Here, interval: 'hour' | 'day') =>
-    one(key('statistics', at.environment_id, interval), (signal) => client.getStatistics({ ...at, interval }, { signal })),
+  range: ({ client, at }: Here, range: Range) =>
+    one(key('statistics', at.environment_id, range), (signal) => {
+      const { interval, days } = ranges[range]
+      const from = days === null ? {} : { from: new Date(Date.now() - days * DAY_MS).toISOString() }
+      return client.getStatistics({ ...at, interval, ...from }, { signal })
+    }),
 }
 
 export const readiness = {
@@ -14,7 +29,7 @@ export const readiness = {
   one: ({ client, at }: Here) => one(key('readiness', at.environment_id), (signal) => client.getReadiness(at, { signal })),
 }
 
-const MONTH_MS = 30 * 86_400_000
+const MONTH_MS = 30 * DAY_MS
 
 /** What needs a look: webhooks that fail or are switched off by the service, and keys that nobody used for 30 days. */
 export const attention = ({ client, at }: Here) =>

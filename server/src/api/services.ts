@@ -9,6 +9,7 @@ import type { IsFirstVerdict } from '../oidc/validation-notes.ts'
 import type { Upstreams } from '../providers/profile.ts'
 import type { ScanApplications } from '../readiness/store.ts'
 import type { Root } from '../setup/root.ts'
+import type { CountActive } from '../users/active.ts'
 import type { Passwords } from '../users/password.ts'
 
 export interface Services extends Deployment {
@@ -20,6 +21,7 @@ export interface Services extends Deployment {
   readonly root: Root
   readonly verifyLog: VerifyTenantLog
   readonly scanApplications: ScanApplications
+  readonly countActive: CountActive
   readonly isFirstVerdict: IsFirstVerdict
   readonly upstreams: Upstreams
 }

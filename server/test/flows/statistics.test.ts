@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
 import { createCounters } from '../../src/deployment/counters.ts'
+import { createActiveCount } from '../../src/users/active.ts'
 import { authorizationRequest, createAgent, refresh, signInForTokens } from '../support/cookie-browser.ts'
 import { newestMail } from '../support/mailed.ts'
 import { expectStatus, world } from '../support/world.ts'
@@ -25,8 +26,8 @@ test('sign-ins, tokens and uses of keys are counted per hour, and per day', asyn
   await w.deployment.counters.write()
 
   for (const interval of ['hour', 'day']) {
-    const { data } = await ask(`?interval=${interval}`)
-    assert.equal(data.length, 1)
+    const { data, active_users } = await ask(`?interval=${interval}`)
+    assert.deepEqual([data.length, active_users], [1, 1])
     const [{ sign_ins, tokens: granted, key_uses }] = data
     assert.deepEqual(sign_ins, [
       { method: 'password', outcome: 'failed', count: 1 },
@@ -122,6 +123,25 @@ test('counts that the database did not take are written later, and those that it
   assert.equal(tokens.length, 700)
   assert.ok(tokens.every(({ count }: { count: number }) => count === 1))
   assert.ok(batches > 2, 'one write has several batches')
+})
+
+test('people who signed in since a time are counted slice by slice, and no more than a number of users', async () => {
+  const application = await w.createApplication(w.test)
+  const signIn = async () => signInForTokens(w, w.test, application, { user: await w.createUser(w.test) })
+  const dayAgo = () => new Date(w.now().getTime() - 86_400_000)
+  const before = (await ask()).active_users
+  await signIn()
+  assert.equal((await ask()).active_users, before + 1)
+  assert.equal((await ask(`?to=${w.now().toISOString()}`)).active_users, null)
+  const sliced = createActiveCount(w.deployment, { slice: 2, most: 100 })
+  assert.equal(await sliced(w.test.id, dayAgo()), before + 1)
+  assert.equal(await createActiveCount(w.deployment, { slice: 2, most: 2 })(w.test.id, dayAgo()), null)
+  await signIn()
+  assert.equal(await sliced(w.test.id, dayAgo()), before + 1, 'a count of several slices is kept for a minute')
+  w.advance(60)
+  assert.equal(await sliced(w.test.id, dayAgo()), before + 2)
+  w.advance(25 * 3_600)
+  assert.deepEqual([(await ask()).active_users, (await ask('?interval=day')).active_users], [0, before + 2])
 })
 
 const refused = [

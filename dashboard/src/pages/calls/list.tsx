@@ -1,4 +1,4 @@
-/** Refused calls: grouped by code and route, then the list. A row says why, and opens the whole record. */
+/** Refused calls: the list, then its groups by code and route. A row says why, and opens the whole record. */
 import '../../styles/filters.css'
 import type { Event, Page as PageOf, RefusedCall, RefusedCallSummary } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
@@ -72,7 +72,26 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
   ]
   return (
     <Page title="Calls" lead={lead}>
-      {chart}
+      <div className="toolbar">
+        <TimeRange {...state} />
+        <Chips names={chips} nameOf={nameOf} {...state} />
+      </div>
+      <Records
+        label="Refused calls"
+        list={list}
+        columns={columns}
+        open={({ id }) => show({ chosen: id })}
+        keyOf={({ id }) => id}
+        empty={
+          is_filtered ? (
+            <NoMatch names={chips} show={show}>
+              No refused call has these values.
+            </NoMatch>
+          ) : (
+            <Empty>No call was refused. Wrong requests, expired codes and failed sign-ins appear here with their reason.</Empty>
+          )
+        }
+      />
       <Loaded of={summary} rows={2}>
         {({ data, dropped }) =>
           data.length === 0 ? null : (
@@ -98,26 +117,7 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
           )
         }
       </Loaded>
-      <div className="toolbar">
-        <TimeRange {...state} />
-        <Chips names={chips} nameOf={nameOf} {...state} />
-      </div>
-      <Records
-        label="Refused calls"
-        list={list}
-        columns={columns}
-        open={({ id }) => show({ chosen: id })}
-        keyOf={({ id }) => id}
-        empty={
-          is_filtered ? (
-            <NoMatch names={chips} show={show}>
-              No refused call has these values.
-            </NoMatch>
-          ) : (
-            <Empty>No call was refused. Wrong requests, expired codes and failed sign-ins appear here with their reason.</Empty>
-          )
-        }
-      />
+      {chart}
       {search.chosen ? (
         <CallSide key={search.chosen} source={source} request_id={search.chosen} close={() => show({ chosen: undefined })} />
       ) : null}

@@ -37,7 +37,9 @@ export const getStatistics: Handler<'getStatistics'> = async (services, call): P
     sums.set(metric, of_metric.set(label, (of_metric.get(label) ?? 0) + count))
   }
   if (sums.size > 0) data.push(summary(new Date(start), sums))
-  return { environment_id: environment.id, interval, from: from.toISOString(), to: to.toISOString(), data }
+  // A person has the time of the last sign-in only, which says nothing about a range that ended before.
+  const active_users = call.query.to === undefined ? await services.countActive(environment.id, first) : null
+  return { environment_id: environment.id, interval, from: from.toISOString(), to: to.toISOString(), data, active_users }
 }
 
 const Counter = z.object({ hour: z.int(), metric: z.string(), label: z.string(), count: z.int() })
