@@ -1,17 +1,44 @@
-/** Code to copy, in tabs. */
-import { useState } from 'react'
+/** Code to copy, in tabs, in colours. A whole program comes with its file, and with the commands that install and run it. */
+import '../styles/code.css'
+import { Fragment, useState } from 'react'
 import { CopyButton } from './copy.tsx'
+import { highlighted, type Language, languageNamed } from './highlight.ts'
 import { Tabs } from './inner-tabs.tsx'
+import { Tag } from './tag.tsx'
 
 export interface Snippet {
   name: string
   code: string
+  /** The language, where the name does not tell it. */
+  language?: Language
+  /** Of a program: where it stands, and how it is run. */
+  program?: Program
+  /** Whether no test of this service runs the code. */
+  is_not_run?: boolean
+}
+
+export interface Program {
+  /** The file that the code goes into. */
+  file: string
+  /** The commands before the first run, one a line. */
+  install: string
+  /** The file `.env`: its lines, without the made secret. */
+  env: readonly string[]
+  /** The variable whose value is made here: a secret that nobody else knows. */
+  made_secret?: string
+  /** The command that runs it; `null` for a module of another program. */
+  run: string | null
+  /** What to open then; `null` where the program is not at this machine, or asks by itself. */
+  opens: string | null
+  /** What else has to be done first. */
+  first?: string
 }
 
 export function CodeTabs({ label, snippets }: { label: string; snippets: readonly Snippet[] }) {
   const [name, setName] = useState(snippets[0]?.name)
   const chosen = snippets.find((snippet) => snippet.name === name) ?? snippets[0]
   if (!chosen) return null
+  const { code, program, is_not_run = false } = chosen
   return (
     <div className="codebox">
       <Tabs
@@ -21,13 +48,84 @@ export function CodeTabs({ label, snippets }: { label: string; snippets: readonl
         choose={setName}
         beside={
           <span className="r">
-            <CopyButton look="quiet" value={chosen.code} label={`${label}: ${chosen.name}`} />
+            <CopyButton look="quiet" value={code} label={`${label}: ${chosen.name}`} />
           </span>
         }
       >
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls sideways needs the keyboard */}
-        <pre tabIndex={0}>{chosen.code}</pre>
+        {program ? <Before program={program} name={chosen.name} /> : null}
+        {program || is_not_run ? (
+          <p className="of-code small">
+            {program ? <code>{program.file}</code> : null} {is_not_run ? <Tag>Not run by our tests</Tag> : null}
+          </p>
+        ) : null}
+        <Code code={code} language={chosen.language ?? languageNamed(chosen.name)} />
+        {program ? <After program={program} name={chosen.name} /> : null}
       </Tabs>
     </div>
   )
+}
+
+const classes = { comment: 'c', text: 's', keyword: 'k', number: 'n' } as const
+
+export const Code = ({ code, language }: { code: string; language: Language }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls sideways needs the keyboard
+  <pre tabIndex={0}>
+    {highlighted(code, language).map(([kind, text], index) =>
+      kind === null ? (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no state, and equal ones repeat
+        <Fragment key={index}>{text}</Fragment>
+      ) : (
+        // biome-ignore lint/suspicious/noArrayIndexKey: as above
+        <span key={index} className={classes[kind]}>
+          {text}
+        </span>
+      ),
+    )}
+  </pre>
+)
+
+interface PartProps {
+  program: Program
+  name: string
+}
+
+function Before({ program: { install, env, made_secret, first }, name }: PartProps) {
+  const [secret] = useState(makeSecret)
+  const lines = [...env, ...(made_secret ? [`${made_secret}=${secret}`] : [])]
+  return (
+    <>
+      {first ? <p className="of-code small">{first}</p> : null}
+      {install === '' ? null : <Part title="Install" label={`${name}: install`} code={install} language="sh" />}
+      {lines.length === 0 ? null : <Part title=".env" label={`${name}: .env`} code={lines.join('\n')} language="env" />}
+    </>
+  )
+}
+
+const After = ({ program: { run, opens }, name }: PartProps) => (
+  <>
+    {run === null ? null : <Part title="Run" label={`${name}: run`} code={run} language="sh" />}
+    {opens === null ? null : (
+      <p className="of-code small">
+        Open{' '}
+        <a className="u" href={opens} target="_blank" rel="noreferrer">
+          {opens}
+        </a>
+      </p>
+    )}
+  </>
+)
+
+const Part = ({ title, label, code, language }: { title: string; label: string; code: string; language: Language }) => (
+  <div className="code-part">
+    <p className="of-code small">
+      <span className="muted">{title}</span> <CopyButton value={code} label={label} />
+    </p>
+    <Code code={code} language={language} />
+  </div>
+)
+
+/** 256 bits that only this page knows: a session secret must not be one from documentation. */
+function makeSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32))
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

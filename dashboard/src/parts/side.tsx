@@ -1,6 +1,7 @@
 /** A record beside its list: a drawer from the right, whose address is in the query of the page. */
 import { Drawer } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Code } from './code.tsx'
 import { useEscape } from './escape.ts'
 
 export function Side({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
@@ -33,7 +34,6 @@ export const Facts = ({ of }: { of: readonly (readonly [string, ReactNode])[] })
 /** An object as it is on the wire. */
 export const Json = ({ of }: { of: unknown }) => (
   <div className="box">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls sideways needs the keyboard */}
-    <pre tabIndex={0}>{JSON.stringify(of, null, 2)}</pre>
+    <Code code={JSON.stringify(of, null, 2)} language="json" />
   </div>
 )

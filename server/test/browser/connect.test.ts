@@ -1,8 +1,8 @@
 /** The snippets of the dashboard's Connect panel: each one that this machine can run signs a person in at the service. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { build, stop } from 'esbuild'
 import { double, single, word } from '../../../dashboard/src/pages/application/snippets/values.ts'
@@ -28,31 +28,31 @@ const jwk = async (key: typeof publicKey) => ({ ...(await crypto.subtle.exportKe
 /** An application, and the code of one of its snippets. */
 async function snippetOf(name: string, method: string, redirect_uri: string) {
   const application = await w.createApplication(w.test, {
-    redirect_uris: [redirect_uri, new URL('/api/auth/callback/ostiary', redirect_uri).href],
+    redirect_uris: [redirect_uri, new URL('/auth/callback/ostiary', redirect_uri).href],
     application_type: method === 'none' ? (name === 'oidc-client-ts' ? 'spa' : 'native') : 'web',
     token_endpoint_auth_method: method,
     ...(method === 'private_key_jwt' ? { jwks: { keys: [await jwk(publicKey)] } } : {}),
   })
   const snippet = snippetsOf(application, w.test.issuer).find((one) => one.name === name) ?? assert.fail(name)
-  return { application, code: snippet.code }
+  return { application, snippet, code: snippet.code }
 }
 
 interface Program {
   /** The files beside the snippet. */
   files?: Record<string, string>
-  /** The name of the snippet's file. */
-  file: string
-  command: string
+  /** In place of the command that the panel shows. */
+  command?: string
   skip?: string | false
 }
-// biome-ignore format: this table is read by column
 const programs: Record<string, Program> = {
-  'openid-client': { file: 'sign-in.js', files: { 'server.js': connect.openid_client_server },                  command: 'exec node server.js' },
-  Express:         { file: 'server.js',                                                                         command: 'exec node server.js' },
-  'Auth.js':       { file: 'auth.js',    files: { 'server.js': connect.auth_js_server, ...connect.next_auth }, command: 'exec node server.js' },
-  Python:          { file: 'app.py',                                                                            command: `exec '${connect.python}' app.py`, skip: connect.noPython },
-  Go:              { file: 'main.go',                                                                           command: 'exec ./program', skip: connect.noGo },
+  'openid-client': { files: { 'server.mjs': connect.openid_client_server }, command: 'node --env-file=.env server.mjs' },
+  Express: {},
+  'Auth.js': {},
+  Python: { skip: connect.noPython },
+  Go: { command: './program', skip: connect.noGo },
 }
+/** Those with a test of their own below. */
+const others = ['curl', 'oidc-client-ts', 'MCP server']
 
 // biome-ignore format: this table is read by column
 const rows: [string, string, string][] = [
@@ -69,30 +69,31 @@ const rows: [string, string, string][] = [
   ['Go',            'none',                '127.0.0.1'],
 ]
 for (const [name, method, host] of rows) {
-  const { file, files = {}, command, skip = false } = programs[name] ?? assert.fail(name)
+  const { files = {}, command, skip = false } = programs[name] ?? assert.fail(name)
   test(`${name} signs a person in with ${method}, and refuses an answer that the browser did not ask for`, { skip }, async () => {
     const port = await freePort()
     const origin = `http://${host}:${port}`
-    const { application, code } = await snippetOf(name, method, `${origin}/callback`)
+    const { application, snippet } = await snippetOf(name, method, `${origin}/callback`)
+    const { program, code } = snippet
     const folder = connect.programFolder()
-    for (const [path, text] of Object.entries({ ...files, [file]: code })) {
-      mkdirSync(join(folder, path, '..'), { recursive: true })
-      writeFileSync(join(folder, path), text)
-    }
+    const secrets = { 'the-client-secret': application.client_secret ?? '', 'the-private-key-as-a-JWK': JSON.stringify(await jwk(privateKey)) }
+    const filled = program.env.map((line) => line.replace(/[^=]+$/, (value) => (secrets as Record<string, string>)[value] ?? value)) // as: by its name
+    const made = program.made_secret ? [`${program.made_secret}=a-secret-of-this-test`] : []
+    const all = { ...files, [program.file]: code, '.env': [...filled, ...made].join('\n') }
+    for (const [path, text] of Object.entries(all)) writeFileSync(join(folder, path), text)
     if (name === 'Go') compile(folder)
+    assert.equal(program.opens?.replace('/sign-in', ''), name === 'openid-client' ? undefined : origin)
     const env = {
       ...process.env,
-      PATH: `${join(process.execPath, '..')}:${process.env.PATH}`,
+      PATH: `${dirname(process.execPath)}:${dirname(connect.python)}:${process.env.PATH}`,
       PORT: String(port),
-      OSTIARY_CLIENT_SECRET: application.client_secret ?? '',
-      OSTIARY_CLIENT_KEY: JSON.stringify(await jwk(privateKey)),
-      SESSION_SECRET: 'a secret of this test',
-      AUTH_SECRET: 'a secret of this test',
     }
-    await serve(command, { cwd: folder, env }, origin)
+    // The program takes the place of the shell, so that it ends with the test.
+    const [, in_shell] = /^\((set -a; .*)\)$/.exec(program.run ?? '') ?? []
+    await serve(command === undefined ? (in_shell ?? `exec ${program.run}`) : `set -a; . ./.env; exec ${command}`, { cwd: folder, env }, origin)
 
     const agent = createAgent()
-    const begun = await agent.get(`${origin}/sign-in`)
+    const begun = await (name === 'Auth.js' ? beginWithAuthJs(agent, origin) : agent.get(`${origin}/sign-in`))
     const url = new URL(begun.headers.get('location') ?? assert.fail(begun.body))
     const { code_challenge_method, state, nonce, redirect_uri = '' } = Object.fromEntries(url.searchParams)
     assert.equal(code_challenge_method, 'S256')
@@ -104,6 +105,12 @@ for (const [name, method, host] of rows) {
     const home = answer.status === 200 ? answer : await agent.get(origin)
     assert.match(home.body, new RegExp(`Signed in as ${user.id}`))
   })
+}
+
+/** The page of Auth.js with its button is a form with a token. */
+async function beginWithAuthJs(agent: ReturnType<typeof createAgent>, origin: string) {
+  const { csrfToken } = JSON.parse((await agent.get(`${origin}/auth/csrf`)).body)
+  return agent.post(`${origin}/auth/signin/ostiary`, { csrfToken, callbackUrl: `${origin}/` })
 }
 
 /** Starts a server, and waits until it answers at an address. */
@@ -250,4 +257,5 @@ for (const [application_type, token_endpoint_auth_method, redirect_uri, names] o
       snippets.map(({ name }) => name),
       names,
     )
+    for (const { name, is_not_run = false } of snippets) assert.equal(is_not_run, !(name in programs || others.includes(name)), name)
   })

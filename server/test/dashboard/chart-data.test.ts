@@ -1,7 +1,7 @@
 /** What the charts of the dashboard show of the statistics. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { everyInterval, type Interval, stack, topOf } from '../../../dashboard/src/parts/chart-data.ts'
+import { everyInterval, fewOf, type Interval, stack, topOf, totalOf } from '../../../dashboard/src/parts/chart-data.ts'
 
 const empty = { sign_ins: [], tokens: [], webhook_attempts: [], refused_calls: [], mails: [], key_uses: [] }
 const counted = (start: string, tokens: [grant_type: string, count: number][]): Interval => ({
@@ -19,6 +19,7 @@ test('every interval of the range has a bar, also without counts', () => {
     interval: 'hour',
     from: '2026-11-20T10:40:00.000Z',
     to: '2026-11-20T14:40:00.000Z',
+    active_users: 1,
   } as const
   const intervals = everyInterval({ ...statistics, data: [counted(at(12), [['code', 3]])] })
   assert.deepEqual(
@@ -33,6 +34,7 @@ test('a range of days begins at midnight UTC', () => {
     interval: 'day',
     from: '2026-11-18T10:00:00.000Z',
     to: '2026-11-20T00:00:00.000Z',
+    active_users: null,
     data: [],
   } as const
   assert.deepEqual(
@@ -74,3 +76,19 @@ test('named series come first, the others by size, and the smallest of many toge
 const tops: [greatest: number, top: number][] = [[0, 1], [1, 1], [2, 2], [3, 5], [5, 5], [6, 10], [10, 10], [11, 20], [49, 50], [51, 100], [1_200, 2_000]]
 for (const [greatest, top] of tops)
   test(`a chart whose greatest bar is ${greatest} ends at ${top}`, () => assert.equal(topOf([{ start: at(1), values: [greatest] }]), top))
+
+// biome-ignore format: this table is read by column
+const charts: [string, number[], number | null][] = [
+  ['no interval',     [0, 0, 0],    0],
+  ['one interval',    [0, 4, 0],    1],
+  ['two intervals',   [2, 0, 4],    2],
+  ['three intervals', [2, 1, 4, 0], null],
+]
+for (const [counts_in, counts, expected] of charts)
+  test(`counts in ${counts_in} are ${expected === null ? 'a chart' : 'too few for one'}`, () => {
+    const bars = counts.map((count, hour) => ({ start: at(hour), values: [count] }))
+    assert.equal(fewOf(bars)?.length ?? null, expected)
+  })
+
+test('the total has the counts of all intervals', () =>
+  assert.equal(totalOf([counted(at(1), [['code', 3]]), counted(at(2), [['code', 1], ['refresh', 2]])], countsOf), 6))

@@ -23,11 +23,11 @@ export function programFolder(): string {
   return folder
 }
 
-/** Serves the module of the openid-client snippet, `sign-in.js`. */
+/** Serves the module of the openid-client snippet, `sign-in.mjs`. */
 export const openid_client_server = `
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { beginSignIn, finishSignIn } from './sign-in.js'
+import { beginSignIn, finishSignIn } from './sign-in.mjs'
 
 const begun = new Map()
 createServer(async (request, response) => {
@@ -43,46 +43,5 @@ createServer(async (request, response) => {
   } catch (error) {
     response.writeHead(400).end(String(error))
   }
-}).listen(process.env.PORT, 'localhost')
-`
-
-/** In place of next-auth, which is the adapter of Auth.js for Next.js and needs all of it. */
-export const next_auth = {
-  'node_modules/next-auth/package.json': '{"type":"module","main":"index.js"}',
-  'node_modules/next-auth/index.js': `
-import { Auth } from '@auth/core'
-
-export default (config) => {
-  const handle = (request) => Auth(request, { ...config, basePath: '/api/auth', secret: process.env.AUTH_SECRET, trustHost: true })
-  return { handlers: { GET: handle, POST: handle } }
-}
-`,
-}
-
-/** Serves the module of the Auth.js snippet, `auth.js`, as the routes of a Next.js application would. */
-export const auth_js_server = `
-import { createServer } from 'node:http'
-import { handlers } from './auth.js'
-
-const origin = 'http://localhost:' + process.env.PORT
-const jar = (response) => response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]).join('; ')
-
-async function signIn() {
-  const token = await handlers.GET(new Request(origin + '/api/auth/csrf'))
-  const { csrfToken } = await token.json()
-  const headers = { cookie: jar(token), 'content-type': 'application/x-www-form-urlencoded' }
-  const body = new URLSearchParams({ csrfToken, callbackUrl: origin + '/' })
-  return handlers.POST(new Request(origin + '/api/auth/signin/ostiary', { method: 'POST', headers, body }))
-}
-
-createServer(async (request, response) => {
-  const { cookie = '' } = request.headers
-  const asked = (path) => handlers.GET(new Request(origin + path, { headers: { cookie } }))
-  if (request.url === '/') {
-    const session = await (await asked('/api/auth/session')).json()
-    return response.end(session ? 'Signed in as ' + session.user.id : '')
-  }
-  const answer = request.url === '/sign-in' ? await signIn() : await asked(request.url)
-  response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text())
 }).listen(process.env.PORT, 'localhost')
 `

@@ -7,14 +7,14 @@ import { oidcClientTs } from './snippets/browser.ts'
 import { curl, dotnet, go, python } from './snippets/languages.ts'
 import { mcpServer } from './snippets/mcp.ts'
 import { authJs, express, openidClient } from './snippets/node.ts'
-import type { Snippet, Values } from './snippets/values.ts'
+import type { ProgramSnippet, Values } from './snippets/values.ts'
 
 type Described = Pick<
   Application,
   'application_type' | 'client_id' | 'redirect_uris' | 'token_endpoint_auth_method' | 'allow_loopback_port'
 >
 
-export function snippetsOf(application: Described, issuer: string): Snippet[] {
+export function snippetsOf(application: Described, issuer: string): ProgramSnippet[] {
   const { application_type, client_id, token_endpoint_auth_method } = application
   // `client_secret` takes both places. Libraries have no word for it, and the header is the usual one (RFC 6749 §2.3.1).
   const authentication = token_endpoint_auth_method === 'client_secret' ? 'client_secret_basic' : token_endpoint_auth_method

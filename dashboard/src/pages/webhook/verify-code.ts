@@ -172,6 +172,6 @@ export const verifySnippets = [
   { name: 'TypeScript', code: typescript },
   { name: 'Python', code: python },
   { name: 'Go', code: go },
-  { name: 'Ruby', code: ruby },
+  { name: 'Ruby', code: ruby, is_not_run: true },
   { name: 'Java', code: java },
 ] as const

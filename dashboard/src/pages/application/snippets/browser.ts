@@ -1,16 +1,22 @@
 /** JavaScript in a browser. */
-import { type Snippet, single, type Values } from './values.ts'
+import { listenerOf, opensAt, type ProgramSnippet, single, type Values } from './values.ts'
 
-export const oidcClientTs = ({ issuer, client_id, redirect_uri }: Values): Snippet => ({
+export const oidcClientTs = (values: Values): ProgramSnippet => ({
   name: 'oidc-client-ts',
-  code: `// src/main.js of a Vite application: npm install oidc-client-ts@3
-import { UserManager } from 'oidc-client-ts'
+  program: {
+    file: 'src/main.js',
+    install: 'npm create vite@latest app -- --template vanilla\ncd app\nnpm install\nnpm install oidc-client-ts@3',
+    env: [],
+    run: `npx vite --host ${listenerOf(values).host} --port ${listenerOf(values).port}`,
+    opens: opensAt(values) === null ? null : values.redirect_uri,
+  },
+  code: `import { UserManager } from 'oidc-client-ts'
 
 // A public client: token_endpoint_auth_method is none. PKCE and state are always sent.
 const users = new UserManager({
-  authority: ${single(issuer)},
-  client_id: ${single(client_id)},
-  redirect_uri: ${single(redirect_uri)},
+  authority: ${single(values.issuer)},
+  client_id: ${single(values.client_id)},
+  redirect_uri: ${single(values.redirect_uri)},
   scope: 'openid profile email',
 })
 

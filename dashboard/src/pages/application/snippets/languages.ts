@@ -2,12 +2,31 @@
  * Python, Go, C# and curl. A test runs each one where the machine has what it needs; C# is checked by reading only
  * (docs/decisions/0057-connect-and-examples.md).
  */
-import { callbackPath, double, isInsecure, listenerOf, type Snippet, single, type Values, word } from './values.ts'
+import {
+  callbackPath,
+  double,
+  isInsecure,
+  listenerOf,
+  opensAt,
+  type ProgramSnippet,
+  secretLine,
+  single,
+  type Values,
+  withEnv,
+  word,
+} from './values.ts'
 
-export const python = (values: Values): Snippet => ({
+export const python = (values: Values): ProgramSnippet => ({
   name: 'Python',
-  code: `# pip install Authlib Flask requests
-import os
+  program: {
+    file: 'app.py',
+    install: 'python3 -m venv .venv\n. .venv/bin/activate\npip install Authlib Flask requests',
+    env: secretLine(values),
+    made_secret: 'SESSION_SECRET',
+    run: withEnv('python app.py'),
+    opens: opensAt(values),
+  },
+  code: `import os
 
 from authlib.integrations.flask_client import OAuth
 from flask import Flask, redirect, session
@@ -52,10 +71,16 @@ if __name__ == '__main__':
 
 const auth_styles = { none: 'AuthStyleInParams', client_secret_post: 'AuthStyleInParams', client_secret_basic: 'AuthStyleInHeader' }
 
-export const go = (values: Values & { authentication: keyof typeof auth_styles }): Snippet => ({
+export const go = (values: Values & { authentication: keyof typeof auth_styles }): ProgramSnippet => ({
   name: 'Go',
-  code: `// go get github.com/coreos/go-oidc/v3/oidc golang.org/x/oauth2
-package main
+  program: {
+    file: 'main.go',
+    install: 'go mod init example\ngo get github.com/coreos/go-oidc/v3/oidc golang.org/x/oauth2',
+    env: secretLine(values),
+    run: values.authentication === 'none' ? 'go run .' : withEnv('go run .'),
+    opens: opensAt(values) && `${opensAt(values)}/sign-in`,
+  },
+  code: `package main
 
 import (
 	"context"
@@ -124,10 +149,17 @@ func main() {
 const csharp_secret = `
         options.ClientSecret = builder.Configuration["OSTIARY_CLIENT_SECRET"];`
 
-export const dotnet = (values: Values & { registered_with: string }): Snippet => ({
+export const dotnet = (values: Values & { registered_with: string }): ProgramSnippet => ({
   name: '.NET',
-  code: `// Program.cs: dotnet add package Microsoft.AspNetCore.Authentication.OpenIdConnect
-using System.Security.Claims;
+  is_not_run: true,
+  program: {
+    file: 'Program.cs',
+    install: 'dotnet new web --name Example --output .\ndotnet add package Microsoft.AspNetCore.Authentication.OpenIdConnect',
+    env: secretLine(values),
+    run: withEnv(`dotnet run --urls http://${listenerOf(values).address}`),
+    opens: opensAt(values),
+  },
+  code: `using System.Security.Claims;
 using Microsoft.AspNetCore.Authentication.Cookies;
 using Microsoft.AspNetCore.Authentication.OpenIdConnect;
 using Microsoft.IdentityModel.Protocols.OpenIdConnect;
@@ -169,7 +201,8 @@ app.MapGet("/", (ClaimsPrincipal user) => $"Signed in as {user.FindFirstValue("s
 app.Run();`,
 })
 
-export const curl = ({ issuer, client_id, redirect_uri, authentication }: Values): Snippet => {
+export const curl = (values: Values): ProgramSnippet => {
+  const { issuer, client_id, redirect_uri, authentication } = values
   const credential = {
     none: `-d client_id=${client_id}`,
     client_secret_basic: `-u "${client_id}:$OSTIARY_CLIENT_SECRET"`,
@@ -179,8 +212,14 @@ export const curl = ({ issuer, client_id, redirect_uri, authentication }: Values
   const query = new URLSearchParams({ response_type: 'code', client_id, redirect_uri, scope: 'openid profile email' })
   return {
     name: 'curl',
-    code: `# Save this as sign-in.sh, and run: sh sign-in.sh
-# The client authenticates with ${authentication}.
+    program: {
+      file: 'sign-in.sh',
+      install: '',
+      env: secretLine(values),
+      run: authentication === 'none' ? 'sh sign-in.sh' : withEnv('sh sign-in.sh'),
+      opens: null,
+    },
+    code: `# The client authenticates with ${authentication}.
 issuer=${word(issuer)}
 verifier=$(openssl rand -hex 32)
 challenge=$(printf '%s' "$verifier" | openssl dgst -sha256 -binary | openssl base64 -A | tr '+/' '-_' | tr -d '=')

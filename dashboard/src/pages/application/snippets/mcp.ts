@@ -1,10 +1,16 @@
 /** An MCP server whose clients sign people in with the application. */
-import { type Snippet, single, type Values } from './values.ts'
+import { type ProgramSnippet, single, type Values } from './values.ts'
 
-export const mcpServer = ({ issuer, client_id }: Values): Snippet => ({
+export const mcpServer = ({ issuer, client_id }: Values): ProgramSnippet => ({
   name: 'MCP server',
-  code: `// npm install @modelcontextprotocol/sdk @ostiary/sdk
-// Create a resource server with the address below and a scope tools:call, and allow the scope to this application.
+  program: {
+    file: 'server.mjs',
+    install: 'npm install @modelcontextprotocol/sdk @ostiary/sdk',
+    env: [],
+    run: 'node server.mjs',
+    opens: null,
+  },
+  code: `// Create a resource server with the address below and a scope tools:call, and allow the scope to this application.
 // In the MCP client, enter the address and this client id: ${client_id}
 import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'

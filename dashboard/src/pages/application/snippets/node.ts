@@ -1,5 +1,5 @@
 /** JavaScript on a server: openid-client alone, with Express, and Auth.js. */
-import { callbackPath, isInsecure, listenerOf, type Snippet, single, type Values } from './values.ts'
+import { callbackPath, isInsecure, listenerOf, opensAt, type ProgramSnippet, secretLine, single, type Values } from './values.ts'
 
 const authentications = {
   none: 'None()',
@@ -22,10 +22,17 @@ const discovery = (values: Values) => `${values.authentication === 'private_key_
   oidc.${authentications[values.authentication]},${isInsecure(values) ? '\n  { execute: [oidc.allowInsecureRequests] }, // only since this issuer is http' : ''}
 )`
 
-export const openidClient = (values: Values): Snippet => ({
+export const openidClient = (values: Values): ProgramSnippet => ({
   name: 'openid-client',
-  code: `// npm install openid-client@6
-import * as oidc from 'openid-client'
+  program: {
+    file: 'sign-in.mjs',
+    install: 'npm install openid-client@6',
+    env: secretLine(values),
+    run: null,
+    opens: null,
+    first: 'A module for a server of your own, which keeps the checks in the session of the visitor.',
+  },
+  code: `import * as oidc from 'openid-client'
 
 ${discovery(values)}
 const redirect_uri = ${single(values.redirect_uri)}
@@ -53,12 +60,19 @@ export async function finishSignIn(address, checks) {
 }`,
 })
 
-export const express = (values: Values): Snippet => {
+export const express = (values: Values): ProgramSnippet => {
   const { host, port } = listenerOf(values)
   return {
     name: 'Express',
-    code: `// npm install express@5 express-session openid-client@6
-import express from 'express'
+    program: {
+      file: 'server.mjs',
+      install: 'npm install express@5 express-session openid-client@6',
+      env: secretLine(values),
+      made_secret: 'SESSION_SECRET',
+      run: 'node --env-file=.env server.mjs',
+      opens: opensAt(values),
+    },
+    code: `import express from 'express'
 import session from 'express-session'
 import * as oidc from 'openid-client'
 
@@ -101,13 +115,24 @@ app.listen(${port}, '${host}')`,
   }
 }
 
-export const authJs = (values: Values): Snippet => ({
-  name: 'Auth.js',
-  code: `// auth.ts of a Next.js application: npm install next-auth@beta
-// Register this redirect URI too: ${new URL('/api/auth/callback/ostiary', values.redirect_uri)}
-import NextAuth from 'next-auth'
+export const authJs = (values: Values): ProgramSnippet => {
+  const { host, port } = listenerOf(values)
+  return {
+    name: 'Auth.js',
+    program: {
+      file: 'server.mjs',
+      install: 'npm install @auth/express@0.12 express@5',
+      env: secretLine(values),
+      made_secret: 'AUTH_SECRET',
+      run: 'node --env-file=.env server.mjs',
+      opens: opensAt(values),
+      first: `Register this redirect URI too: ${new URL('/auth/callback/ostiary', values.redirect_uri)}`,
+    },
+    code: `import { ExpressAuth, getSession } from '@auth/express'
+import express from 'express'
 
-export const { handlers, auth, signIn, signOut } = NextAuth({
+const config = {
+  trustHost: true,
   providers: [
     {
       id: 'ostiary',
@@ -127,8 +152,19 @@ export const { handlers, auth, signIn, signOut } = NextAuth({
       return account ? { ...token, sub: account.providerAccountId } : token
     },
     session({ session, token }) {
-      return { ...session, user: { ...session.user, id: token.sub } }
+      return { ...session, user: { ...session.user, id: token.sub } } // store this one: an email address can change
     },
   },
-})`,
+}
+
+const app = express()
+app.use('/auth', ExpressAuth(config))
+
+app.get('/', async (request, response) => {
+  const session = await getSession(request, config)
+  response.send(session ? \`Signed in as \${session.user.id}\` : '<a href="/auth/signin">Sign in</a>')
 })
+
+app.listen(${port}, '${host}')`,
+  }
+}

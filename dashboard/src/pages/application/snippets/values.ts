@@ -1,8 +1,8 @@
 /** What snippets are made from, and how a value is written as a text of each language. */
-export interface Snippet {
-  name: string
-  code: string
-}
+import type { Program, Snippet } from '../../../parts/code.tsx'
+
+/** A snippet of the Connect panel is a whole program, or a module. */
+export type ProgramSnippet = Snippet & { program: Program }
 
 /** How a snippet authenticates at the token endpoint. */
 export type Authentication = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
@@ -27,6 +27,21 @@ export function listenerOf({ redirect_uri }: Values): { host: string; port: stri
   const port = own_port || '3000'
   return { host: name.replaceAll(/[[\]]/g, ''), port, address: `${name}:${port}` }
 }
+
+/** The address of the program on the developer's own machine; `null` where the redirect URI is elsewhere. */
+export function opensAt({ redirect_uri }: Values): string | null {
+  const { protocol, hostname, origin } = new URL(redirect_uri)
+  return protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname) ? origin : null
+}
+
+/** The line of `.env` for the secret, which the service shows once. */
+export const secretLine = ({ authentication }: Values): string[] => {
+  if (authentication === 'none') return []
+  return [authentication === 'private_key_jwt' ? 'OSTIARY_CLIENT_KEY=the-private-key-as-a-JWK' : 'OSTIARY_CLIENT_SECRET=the-client-secret']
+}
+
+/** A command with the variables of `.env`, in the shell of a developer. */
+export const withEnv = (command: string): string => `(set -a; . ./.env; exec ${command})`
 
 // A redirect URI can contain quotes, and must not become code.
 /** A text of JavaScript or Python. */
