@@ -12,7 +12,7 @@ import type { Entry, Found } from './palette.tsx'
 /** The service is asked once the typing rests. */
 const REST_MS = 200
 /** One or two letters are part of too many names. */
-export const SHORTEST = 3
+const SHORTEST = 3
 
 export default function Finder({ words, report }: { words: string; report: (found: Found) => void }) {
   const { client, tenant, project, environment, can, is_root } = useScope()

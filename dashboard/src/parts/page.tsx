@@ -48,8 +48,14 @@ let shown = location.pathname
 
 /** Whether the last press was one of a pointer: a person who clicks sees where the page begins, and the title needs no ring. */
 let is_by_pointer = false
-addEventListener('pointerdown', () => (is_by_pointer = true), true)
-addEventListener('keydown', () => (is_by_pointer = false), true)
+for (const kind of ['pointerdown', 'keydown'])
+  addEventListener(
+    kind,
+    ({ type }) => {
+      is_by_pointer = type === 'pointerdown'
+    },
+    true,
+  )
 
 /** On a new page the focus goes to its title: it was on a link that may be gone, and screen readers say the title. */
 function useFocusAtTitle() {
