@@ -8,7 +8,7 @@ import { insertSession } from '../../src/sessions/sessions.ts'
 import { insertUser } from '../../src/users/store.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { launchBrowser, noBrowser } from '../support/chromium.ts'
-import { authorizationRequest, createAgent, followPages } from '../support/cookie-browser.ts'
+import { authorizationRequest, createAgent, followPages, signInForTokens } from '../support/cookie-browser.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
 import { audit } from '../support/page-audit.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -315,10 +315,15 @@ test('a back-channel logout shows its attempts and what to do, and its id leads 
 
 test('the record of a user begins with whether the person can sign in, and if not why', { skip }, async () => {
   const user = await w.createUser(w.test, { email: 'pat@example.com' })
+  const client = await w.createApplication(w.test, { name: 'Twice' })
+  for (const _ of [1, 2]) await signInForTokens(w, w.test, client, { user })
   const open = () => show(page, `${base}/users?chosen=${user.id}`, 'Users')
   const side = page.getByRole('dialog', { name: 'pat@example.com' })
   await open()
   await side.getByText('Can sign in by password.').waitFor()
+  const disconnect = side.getByRole('button', { name: /^Disconnect ?: Twice$/ })
+  await disconnect.waitFor()
+  assert.equal(await disconnect.count(), 1, 'an application stands once, however many grants it has')
   assert.deepEqual(await audit(page, 'operations user'), [])
   const settings = { sign_in: { password: false, passkey: true } }
   expectStatus(200, await w.call('PATCH', `${w.test.path}/settings`, { body: settings }))
