@@ -74,7 +74,7 @@ export function Renewal({ children }: { children: ReactNode }) {
     return { run, wait }
   }, [wait])
   const open = () => {
-    // The page knows the person also after the session has ended.
+    // The page still knows the person after the session has ended.
     const login_hint = queries.getQueryData<Me | null>(me.queryKey)?.email
     window.open(signInAddress(RENEWED, { max_age: waiting?.max_age ?? null, login_hint }), 'ostiary-sign-in', 'width=480,height=720')
   }

@@ -144,7 +144,9 @@ const addUser = () =>
 const Invited = ({ of: { user, error } }: { of: Added }) =>
   error ? (
     <>
-      <span className="note warn">{user.email} was added, but the invitation was not mailed. The record of the user can mail it again.</span>
+      <span className="note warn">
+        {user.email} was added, but the invitation was not mailed. The record of the user can mail it again.
+      </span>
       <Problem error={error} />
     </>
   ) : (

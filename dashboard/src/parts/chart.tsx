@@ -139,9 +139,7 @@ const Few = ({ title, interval, series, bars }: Shown) => (
           {intervalStartWithDay(start, interval)}
         </time>
         <span>
-          {series
-            .flatMap(({ name }, index) => ((values[index] ?? 0) > 0 ? [`${number(values[index] ?? 0)} ${name}`] : []))
-            .join(', ')}
+          {series.flatMap(({ name }, index) => ((values[index] ?? 0) > 0 ? [`${number(values[index] ?? 0)} ${name}`] : [])).join(', ')}
         </span>
       </li>
     ))}

@@ -4,35 +4,8 @@ import { Fragment, useState } from 'react'
 import { CopyButton } from './copy.tsx'
 import { highlighted, type Language, languageNamed } from './highlight.ts'
 import { Tabs } from './inner-tabs.tsx'
+import type { Program, Snippet } from './snippet.ts'
 import { Tag } from './tag.tsx'
-
-export interface Snippet {
-  name: string
-  code: string
-  /** The language, where the name does not tell it. */
-  language?: Language
-  /** Of a program: where it stands, and how it is run. */
-  program?: Program
-  /** Whether no test of this service runs the code. */
-  is_not_run?: boolean
-}
-
-export interface Program {
-  /** The file that the code goes into. */
-  file: string
-  /** The commands before the first run, one a line. */
-  install: string
-  /** The file `.env`: its lines, without the made secret. */
-  env: readonly string[]
-  /** The variable whose value is made here: a secret that nobody else knows. */
-  made_secret?: string
-  /** The command that runs it; `null` for a module of another program. */
-  run: string | null
-  /** What to open then; `null` where the program is not at this machine, or asks by itself. */
-  opens: string | null
-  /** What else has to be done first. */
-  first?: string
-}
 
 export function CodeTabs({ label, snippets }: { label: string; snippets: readonly Snippet[] }) {
   const [name, setName] = useState(snippets[0]?.name)

@@ -10,7 +10,8 @@ const hash = String.raw`(?<=^|\s)#[^\n]*`
 const quoted = String.raw`'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"`
 const in_backticks = '`(?:\\\\.|[^`\\\\])*`'
 
-const js = 'async await break case catch class const continue default else export extends false finally for from function if import in instanceof let new null of return throw true try typeof undefined while'
+const js =
+  'async await break case catch class const continue default else export extends false finally for from function if import in instanceof let new null of return throw true try typeof undefined while'
 
 // biome-ignore format: this table is read by column
 const grammars: Record<Language, { comment: string; text: string; keywords: string }> = {
@@ -47,7 +48,10 @@ export function highlighted(code: string, language: Language): [kind: Kind, text
   for (const match of code.matchAll(pattern)) {
     if (match.index > end) parts.push([null, code.slice(end, match.index)])
     const [whole, of_comment, of_text, of_word] = match
-    parts.push([of_comment !== undefined ? 'comment' : of_text !== undefined ? 'text' : of_word !== undefined ? 'keyword' : 'number', whole])
+    parts.push([
+      of_comment !== undefined ? 'comment' : of_text !== undefined ? 'text' : of_word !== undefined ? 'keyword' : 'number',
+      whole,
+    ])
     end = match.index + whole.length
   }
   return end < code.length ? [...parts, [null, code.slice(end)]] : parts

@@ -111,7 +111,7 @@ export interface Operations {
   /**
    * Mail a link with which the user chooses a new password.
    *
-   * Mails a link for a new password. A user without a password, or where passwords are off, gets a mail that says how they sign in. It counts against the limits of emailed codes; over a limit nothing is sent.
+   * Mails a link for a new password. A user who has no password and whose email is not proved gets an invitation: its link sets the first password, proves the email and works for 24 hours. Any other user without a password, or where passwords are off, gets a mail that says how they sign in. It counts against the limits of emailed codes; over a limit nothing is sent.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */

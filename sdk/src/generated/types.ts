@@ -1034,6 +1034,8 @@ export type NewProject = {
 }
 
 export type NewProvider = {
+  /** An id of your choice, with which the redirect URI is known before the provider exists: `{issuer}/oauth/callback/{id}`. It is `prv_` and a UUIDv7 in Crockford base32. The service makes one if it is absent. */
+  id?: string | undefined
   /** Made from the name if it is absent. It must be unique and cannot be changed later. */
   slug?: string | undefined
   /** The kind of provider. It never changes. */
@@ -1844,6 +1846,8 @@ export type Statistics = {
       count: number
     })[]
   })[]
+  /** The people who signed in since the beginning of the interval of `from`. `null` for a range with a `to`, and for an environment with more than 200,000 users. */
+  active_users: number | null
 }
 
 export type Tenant = {

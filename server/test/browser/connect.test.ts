@@ -76,8 +76,11 @@ for (const [name, method, host] of rows) {
     const { application, snippet } = await snippetOf(name, method, `${origin}/callback`)
     const { program, code } = snippet
     const folder = connect.programFolder()
-    const secrets = { 'the-client-secret': application.client_secret ?? '', 'the-private-key-as-a-JWK': JSON.stringify(await jwk(privateKey)) }
-    const filled = program.env.map((line) => line.replace(/[^=]+$/, (value) => (secrets as Record<string, string>)[value] ?? value)) // as: by its name
+    const secrets = {
+      'the-client-secret': application.client_secret ?? '',
+      'the-private-key-as-a-JWK': JSON.stringify(await jwk(privateKey)),
+    }
+    const filled = program.env.map((line) => line.replace(/[^=]+$/, (value: string) => (secrets as Record<string, string>)[value] ?? value)) // as: by its name
     const made = program.made_secret ? [`${program.made_secret}=a-secret-of-this-test`] : []
     const all = { ...files, [program.file]: code, '.env': [...filled, ...made].join('\n') }
     for (const [path, text] of Object.entries(all)) writeFileSync(join(folder, path), text)
@@ -90,7 +93,11 @@ for (const [name, method, host] of rows) {
     }
     // The program takes the place of the shell, so that it ends with the test.
     const [, in_shell] = /^\((set -a; .*)\)$/.exec(program.run ?? '') ?? []
-    await serve(command === undefined ? (in_shell ?? `exec ${program.run}`) : `set -a; . ./.env; exec ${command}`, { cwd: folder, env }, origin)
+    await serve(
+      command === undefined ? (in_shell ?? `exec ${program.run}`) : `set -a; . ./.env; exec ${command}`,
+      { cwd: folder, env },
+      origin,
+    )
 
     const agent = createAgent()
     const begun = await (name === 'Auth.js' ? beginWithAuthJs(agent, origin) : agent.get(`${origin}/sign-in`))

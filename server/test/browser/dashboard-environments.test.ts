@@ -88,7 +88,7 @@ test('chosen differences go from Test to Live after a plan, and a change meanwhi
     await page.getByText('1 active person, 1 sign-in, 1 failure.').waitFor()
     const in_words = page.getByRole('list', { name: 'Failures by reason' })
     await in_words.getByText('1 Wrong password').waitFor()
-    assert.equal(await page.getByRole('slider').count(), 0, 'one hour with counts is no chart')
+    assert.equal(await page.getByRole('slider').count(), 0, 'one hour with counts needs no chart')
     for (const passkeys of [2, 3]) {
       w.advance(3_600)
       for (let n = 0; n < passkeys; n++) w.deployment.counters.count(w.test.id, 'sign_in', 'passkey.succeeded')
@@ -116,7 +116,10 @@ test('chosen differences go from Test to Live after a plan, and a change meanwhi
     await show(page, url.replace('test-and-live', 'calls'), 'Calls')
     const refusals = page.getByRole('slider', { name: 'Refused calls by code, bar by bar' })
     await refusals.waitFor()
-    const [list, below] = [await page.getByRole('table', { name: 'Refused calls', exact: true }).boundingBox(), await refusals.boundingBox()]
+    const [list, below] = [
+      await page.getByRole('table', { name: 'Refused calls', exact: true }).boundingBox(),
+      await refusals.boundingBox(),
+    ]
     assert.ok(list && below && list.y < below.y, 'the list comes first')
     assert.deepEqual(await audit(page, 'charts of calls'), [])
   })

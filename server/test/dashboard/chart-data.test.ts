@@ -91,4 +91,16 @@ for (const [counts_in, counts, expected] of charts)
   })
 
 test('the total has the counts of all intervals', () =>
-  assert.equal(totalOf([counted(at(1), [['code', 3]]), counted(at(2), [['code', 1], ['refresh', 2]])], countsOf), 6))
+  assert.equal(
+    totalOf(
+      [
+        counted(at(1), [['code', 3]]),
+        counted(at(2), [
+          ['code', 1],
+          ['refresh', 2],
+        ]),
+      ],
+      countsOf,
+    ),
+    6,
+  ))

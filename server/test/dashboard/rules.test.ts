@@ -170,7 +170,7 @@ for (const [of, user, password, offered] of mails)
     assert.deepEqual(mailsFor({ ...newUser, ...user }, settings), offered)
   })
 
-test('a user without any method is told the ways to get one', () => {
+test('the record of a user without any method names the ways to get one', () => {
   assert.deepEqual(judgeWaysIn(newUser, [], password_only, []), {
     can: false,
     text: 'Cannot sign in: has no sign-in method. Set a password, or offer emailed codes or a provider.',
@@ -190,15 +190,15 @@ for (const [where, password, delivery, expected] of beginnings)
   })
 
 // biome-ignore format: this table is read by column
-const edits: [string, string, object, object][] = [
+const metadata_edits: [string, string, object, object][] = [
   ['a new member is added',                  '{"plan": "team"}',                {},                            { plan: 'team' }],
   ['a member that is gone is removed',       '{"plan": "team"}',                { plan: 'team', seats: 3 },    { seats: null }],
   ['no text removes all',                    ' ',                               { plan: 'team' },              { plan: null }],
   ['inner members are changed one by one',   '{"a": {"b": 1, "d": [2]}}',       { a: { b: 1, c: 2, d: [1] } }, { a: { c: null, d: [2] } }],
   ['an object takes the place of a text',    '{"a": {"b": 1}}',                 { a: 'x' },                    { a: { b: 1 } }],
-  ['another order of members is no change',  '{"a": {"c": 2, "b": 1}, "d": 0}', { d: 0, a: { b: 1, c: 2 } },   {}],
+  ['another order of members changes nothing','{"a": {"c": 2, "b": 1}, "d": 0}', { d: 0, a: { b: 1, c: 2 } },   {}],
 ]
-for (const [what, text, before, expected] of edits)
+for (const [what, text, before, expected] of metadata_edits)
   test(`the metadata of a user: ${what}`, () => {
     const read = readMetadata(text)
     assert.ok('metadata' in read)
@@ -215,7 +215,14 @@ test('the id of a provider that is about to be added is a UUIDv7, as the service
     assert.ok(ProviderId.safeParse(id).success, id)
     const bits = [...id.slice(4)].reduce((value, digit) => (value << 5n) | BigInt('0123456789abcdefghjkmnpqrstvwxyz'.indexOf(digit)), 0n)
     assert.deepEqual([bits >> 80n, (bits >> 76n) & 15n, (bits >> 62n) & 3n], [BigInt(at.getTime()), 7n, 2n])
-    assert.ok(id.startsWith(createIds(() => at, (count) => new Uint8Array(count))('prv').slice(0, 14)))
+    assert.ok(
+      id.startsWith(
+        createIds(
+          () => at,
+          (count) => new Uint8Array(count),
+        )('prv').slice(0, 14),
+      ),
+    )
   }
   assert.notEqual(providerId(1, new Uint8Array(10).fill(1)), providerId(1, new Uint8Array(10).fill(2)))
 })

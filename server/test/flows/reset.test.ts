@@ -364,7 +364,7 @@ test('send-reset of a new user without a password mails an invitation, whose lin
   w.advance(1)
   assert.equal((await createAgent().get(link ?? '')).status, 410)
   w.advance(-1)
-  expectStatus(303, await agent.submit(next, { password }))
+  expectStatus(200, await agent.submit(next, { password }))
   const { id, name, email_verified, has_password } = await findUser(email)
   assert.deepEqual([id, name, email_verified, has_password], [user.id, 'Noa', true, true])
   expectStatus(202, await w.call('POST', `/v1/auth/users/${user.id}/send-reset`, { key: secret }))

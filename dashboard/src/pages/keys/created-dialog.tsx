@@ -2,10 +2,11 @@
 
 import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
-import { CodeTabs, type Snippet } from '../../parts/code.tsx'
+import { CodeTabs } from '../../parts/code.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
+import type { Snippet } from '../../parts/snippet.ts'
 import { inWords } from '../../parts/time.tsx'
 import type { One } from '../../queries/query.ts'
 

@@ -1,6 +1,6 @@
 /** How a key is used, with the key filled in: only for the dialog that shows it once. */
 import type { ApiKeyWithPlaintext } from '@ostiary/sdk'
-import type { Snippet } from '../../parts/code.tsx'
+import type { Snippet } from '../../parts/snippet.ts'
 
 export function keySnippets({ key, type, allowed_origins }: ApiKeyWithPlaintext, issuer: string | null, place: string): Snippet[] {
   const base_url = location.origin

@@ -99,5 +99,4 @@ export const labels: Record<FieldName | 'client_id', string> = {
   private_key: 'Private key (PEM)',
 }
 
-
 export const isSecret = (name: FieldName) => name === 'client_secret' || name === 'private_key'

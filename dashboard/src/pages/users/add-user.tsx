@@ -23,7 +23,7 @@ export interface Added {
 const texts: Record<Beginning, { name: string; text: string }> = {
   invitation: { name: 'Mail an invitation', text: 'A link, with which the person chooses a password. It works for 24 hours.' },
   password: { name: 'Set a password', text: 'You give it to the person. Nothing is mailed.' },
-  neither: { name: 'No password', text: 'The person signs in by an emailed code or a provider. Nothing is mailed.' },
+  neither: { name: 'No password', text: 'The person signs in by a code or a provider. Nothing is mailed now.' },
 }
 
 export function AddUser({ close, onAdded }: { close: () => void; onAdded: (added: Added) => void }) {
@@ -39,7 +39,7 @@ export function AddUser({ close, onAdded }: { close: () => void; onAdded: (added
   const add = async (): Promise<Added> => {
     const user = await client.createUser({ email, ...(name ? { name } : {}), ...(way === 'password' ? { password } : {}) })
     if (way !== 'invitation') return { user, way, error: null }
-    // The user exists by now, so a mail that fails is no reason to add the user again.
+    // The user exists by now, so a mail that fails must not lead to a second try.
     return client.sendReset({ user_id: user.id }).then(
       () => ({ user, way, error: null }),
       (error: unknown) => ({ user, way, error }),

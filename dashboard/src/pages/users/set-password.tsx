@@ -1,4 +1,4 @@
-/** Sets the password of a user. The person signs in again everywhere, and is told by mail. */
+/** Sets the password of a user. The person signs in again everywhere, and gets a mail about it. */
 import { PasswordInput } from '@mantine/core'
 import type { User } from '@ostiary/sdk'
 import { useState } from 'react'

@@ -47,10 +47,7 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
             subject: `Ihr Konto bei ${brand}`,
             lead: `Bei ${brand} gibt es ein Konto für ${to}. Wählen Sie ein Passwort und melden Sie sich damit an. Der Link ${until(notice.expires_at)}`,
             action: 'Passwort wählen',
-            paragraphs: [
-              ...from(notice.device),
-              'Sie haben kein Konto erwartet? Dann löschen Sie diese Mail. Ohne Sie geschieht nichts.',
-            ],
+            paragraphs: [...from(notice.device), 'Sie haben kein Konto erwartet? Dann löschen Sie diese Mail. Ohne Sie geschieht nichts.'],
           }
         : {
             subject: `Neues Passwort für ${brand}`,

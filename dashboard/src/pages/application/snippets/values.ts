@@ -1,5 +1,5 @@
 /** What snippets are made from, and how a value is written as a text of each language. */
-import type { Program, Snippet } from '../../../parts/code.tsx'
+import type { Program, Snippet } from '../../../parts/snippet.ts'
 
 /** A snippet of the Connect panel is a whole program, or a module. */
 export type ProgramSnippet = Snippet & { program: Program }
