@@ -45,11 +45,11 @@ interface Program {
   skip?: string | false
 }
 const programs: Record<string, Program> = {
-  'openid-client': { files: { 'server.mjs': connect.openid_client_server }, command: 'node --env-file=.env server.mjs' },
+  'openid-client': { files: { 'server.mjs': connect.openid_client_server }, command: 'exec node --env-file=.env server.mjs' },
   Express: {},
   'Auth.js': {},
   Python: { skip: connect.noPython },
-  Go: { command: './program', skip: connect.noGo },
+  Go: { command: 'set -a; . ./.env; exec ./program', skip: connect.noGo },
 }
 /** Those with a test of their own below. */
 const others = ['curl', 'oidc-client-ts', 'MCP server']
@@ -93,11 +93,7 @@ for (const [name, method, host] of rows) {
     }
     // The program takes the place of the shell, so that it ends with the test.
     const [, in_shell] = /^\((set -a; .*)\)$/.exec(program.run ?? '') ?? []
-    await serve(
-      command === undefined ? (in_shell ?? `exec ${program.run}`) : `set -a; . ./.env; exec ${command}`,
-      { cwd: folder, env },
-      origin,
-    )
+    await serve(command ?? in_shell ?? `exec ${program.run}`, { cwd: folder, env }, origin)
 
     const agent = createAgent()
     const begun = await (name === 'Auth.js' ? beginWithAuthJs(agent, origin) : agent.get(`${origin}/sign-in`))
