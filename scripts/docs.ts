@@ -37,6 +37,7 @@ const generated = {
   ...sdkSources(),
   ...settingsSources(),
   'contract/src/application-templates/index.ts': templatesIndex(),
+  'dashboard/src/generated/provider-kinds.ts': providerKindsSource(),
   'dashboard/src/generated/user-agents.ts': copyOf('contract/src/user-agents.ts'),
   'dashboard/src/generated/template-setup.ts': copyOf('contract/src/template-setup.ts'),
 }
