@@ -29,6 +29,7 @@ const not_raising: Record<string, string> = {
   rotateSigningKey: 'a rotation',
   testWebhook: 'a use',
   testMail: 'a use',
+  checkProvider: 'a use',
   previewSettings: 'a use',
   resendDelivery: 'a use',
   resendBackchannelLogout: 'a use',
