@@ -13,6 +13,7 @@ export const readinessCodes = [
   'links_set',
   'two_owners',
   'passkeys_usable',
+  'claims_for_products',
   'real_sign_in',
 ] as const
 

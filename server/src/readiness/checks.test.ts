@@ -10,7 +10,8 @@ const ready: Findings = {
   tenant_url: 'https://auth.example.com/T',
   email_delivery: 'smtp',
   links: { terms_url: 'https://a.example/t', privacy_url: 'https://a.example/p', support_url: 'https://a.example/s' },
-  applications: { enabled: 1, with_http: null, with_try_address: null },
+  applications: { enabled: 1, with_http: null, with_try_address: null, needing: { preferred_username: null, name: null } },
+  claims: { preferred_username: 'none', name: 'none' },
   secret_keys: { all: 1, open: 0 },
   webhooks: { enabled: 1, with_http: null, silent: null, given_up: null },
   providers: { enabled: 1, failed: null },
@@ -55,6 +56,8 @@ const failures: Case[] = [
   { why: 'a link is missing',                     found: { links: { ...ready.links, privacy_url: null } },                  code: 'links_set',          link: '/E/settings',           required: false },
   { why: 'the tenant has one owner',              found: { owners: 1 },                                                     code: 'two_owners',         link: '/T/members',            required: false },
   { why: 'passkeys are off and one person has no other factor', found: { passkey_only: 1 },                                 code: 'passkeys_usable',    link: '/E/settings',           required: false },
+  { why: 'a product needs a user name that nobody has', found: { applications: { ...ready.applications, needing: { preferred_username: shop, name: null } } }, code: 'claims_for_products', link: '/E/settings', required: false },
+  { why: 'a product needs a name that nobody has', found: { applications: { ...ready.applications, needing: { preferred_username: shop, name: shop } }, claims: { preferred_username: 'email', name: 'none' } }, code: 'claims_for_products', link: '/E/settings', required: false },
   { why: 'no person signed in',                   found: { has_sign_in: false },                                            code: 'real_sign_in',       link: '/E/events?type=sign_in.succeeded', required: true },
 ]
 for (const { why, found, code, link, required } of failures)
@@ -92,10 +95,15 @@ test('a check without an object passes and says that it does not apply, and no d
   const { checks } = judgeReadiness(empty)
   assert.deepEqual(
     checks.filter(({ applies }) => !applies).map(({ code, ok }) => [code, ok]),
-    ['mail_works', 'no_try_address', 'keys_restricted', 'webhooks_answer', 'providers_answer', 'passkeys_usable'].map((code) => [
-      code,
-      true,
-    ]),
+    [
+      'mail_works',
+      'no_try_address',
+      'keys_restricted',
+      'webhooks_answer',
+      'providers_answer',
+      'passkeys_usable',
+      'claims_for_products',
+    ].map((code) => [code, true]),
   )
   for (const { detail } of [...checks, ...judgeReadiness({ ...ready, passkey_only: 2, secret_keys: { all: 2, open: 2 } }).checks])
     assert.doesNotMatch(detail, /[a-z]_[a-z]|[a-z]\.[a-z]+_/, detail)

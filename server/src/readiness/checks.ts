@@ -20,7 +20,11 @@ export interface Findings {
     with_http: Named | null
     /** An enabled application that has the address of Try sign-in. */
     with_try_address: Named | null
+    /** An enabled application of a product that needs the claim of people, by the claim. */
+    needing: Readonly<Record<ProductClaim, Named | null>>
   }
+  /** What the claims of people have who have an address and nothing else. */
+  claims: Readonly<Record<ProductClaim, 'none' | 'email'>>
   /** Secret keys that can be used, and those of them that can be used from any address. */
   secret_keys: { all: number; open: number }
   webhooks: {
@@ -43,6 +47,9 @@ export interface Findings {
   /** A person signed in within the last 90 days. */
   has_sign_in: boolean
 }
+
+/** The claims that products need and an environment can fill. */
+export type ProductClaim = 'preferred_username' | 'name'
 
 /** More people are not counted. */
 export const most_counted = 100
@@ -187,6 +194,22 @@ const checks: Record<ReadinessCheck['code'], Check> = {
       )
     },
   },
+  claims_for_products: {
+    level: 'recommended',
+    judge({ applications: { needing }, claims, url }) {
+      const link = `${url}/settings`
+      const products = Object.entries(claim_words).map(([claim, words]) => ({ claim: claim as ProductClaim, words })) // as: its keys
+      const missing = products.find(({ claim }) => needing[claim] && claims[claim] === 'none')
+      if (missing)
+        return failed(
+          `The product of the application ${quoted(needing[missing.claim] ?? { name: '' })} needs ${missing.words}, which a person with an address and nothing else lacks. Let the proved address take its place in the settings, or give people one by your backend.`,
+          link,
+        )
+      return needing.preferred_username || needing.name
+        ? passed('The claims have what the products need.', link)
+        : nothing('No application is of a product that needs a name.', link)
+    },
+  },
   real_sign_in: {
     level: 'required',
     judge({ has_sign_in, url }) {
@@ -198,11 +221,13 @@ const checks: Record<ReadinessCheck['code'], Check> = {
   },
 }
 
+const claim_words: Record<ProductClaim, string> = { preferred_username: 'a user name', name: 'a name' }
+
 const link_words = { terms_url: 'terms', privacy_url: 'privacy policy', support_url: 'support' }
 
 const inWords = (words: readonly string[]) => [words.slice(0, -1).join(', '), words.at(-1) ?? ''].filter(Boolean).join(' and ')
 
-const quoted = ({ name }: Named) => `“${name}”`
+const quoted = ({ name }: Pick<Named, 'name'>) => `“${name}”`
 
 export function judgeReadiness(found: Findings): Readiness {
   const judged = Object.entries(checks).map(([code, { level, judge }]) => {

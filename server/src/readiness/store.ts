@@ -7,7 +7,7 @@ import { createBoundedMap } from '../base/bounded-map.ts'
 import { restartLimit } from '../base/database-time.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { type Findings, most_counted } from './checks.ts'
+import { type Findings, most_counted, type Named, type ProductClaim } from './checks.ts'
 
 export type ScanApplications = (environment_id: EnvironmentId) => Promise<Findings['applications']>
 
@@ -17,6 +17,7 @@ const Application = z.object({
   size: z.int(),
   has_http: z.boolean(),
   has_try_address: z.boolean(),
+  template: z.string().nullable(),
 })
 
 /** An application can have 200 kB of addresses, so a page has few. */
@@ -36,16 +37,22 @@ export function createApplicationScan({ db, now, config: { base_url } }: Pick<De
   const kept = createBoundedMap<EnvironmentId, { found: Findings['applications']; until_ms: number }>(most_kept)
 
   async function scan(environment_id: EnvironmentId): Promise<Findings['applications']> {
-    const found: Findings['applications'] = { enabled: 0, with_http: null, with_try_address: null }
+    const found: Found = {
+      enabled: 0,
+      with_http: null,
+      with_try_address: null,
+      needing: { preferred_username: null, name: null },
+    }
     let bytes = 0
     for (let last = ''; ; ) {
       restartLimit()
       const page = await db.all(Application, pageOf(environment_id, last, base_url))
-      for (const { id, name, size, has_http, has_try_address } of page) {
+      for (const { id, name, size, has_http, has_try_address, template } of page) {
         found.enabled++
         bytes += size
         if (has_http) found.with_http ??= { id, name }
         if (has_try_address) found.with_try_address ??= { id, name }
+        for (const claim of await claimsNeededBy(template)) found.needing[claim] ??= { id, name }
       }
       if (page.length < page_size) break
       last = page.at(-1)?.id ?? ''
@@ -64,14 +71,25 @@ export function createApplicationScan({ db, now, config: { base_url } }: Pick<De
   }
 }
 
+/** The findings while they are gathered. */
+type Found = Findings['applications'] & { needing: Record<ProductClaim, Named | null> }
+
+/** The templates are loaded when the first application has one. */
+async function claimsNeededBy(template: string | null): Promise<ProductClaim[]> {
+  if (template === null) return []
+  const { templates } = await import('@ostiary/contract/application-templates/index.ts')
+  const needs = templates.find(({ slug }) => slug === template)?.needs ?? []
+  return needs.filter((need) => need === 'preferred_username' || need === 'name')
+}
+
 /** `localhost` and loopback addresses count as http too, except for native applications, which receive codes there (RFC 8252 §7.3). */
 function pageOf(environment_id: EnvironmentId, last: string, base_url: string): Statement {
   const addresses = sql`redirect_uris || post_logout_redirect_uris || '"' || coalesce(backchannel_logout_uri, '') || '""'
     || coalesce(initiate_login_uri, '') || '""' || coalesce(logo_uri, '') || '"'`
   return sql`select id, name, length(addresses) as size,
       case when application_type <> 'native' and addresses like '%"http://%' then 1 else 0 end as has_http,
-      case when redirect_uris like ${`%"${base_url}/try/callback"%`} then 1 else 0 end as has_try_address
-    from (select id, name, application_type, redirect_uris, ${addresses} as addresses from applications
+      case when redirect_uris like ${`%"${base_url}/try/callback"%`} then 1 else 0 end as has_try_address, template
+    from (select id, name, application_type, template, redirect_uris, ${addresses} as addresses from applications
            where environment_id = ${environment_id} and disabled = 0 and id > ${last} order by id limit ${page_size}) page
     order by id`
 }

@@ -118,6 +118,18 @@ test('a webhook counts until it answers, a disabled one does not, and one that t
   assert.ok((await failing(environment)).includes('webhooks_answer'))
 })
 
+test('a product that needs a user name warns until the address takes its place, and a disabled application does not', async () => {
+  const { live: environment } = await w.createProject('products')
+  const made = await w.createApplication(environment, { template: 'memos', name: 'Notes' })
+  assert.ok((await failing(environment)).includes('claims_for_products'))
+  await w.call('PATCH', `${environment.path}/applications/${made.id}`, { body: { disabled: true } })
+  assert.ok(!(await failing(environment)).includes('claims_for_products'))
+  await w.call('PATCH', `${environment.path}/applications/${made.id}`, { body: { disabled: false } })
+  assert.ok((await failing(environment)).includes('claims_for_products'))
+  await w.changeSettings(environment, { claims: { preferred_username: 'email' } })
+  assert.ok(!(await failing(environment)).includes('claims_for_products'))
+})
+
 test('a second owner passes the check of owners, a second member with another role does not', async () => {
   assert.ok((await failing(w.live)).includes('two_owners'))
   for (const role of ['admin', 'owner'] as const) {

@@ -28,6 +28,7 @@ const words: Record<Check['code'], { title: string; act: string }> = {
   links_set:          { title: 'Link terms and privacy',      act: 'Settings' },
   two_owners:         { title: 'Have a second owner',         act: 'Members' },
   passkeys_usable:    { title: 'Keep the passkeys in use',    act: 'Settings' },
+  claims_for_products: { title: 'Give products the names that they need', act: 'Settings' },
 }
 const order = Object.keys(words)
 const first_hour: readonly string[] = ['application_exists', 'real_sign_in']

@@ -21,7 +21,7 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
     hasSignIn(db, id),
   ])
   if (!row) throw notFound()
-  const { email, links, sign_in } = effectiveSettings(type, row.settings)
+  const { claims, email, links, sign_in } = effectiveSettings(type, row.settings)
   const passkey_only = sign_in.passkey ? 0 : await countPasskeyOnly(db, id)
   return judgeReadiness({
     type,
@@ -31,6 +31,7 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
     email_delivery: email.delivery as 'none' | 'smtp' | 'capture', // as: one list of deliveries per type
     links,
     applications,
+    claims,
     secret_keys,
     webhooks,
     providers,
