@@ -14,11 +14,11 @@ const at = (method: string, path: string) => all.find((route) => route.method ==
 /** Rows that return one object with its ETag. */
 const single = all.filter((route) => route.method === 'GET' && (/_id\}$/.test(route.path) || at('PATCH', route.path)))
 const changes = all.filter((route) => route.method === 'PATCH' || route.method === 'DELETE')
-/** Rows such as `…/{key_id}/rotate`, which change and return the object above them in the path. A preview changes nothing, and the member of the table
- * is not an invitation, which alone is resent. */
+/** Rows such as `…/{key_id}/rotate`, which change and return the object above them in the path. A preview and a check change nothing, and the
+ * member of the table is not an invitation, which alone is resent. */
 const actions = all.filter((route) => {
   const object = at('GET', route.path.replace(/\/[^/]+$/, ''))
-  const is_other = route === routes.previewSettings || route === routes.resendInvitation
+  const is_other = route === routes.previewSettings || route === routes.checkProvider || route === routes.resendInvitation
   return route.method === 'POST' && !is_other && route.returns[0] === 200 && object && single.includes(object)
 })
 

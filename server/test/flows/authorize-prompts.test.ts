@@ -3,7 +3,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { sql } from '../../src/db/db.ts'
-import { type Agent, authorizationRequest, createAgent, createPerson, exchange, formOf, type Request } from '../support/cookie-browser.ts'
+import {
+  type Agent,
+  authorizationRequest,
+  createAgent,
+  createPerson,
+  exchange,
+  followPages,
+  formOf,
+  type Request,
+} from '../support/cookie-browser.ts'
 import { expectStatus, type Reply, types_of_run, world } from '../support/world.ts'
 
 const w = await world()
@@ -241,7 +250,7 @@ for (const type of types_of_run) {
       assert.ok(links.length >= 2)
       for (const [index, link] of links.entries())
         await t.test(`link ${index + 1}`, async () => {
-          let page = await agent.get(link)
+          let page = await followPages(agent, await agent.get(link)) // the menu of languages leads on
           if (pageOf(page) === 'accounts') page = await submit(agent, page, request, { session: `${decodeJwt(ada.id_token).sid}` })
           assert.ok(['sign_in', 'sign_up'].includes(pageOf(page)), `${link} led to ${pageOf(page)}`)
         })

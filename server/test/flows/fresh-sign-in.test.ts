@@ -33,7 +33,16 @@ const by_body = [
 /** What closes a way in, and what gives nobody else one. */
 const never = [
   ...['blockUser', 'endUserSessions', 'disconnectGrant', 'endSession', 'revokeAuthKey', 'revokePlatformKey'],
-  ...['sendReset', 'sendVerification', 'testMail', 'testWebhook', 'resendDelivery', 'resendSince', 'resendBackchannelLogout'],
+  ...[
+    'sendReset',
+    'sendVerification',
+    'testMail',
+    'testWebhook',
+    'checkProvider',
+    'resendDelivery',
+    'resendSince',
+    'resendBackchannelLogout',
+  ],
   ...['changeProject', 'changeEnvironment', 'changeTenant', 'createTenant', 'previewSettings'],
 ]
 

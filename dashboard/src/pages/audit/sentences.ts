@@ -18,6 +18,7 @@ const special: Record<string, string> = {
   rotateSigningKey:       'rotated the signing key',
   testWebhook:            'sent a test event to the webhook',
   testMail:               'sent a test mail',
+  checkProvider:          'checked the identity provider',
   resendDelivery:         'sent a message again to the webhook',
   resendSince:            'sent messages again to the webhook',
   resendBackchannelLogout: 'sent a logout again',
