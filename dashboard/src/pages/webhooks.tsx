@@ -127,7 +127,7 @@ function CreateWebhook({ close }: { close: () => void }) {
         what="signing secret"
         name={created.slug}
         secret={created.secret}
-        lost="The receiver cannot verify a call. Rotate the secret to get another one."
+        lost="The receiver cannot verify a call. Rotate the secret to get a new one."
         rotate={() => open('settings')}
         tags={<EnvironmentTag type={environment.type} />}
         onClose={() => open()}

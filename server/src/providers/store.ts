@@ -114,7 +114,10 @@ export interface SealedSecrets {
 export const roomForProvider = (environment_id: EnvironmentId, most: number) =>
   sql`(select count(*) from providers where environment_id = ${environment_id}) < ${most}`
 
-/** Fails as a guard if the slug or the id is taken in the environment. */
+/**
+ * Fails as a guard if the slug or the id is taken in the environment. The number of the provider begins at the time, so that what began at a
+ * deleted one with the same id stays ended.
+ */
 export function insertProvider(
   environment_id: EnvironmentId,
   { id, slug, type }: { id: string; slug: string; type: string },
@@ -123,12 +126,26 @@ export function insertProvider(
 ): Statement {
   return guard(sql`insert into providers (
       environment_id, id, slug, type, display_name, issuer, client_id, scopes, enabled,
-      link_by_verified_email, team_id, key_id, client_secret, private_key, created_at, updated_at)
+      link_by_verified_email, team_id, key_id, client_secret, private_key, ending, created_at, updated_at)
     values (
       ${environment_id}, ${id}, ${slug}, ${type}, ${fields.display_name},
       ${fields.issuer}, ${fields.client_id}, ${fields.scopes}, ${fields.enabled},
-      ${fields.link_by_verified_email}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now})
+      ${fields.link_by_verified_email}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now}, ${now})
     on conflict do nothing`)
+}
+
+/**
+ * Whether the environment has a provider with this id, or what began at a deleted one still ends: its identities go by the id, a slice at
+ * a time.
+ */
+export const hasProviderId = async (db: Db, environment_id: EnvironmentId, id: string): Promise<boolean> => {
+  const found = await db.all(
+    z.object({ id: z.string() }),
+    sql`select id from providers where environment_id = ${environment_id} and id = ${id}
+        union all
+        select subject as id from endings where environment_id = ${environment_id} and kind = 'erased_provider' and subject = ${id}`,
+  )
+  return found.length > 0
 }
 
 /** Changes a provider. A secret that is undefined stays as it is. Disabling ends what began there. */

@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { type Agent, authorizationRequest, createAgent, exchange, formOf, type Request } from '../support/cookie-browser.ts'
+import { type Agent, authorizationRequest, createAgent, exchange, formOf, type Request, refresh } from '../support/cookie-browser.ts'
+import { holdEndings, rowsFollowed } from '../support/endings.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
@@ -88,6 +89,33 @@ for (const { asks, type, prompt } of prompts) {
     assert.equal(new URL(started.headers.get('location') ?? '').searchParams.get('prompt'), prompt)
   })
 }
+
+test('the id of a deleted provider is free when what began there has ended, and a new provider with it revives nothing', async () => {
+  const id = (await addProvider('oidc', { enabled: false })).id.replace(/.{4}$/, 'abcd')
+  await addProvider('oidc', { id })
+  const signIn = async () => {
+    const [agent, request] = [createAgent(), authorizationRequest(w.test, application)]
+    const started = await startSignIn(agent, request, id)
+    const done = await handleCallback(agent, id, upstreams.agree(started.headers.get('location') ?? '', person()))
+    const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
+    return expectStatus(200, await exchange(w, w.test, application, { request, code }))
+  }
+  const refreshed = async (tokens: { refresh_token: string }) => (await refresh(w, w.test, application, tokens.refresh_token)).status
+  const before = await signIn()
+  const worker = holdEndings(w.deployment.db)
+  expectStatus(204, await w.call('DELETE', `${w.test.path}/providers/${id}`))
+  // As if the rows that end had not been read yet: the sessions, grants and identities are those of before.
+  await w.deployment.db.run(sql`delete from endings where environment_id = ${w.test.id} and subject = ${id}`)
+  await addProvider('oidc', { id })
+  assert.equal(await refreshed(before), 400, 'it stays ended')
+  assert.equal(await refreshed(await signIn()), 200)
+  expectStatus(204, await w.call('DELETE', `${w.test.path}/providers/${id}`))
+  const taken = await w.call('POST', `${w.test.path}/providers`, { body: { type: 'oidc', ...types.oidc, id } })
+  assert.equal(expectStatus(422, taken).errors[0].pointer, '/id')
+  worker.goOn()
+  await rowsFollowed(w.deployment.db)
+  await addProvider('oidc', { id })
+})
 
 test('a person whose account was deleted signs in again as a new user', async () => {
   const provider = await addProvider('oidc')

@@ -48,7 +48,7 @@ export function ProductDialog({ application, template, url, rotate, onClose }: P
       what="client secret"
       name={application.name}
       secret={application.client_secret}
-      lost="Rotate the secret to get another one."
+      lost="Rotate the secret to get a new one."
       rotate={rotate}
       tags={<EnvironmentTag type={environment.type} />}
       onClose={onClose}

@@ -32,7 +32,7 @@ export function SecretDialog({ application, rotate, onClose }: SecretDialogProps
       lost={
         application.secret_rotated_at
           ? 'The old secret has stopped working, so nobody can sign in through the application. Rotate the secret again now.'
-          : 'Rotate the secret to get another one.'
+          : 'Rotate the secret to get a new one.'
       }
       rotate={rotate}
       tags={<EnvironmentTag type={environment.type} />}

@@ -29,7 +29,7 @@ export function CreatedKeyDialog({ created, tags, snippets, again, onRotate, onC
       lost={
         created.rotated_at
           ? 'The old key has stopped working. Rotate the key again.'
-          : 'Rotate the key to get another one, or revoke it in the list.'
+          : 'Rotate the key to get a new one, or revoke it in the list.'
       }
       rotate={onRotate}
       tags={tags}

@@ -30,6 +30,11 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
   const fields: ProviderFields = { ...defaultsOf(type), client_id: sent.client_id, ...settled(type, sent) }
   const has = { client_secret: client_secret !== null, private_key: private_key !== null }
   refuseProblems(providerProblems(type, fields, has, placeOf(services, environment)))
+  const refuseTakenId = async () => {
+    if (await store.hasProviderId(db, environment.id, id))
+      throw badField(['id'], 'A provider of this environment has this id, or one that was deleted a moment ago.')
+  }
+  if (call.body.id !== undefined) await refuseTakenId()
 
   const at = now()
   const provider = (slug: string) => ({
@@ -75,7 +80,7 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
     create,
     refuse: async () => {
       if (!(await isThereRoom(db, room))) call.fail('quota_exceeded', quotaDetail('providers', config.limits))
-      if (await store.findProvider(db, environment.id, id)) throw badField(['id'], 'A provider of this environment has this id.')
+      await refuseTakenId()
     },
     fail: call.fail,
   })

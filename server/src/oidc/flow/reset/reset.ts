@@ -144,7 +144,7 @@ export const newPassword: OidcEndpoint = async (services, call) => {
   const reset = { environment_id, row, owner, password_hash, device: deviceOf(call), locales: context.locale, request_id }
   if (!(await resetPassword(services, reset, now))) return linkEnded(call)
   const saved = stepQuery(services, call, browser, { page: 'password_saved', email: '' })
-  // In another browser the application would not know the answer to its request, nor would a person whose reset another one asked for.
+  // In another browser the application would not know the answer to its request. The request may also be that of a stranger.
   const asked_here = browser.form_seed !== null && row.browser === digestOf(browser.form_seed)
   const goes_on = new URLSearchParams((asked_here && payload.request) || 'visit=account')
   goes_on.set('ui_locales', context.locale)
