@@ -110,30 +110,25 @@ export function insertUser(
     on conflict (environment_id, email_key) do nothing`)
 }
 
-interface NotedSignIn {
-  user_id: string
-  password_hash: string | null
-  by_password: boolean
-  locale: string | null
-}
-
 /**
  * Records a sign-in. Fails as a guard if the user is blocked or deleted, or if the password changed since it was checked. Does not change
  * the version, because a sign-in is not a change of the user.
- *
- * @param locale the language that the person chose on a page, for a profile that has none
  */
 export function noteSignIn(
   environment_id: EnvironmentId,
-  { user_id, password_hash, by_password, locale }: NotedSignIn,
+  { user_id, password_hash, by_password }: { user_id: string; password_hash: string | null; by_password: boolean },
   now: Date,
 ): Statement {
   const used = by_password ? sql`, password_used_at = ${now}` : sql``
-  const spoken = locale === null ? sql`` : sql`, locale = coalesce(locale, ${locale})`
-  return guard(sql`update users set last_sign_in_at = ${now}${used}${spoken}
+  return guard(sql`update users set last_sign_in_at = ${now}${used}
     where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null
       and coalesce(password_hash, '') = ${password_hash ?? ''}`)
 }
+
+/** Gives the profile a locale where it has none. */
+export const fillLocale = (environment_id: EnvironmentId, user_id: string, locale: string, now: Date): Statement =>
+  sql`update users set locale = ${locale}, version = version + 1, updated_at = ${now}
+       where environment_id = ${environment_id} and id = ${user_id} and locale is null`
 
 const Person = User.pick({ email: true, name: true, picture: true, locale: true, zoneinfo: true, phone_number: true })
 

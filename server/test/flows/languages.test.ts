@@ -1,6 +1,8 @@
 /** The menu of languages on the pages of a flow: it keeps the request and needs no script. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
 import { formFor, linkOf, openAccount, press } from '../support/account.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { enrolPerson, passwordStep, stepOn } from '../support/authenticator-app.ts'
@@ -226,5 +228,10 @@ test('a chosen language holds for the browser at this issuer, in its mails too, 
     const again = await agent.get(authorizationRequest(mailing, mailing_client, { prompt: 'login' }).url)
     await agent.submit(again, { email: user.email, password: user.password, method: 'password' })
     assert.equal(expectStatus(200, await w.call('GET', `${mailing.path}/users/${user.id}`)).locale, locale)
+    const changes = await w.deployment.db.all(
+      z.object({ data: z.record(z.string(), z.unknown()) }),
+      sql`select data from events where environment_id = ${mailing.id} and user_id = ${user.id} and type = 'user.updated'`,
+    )
+    assert.deepEqual(changes, user === bare ? [{ data: { changed: ['locale'] } }] : [])
   }
 })

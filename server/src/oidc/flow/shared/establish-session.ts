@@ -16,7 +16,7 @@ import { endUnseen, findUnseen, hasRoomForSession, most_others, type UnseenSessi
 import { endSession, insertSession, raiseSession, renewSession } from '../../../sessions/sessions.ts'
 import { countForPerson, waitForPerson } from '../../../users/attempts.ts'
 import { hasSecondFactor } from '../../../users/second-factors.ts'
-import { aboutUser, aboutUsers, noteSignIn } from '../../../users/store.ts'
+import { aboutUser, aboutUsers, fillLocale, findUser, noteSignIn } from '../../../users/store.ts'
 import { type Browser, most_sessions, sessionCookie } from '../../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect } from '../../call.ts'
 import { chosenLanguage } from '../../chosen-language.ts'
@@ -106,6 +106,14 @@ export async function establishSession(
   const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
   const { sessions_per_person, sign_ins_per_person } = services.config.limits
   const counted = { environment_id: issuer.environment_id, user_id, now: at }
+  const locale = chosenLanguage(call)
+  const has_locale = locale === null || ((await findUser(services.db, issuer.environment_id, user_id))?.locale ?? null) !== null
+  const spoken = has_locale
+    ? []
+    : [
+        fillLocale(issuer.environment_id, user_id, locale, at),
+        signInEvent(services, call, { type: 'user.updated', user_id, data: { changed: ['locale'] } }).statement,
+      ]
   const by_password = identity_id === undefined && began_with === undefined
   const store = ({ ids, is_counted }: UnseenSessions) =>
     services.db.batch([
@@ -115,7 +123,8 @@ export async function establishSession(
       ...countForPerson('sign_in', counted, sign_ins_per_person),
       ...first,
       ...(link?.statements ?? []),
-      noteSignIn(issuer.environment_id, { user_id, password_hash, by_password, locale: chosenLanguage(call) }, at),
+      noteSignIn(issuer.environment_id, { user_id, password_hash, by_password }, at),
+      ...spoken,
       ...[...expired, ...displaced].flatMap((left) => {
         const reason = browser.expired.includes(left) ? 'expired' : 'signed_out'
         return endSession(issuer.environment_id, left.id, { reason, origin: originOf(services, byUser(left.user_id), call.request_id) }, at)
