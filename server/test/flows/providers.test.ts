@@ -104,7 +104,7 @@ test('the id of a deleted provider is free when what began there has ended, and 
   const before = await signIn()
   const worker = holdEndings(w.deployment.db)
   expectStatus(204, await w.call('DELETE', `${w.test.path}/providers/${id}`))
-  // As if the rows that end had not been read yet: the sessions, grants and identities are those of before.
+  // As if the rows that end had not been read yet: the sessions, grants and identities are still there.
   await w.deployment.db.run(sql`delete from endings where environment_id = ${w.test.id} and subject = ${id}`)
   await addProvider('oidc', { id })
   assert.equal(await refreshed(before), 400, 'it stays ended')
