@@ -45,7 +45,7 @@ export interface Options {
   readonly postgres: boolean
   /** Another checkout of Ostiary, measured beside this one. */
   readonly against: string | null
-  /** The folder for CPU profiles of this checkout. */
+  /** The folder for CPU profiles of all contestants. */
   readonly profile: string | null
   /** The file for the results as JSON. */
   readonly output: string | null
@@ -68,7 +68,7 @@ const usage = `npm run bench -- [options]
   --grants N              grants of the survey "one-person", with a fifth as many sessions (1000000; quick: 20000)
   --no-postgres           leave PostgreSQL out
   --against FOLDER        measure another checkout of Ostiary in the same run
-  --profile FOLDER        write a CPU profile of each scenario there, which disturbs the figures
+  --profile FOLDER        write a CPU profile of each scenario and contestant there, which disturbs the figures
   --output FILE           write all results there as JSON
 `
 

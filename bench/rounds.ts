@@ -2,6 +2,7 @@
  * Measures in rounds: each round measures every contestant once, one after the other, so that other load on the machine affects all
  * alike. A measurement is repeated, a few times at most, if other processes used the server's core meanwhile.
  */
+import { join } from 'node:path'
 import type { Contestant, ContestantName } from './contestants.ts'
 import type { Load } from './load.ts'
 import { busySeconds } from './machine.ts'
@@ -58,7 +59,9 @@ export async function runRounds(
         }
       }
     }
-    if (profile) await writeProfile(taking_part, scenario, `${profile}/${scenario}.cpuprofile`, seconds * 2)
+    if (profile)
+      for (const contestant of taking_part)
+        await writeProfile(contestant, scenario, join(profile, `${scenario} of ${contestant.name}.cpuprofile`), seconds * 2)
   }
   return measurements
 }
@@ -91,10 +94,9 @@ async function measure({ process, prepare }: Contestant, scenario: ScenarioName,
   return { ...load, per_second: load.answered / load.seconds, cpu_us: used_us / load.answered, others_share }
 }
 
-/** Profiles the first contestant, which is this checkout. */
-async function writeProfile([first]: readonly Contestant[], scenario: ScenarioName, file: string, seconds: number): Promise<void> {
-  const run = await first?.prepare(scenario, 16)
-  await first?.process.ask('beginProfile')
-  await run?.(seconds)
-  await first?.process.ask('endProfile', { file })
+async function writeProfile({ process, prepare }: Contestant, scenario: ScenarioName, file: string, seconds: number): Promise<void> {
+  const run = await prepare(scenario, 16)
+  await process.ask('beginProfile')
+  await run(seconds)
+  await process.ask('endProfile', { file })
 }

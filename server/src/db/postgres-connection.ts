@@ -5,6 +5,7 @@
  */
 import { Client, type ClientConfig, Query } from 'pg'
 import { createBoundedMap } from '../base/bounded-map.ts'
+import { digestOf } from '../base/digest.ts'
 import type { EncodedValue } from './codec.ts'
 import type { Result, Row, Statement } from './db.ts'
 import { ConnectionLost, isRefusal } from './postgres-errors.ts'
@@ -64,8 +65,8 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
 
   function sendStatement(wire: Wire, batch: object, { parts, values }: Sendable): Prepared {
     const types = values.map(typeOf)
-    const text = textOf(parts)
-    let statement = prepare(wire, `${types.join()} ${text}`)
+    const { text, name } = textOf(parts)
+    let statement = prepare(wire, `${name} ${types.join()}`)
     if (statement.preparing && statement.preparing !== batch) statement = { name: '', preparing: null, stale: false, columns: null }
     if (statement.columns === null && statement.preparing === null) {
       if (statement.stale) wire.close({ type: 'S', name: statement.name })
@@ -177,16 +178,23 @@ interface Field {
   dataTypeID: number
 }
 
-const texts = new WeakMap<readonly string[], string>()
+/** A text for the server, and a short name of it: a lookup by the text would read some thousand characters for each statement. */
+interface Text {
+  readonly text: string
+  readonly name: string
+}
+
+const texts = new WeakMap<readonly string[], Text>()
 
 /** Puts `$1` and so on between the parts, once for each array of parts. */
-function textOf(parts: readonly string[]): string {
-  let text = texts.get(parts)
-  if (text === undefined) {
-    text = parts.reduce((all, part, index) => `${all}$${index}${part}`)
-    texts.set(parts, text)
+function textOf(parts: readonly string[]): Text {
+  let known = texts.get(parts)
+  if (!known) {
+    const text = parts.reduce((all, part, index) => `${all}$${index}${part}`)
+    known = { text, name: digestOf(text) }
+    texts.set(parts, known)
   }
-  return text
+  return known
 }
 
 const int8 = 20
