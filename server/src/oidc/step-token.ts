@@ -13,6 +13,8 @@ const Step = z.object({
   page: z.enum(['code', 'forgot_sent', 'password_saved']),
   /** As it was typed. */
   email: z.string(),
+  /** The code proves a sign-up. */
+  is_sign_up: z.boolean().optional(),
   /** When the page was reached. */
   at: z.number(),
 })

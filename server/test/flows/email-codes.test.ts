@@ -365,6 +365,21 @@ test('with open sign-up a proven code for an unknown address creates a verified 
   await w.changeSettings(environment, { sign_up: { mode: 'open' } })
 })
 
+test('the page of a sign-up offers no password, also for a taken address, a wrong code and a new code', async () => {
+  for (const email of ['new-by-form@example.com', (await w.createUser(environment, { email_verified: true })).email]) {
+    const agent = createAgent()
+    const form = await agent.get(authorizationRequest(environment, client, { prompt: 'create' }).url)
+    const asked = await agent.submit(form, { email, password: 'a memorable sentence' }, from())
+    const wrong = await agent.submit(asked, { code: '000000' })
+    w.advance(31)
+    const resent = await agent.submit(wrong, { action: 'resend' })
+    for (const page of [asked, wrong, resent]) {
+      assert.match(page.body, /data-action="resend-code"/)
+      assert.doesNotMatch(page.body, /data-action="use-password"/)
+    }
+  }
+})
+
 test('a fixed code is every code of the environment, but no code of another person or browser', async () => {
   await w.changeSettings(environment, { test: { fixed_code: '424242' }, sign_up: { mode: 'closed' } })
   const user = await w.createUser(environment)

@@ -6,7 +6,7 @@ import { type Answer, type OidcCall, type OidcServices, redirect, refused } from
 import { withCookies } from '../../cookies.ts'
 import { formToken } from '../../form-token.ts'
 import { html, pageContext } from '../../hosted-page.ts'
-import { stepQuery } from '../../step-token.ts'
+import { readStepQuery, stepQuery } from '../../step-token.ts'
 import type { Interaction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
 import { afterWait } from '../shared/screens.ts'
@@ -24,14 +24,16 @@ export function showCode(
   const { type, environment_id, settings } = call.issuer
   const keeps_mail = type === 'test' && settings.email.delivery === 'capture'
   // A browser without the cookie of its forms cannot open the page again.
-  const address = browser.form_seed === null ? null : codePageUrl(services, call, interaction, view.email)
+  const is_sign_up = isOfSignUp(services, call, interaction)
+  const address = browser.form_seed === null ? null : codePageUrl(services, call, interaction, { email: view.email, is_sign_up })
   const page = emailCodePage(pageContext(call, request.ui_locales, address ?? continueUrl(call, query)), {
     page_url: address ?? `${call.issuer.url}/code`,
     csrf,
     request: query,
     ...view,
     wait_seconds,
-    offers_password: settings.sign_in.password,
+    // A person who signs up has no password here yet, whether or not the address has an account.
+    offers_password: settings.sign_in.password && !is_sign_up,
     inbox_url: keeps_mail ? inboxUrl(services.config.base_url, environment_id) : null,
     back_url: continueUrl(call, withPrompt(query, 'login')),
   })
@@ -39,9 +41,19 @@ export function showCode(
   return refusal ? refused(answer, refusal) : answer
 }
 
-/** The page of the code has an address of its own, so that it can be loaded again. */
-export const toCodePage = (services: OidcServices, call: OidcCall, interaction: Interaction, email: string): Answer =>
-  redirect(codePageUrl(services, call, interaction, email))
+/** Whether the page that the call is about waits for the code of a sign-up: its address says so. */
+export const isOfSignUp = (services: OidcServices, call: OidcCall, { browser }: Interaction): boolean =>
+  readStepQuery(services, call, browser).step?.is_sign_up ?? false
 
-const codePageUrl = (services: OidcServices, call: OidcCall, { browser, query }: Interaction, email: string): string =>
-  `${call.issuer.url}/code?${stepQuery(services, call, browser, { page: 'code', email })}&${query}`
+/** The page of the code has an address of its own, so that it can be loaded again. */
+export const toCodePage = (services: OidcServices, call: OidcCall, interaction: Interaction, asked: AskedCode): Answer =>
+  redirect(codePageUrl(services, call, interaction, asked))
+
+/** What the person asked for, whether or not a mail was sent. */
+interface AskedCode {
+  email: string
+  is_sign_up: boolean
+}
+
+const codePageUrl = (services: OidcServices, call: OidcCall, { browser, query }: Interaction, asked: AskedCode): string =>
+  `${call.issuer.url}/code?${stepQuery(services, call, browser, { page: 'code', ...asked })}&${query}`

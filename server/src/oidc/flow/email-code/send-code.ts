@@ -18,7 +18,7 @@ import type { Interaction } from '../shared/begin.ts'
 import { keptRequest } from '../shared/kept-request.ts'
 import { mayCreateAccount, offersCodes } from '../shared/new-account.ts'
 import { showSignIn } from '../shared/screens.ts'
-import { toCodePage } from './email-code-screen.ts'
+import { isOfSignUp, toCodePage } from './email-code-screen.ts'
 
 interface Wanted {
   kind: 'sign_in' | 'sign_up'
@@ -85,7 +85,7 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
     },
     now,
   )
-  return toCodePage(services, call, interaction, email)
+  return toCodePage(services, call, interaction, { email, is_sign_up })
 }
 
 const no_address = refusal('validation_failed', reason`The email is missing or malformed.`)
@@ -98,7 +98,7 @@ export async function resendCode(services: OidcServices, call: OidcCall, interac
     return sendCode(services, call, interaction, { kind: 'sign_up', email, name, password_hash })
   }
   if (offersCodes(call) || row) return sendCode(services, call, interaction, { kind: 'sign_in', email })
-  return toCodePage(services, call, interaction, email)
+  return toCodePage(services, call, interaction, { email, is_sign_up: isOfSignUp(services, call, interaction) })
 }
 
 /** The code that this browser waits for. */
