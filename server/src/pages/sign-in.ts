@@ -141,7 +141,7 @@ const buttons: Record<FormMethod, (context: PageContext, view: SignInView) => Ht
   email_code: (context, view) => {
     const { sign_in: texts } = context.texts
     const { password } = view.methods
-    return html`<button class="${password ? 'b' : 'b p'}" name="method" value="email_code" data-action="email-code" formnovalidate>${password ? html`${texts.email_code_instead}${lastUsed(context, view, 'email_code')}` : texts.email_code}</button>`
+    return html`<button class="${password ? 'b' : 'b p'}" name="method" value="email_code" data-action="email-code"${password && described(view, 'email_code')} formnovalidate>${password ? html`${texts.email_code_instead}${lastUsed(context, view, 'email_code')}` : texts.email_code}</button>`
   },
 }
 const form_methods = first_factors.filter((method): method is FormMethod => Object.hasOwn(buttons, method))
@@ -155,13 +155,18 @@ function passkeyForm(context: PageContext, view: SignInView): Html | null {
     context,
     passkey,
     html`${methods.password && providers.length === 0 && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/passkey">${hidden({ csrf, request, credential: '' })}
-<button class="b" data-action="passkey">${icon}${texts.passkey.use}${lastUsed(context, view, 'passkey')}</button></form>`,
+<button class="b" data-action="passkey"${described(view, 'passkey')}>${icon}${texts.passkey.use}${lastUsed(context, view, 'passkey')}</button></form>`,
   )
 }
 
-/** The mark of the method that was used last. The first button needs none: Enter presses it. */
+/**
+ * The mark of the method that was used last. The first button needs none: Enter presses it. The mark takes no room in the button, and describes
+ * it: the button keeps its size and its name.
+ */
 const lastUsed = ({ texts }: PageContext, { last_used }: SignInView, method: string) =>
-  last_used === method && html` <span class="tag">${texts.sign_in.last_used}</span>`
+  last_used === method && html`<span class="tag last" id="last-used" aria-hidden="true">${texts.sign_in.last_used}</span>`
+
+const described = ({ last_used }: SignInView, method: string) => last_used === method && html` aria-describedby="last-used"`
 
 /** One form for all providers. The pressed button names the provider. */
 function providerForm(context: PageContext, view: SignInView): Html | null {
@@ -170,7 +175,7 @@ function providerForm(context: PageContext, view: SignInView): Html | null {
   if (providers.length === 0) return null
   const buttons = providers.map(
     ({ id, type, display_name }) =>
-      html`<button class="b" name="provider" value="${id}" data-action="provider" data-id="${id}">${providerIcons[type]}${texts.sign_in.with_provider(display_name)}${lastUsed(context, view, id)}</button>`,
+      html`<button class="b" name="provider" value="${id}" data-action="provider" data-id="${id}"${described(view, id)}>${providerIcons[type]}${texts.sign_in.with_provider(display_name)}${lastUsed(context, view, id)}</button>`,
   )
   return html`<form class="alts" method="post" action="${issuer}/federate">${hidden({ csrf, request })}${buttons}</form>`
 }

@@ -47,9 +47,12 @@ a:focus-visible{border-radius:4px}
 .or+[data-passkey]+.alts,[data-passkey]:not([hidden])+.alts{margin-top:10px}
 .or+[data-passkey][hidden]+.alts{margin-top:0}
 [data-passkey]+form:not(.alts){margin-top:10px}
-.alts .b{justify-content:flex-start;text-align:start}
+.alts .b{position:relative;padding-inline:46px}
+.alts .b+.b{margin-top:0}
+.alts .b>.i{position:absolute;inset-inline-start:16px}
 .tag{display:inline-flex;gap:4px;align-items:center;padding:1px 8px;border-radius:99px;font-size:.75rem;line-height:1.5;font-weight:550;background:var(--sunken);color:var(--muted)}
-.alts .tag{margin-inline-start:auto}
+.b:has(>.last){position:relative}
+.last{position:absolute;top:-11px;inset-inline-end:12px;border:1px solid var(--edge);background:var(--surface)}
 b{font-weight:600}
 [hidden]{display:none!important}
 `

@@ -22,6 +22,7 @@ const SignedInRow = z.object({
   password_hash: z.string().nullable(),
   step: z.enum(['sign_in', 'sign_up']),
   method: z.string(),
+  provider_id: z.string().optional(),
   amr: z.array(z.string()),
   identity_id: z.string().optional(),
   began_with: z.enum(methods_by_address).optional(),

@@ -62,14 +62,19 @@ async function tooWide(page: Page, variant: string): Promise<string[]> {
   return overflow === 0 ? [] : [`${variant}: it is ${overflow} px too wide`]
 }
 
-/** Buttons beside each other that are not in one line. */
+/** Buttons beside each other that are not in one line, and buttons of one page whose texts are aligned differently. Those of people are a list. */
 async function crooked(page: Page, variant: string): Promise<string[]> {
   const pairs = (await page.evaluate(`[...document.querySelectorAll('.b + .b')].flatMap((second) => {
     const [a, b] = [second.previousElementSibling.getBoundingClientRect(), second.getBoundingClientRect()]
     const are_beside = a.height > 0 && b.height > 0 && a.top < b.bottom && b.top < a.bottom
     return are_beside && Math.abs(a.top + a.bottom - b.top - b.bottom) > 2 ? [second.textContent] : []
   })`)) as string[] // as: what the script returns
-  return pairs.map((text) => `${variant}: the button "${text}" is not in line with the one before it`)
+  const alignments = (await page.evaluate(`[...document.querySelectorAll('.panel .b')].flatMap((button) =>
+    button.getBoundingClientRect().height === 0 || button.closest('.people') ? [] : [getComputedStyle(button).justifyContent])`)) as string[] // as: what the script returns
+  return [
+    ...pairs.map((text) => `${variant}: the button "${text}" is not in line with the one before it`),
+    ...(new Set(alignments).size > 1 ? [`${variant}: the texts of buttons are aligned in ${new Set(alignments).size} ways`] : []),
+  ]
 }
 
 async function screenshot(page: Page, variant: string): Promise<void> {

@@ -20,7 +20,7 @@ import { aboutUser, aboutUsers, fillLocale, findUser, noteSignIn } from '../../.
 import { type Browser, most_sessions, sessionCookie } from '../../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect } from '../../call.ts'
 import { chosenLanguage } from '../../chosen-language.ts'
-import { withCookies } from '../../cookies.ts'
+import { lastUsedCookie, withCookies } from '../../cookies.ts'
 import { hintedUser } from '../../id-token-hint.ts'
 import { deviceCookie } from '../../known-browser.ts'
 import { acrOf } from '../../protocol/claims.ts'
@@ -40,7 +40,7 @@ export interface SignedIn {
   /** The name of the method in events and statistics. */
   method: string
   /** The provider, where the method is one. */
-  provider_id?: string
+  provider_id?: string | undefined
   /** RFC 8176 names of the method. */
   amr: readonly string[]
   /** The id of the identity at a provider, or of the passkey; without it the sign-in was by password or by an emailed code. */
@@ -76,8 +76,10 @@ export async function establishSession(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { user_id, email, password_hash, step, method, amr, identity_id, links, began_with, second_factor, hold = [], first = [] }: SignedIn,
+  signed_in: SignedIn,
 ): Promise<Answer | null> {
+  const { user_id, email, password_hash, step, method, amr, identity_id, links, began_with, second_factor } = signed_in
+  const { hold = [], first = [] } = signed_in
   const link = links && identity_id !== undefined ? await linkIdentity(services, call, { user_id, email, identity_id, links }) : undefined
   if (link === null) return null
   const { issuer } = call
@@ -166,6 +168,7 @@ export async function establishSession(
   return withCookies(redirect(continueRequest(services, call, { client, query: rest, session_id: session.id })), [
     sessionCookie(call, [{ secret }, ...kept]),
     deviceCookie(services, call, { user_id, email, password_hash }),
+    lastUsedCookie(call, signed_in.provider_id ?? method),
   ])
 }
 

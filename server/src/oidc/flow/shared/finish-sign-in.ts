@@ -4,7 +4,6 @@
  */
 import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
-import { lastUsedCookie, withCookies } from '../../cookies.ts'
 import { acrOf } from '../../protocol/claims.ts'
 import { missingAfterFirstFactor } from '../../protocol/second-factor.ts'
 import type { Interaction } from './begin.ts'
@@ -28,14 +27,12 @@ export async function finishSignIn(
     const has_second_factor = enrolled.has(user_id) && !loses_factors
     return missingAfterFirstFactor(acrOf(amr), { mode: settings.mfa.mode, has_second_factor })
   }
-  const remembered = (answer: Answer | null) =>
-    answer && withCookies(answer, [lastUsedCookie(call, signed_in.provider_id ?? signed_in.method)])
   let missing = await judge()
   if (missing === 'nothing') {
     const answer = await establishSession(services, call, interaction, signed_in)
-    if (answer) return remembered(answer)
+    if (answer) return answer
     missing = await judge() // the person may have enrolled a second factor in the meantime
     if (missing === 'nothing') return null
   }
-  return remembered(await beginHalfSignIn(services, call, interaction, { ...signed_in, enrols: missing === 'enrol' }))
+  return beginHalfSignIn(services, call, interaction, { ...signed_in, enrols: missing === 'enrol' })
 }

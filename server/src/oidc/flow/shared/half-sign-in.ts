@@ -64,7 +64,7 @@ export async function beginHalfSignIn(
   interaction: Interaction,
   beginning: Beginning,
 ): Promise<Answer | null> {
-  const { user_id, email, password_hash, step, method, amr, identity_id, links, began_with } = beginning
+  const { user_id, email, password_hash, step, method, provider_id, amr, identity_id, links, began_with } = beginning
   const { mailed_code = false, hold = [], first = [], enrols, session_id } = beginning
   const { query } = interaction
   const { environment_id, settings } = call.issuer
@@ -78,7 +78,7 @@ export async function beginHalfSignIn(
     session_id: session_id ?? null,
     request_hash: requestHash(query),
     enrols,
-    signed_in: { email, password_hash, step, method, amr: [...amr], identity_id, links, began_with },
+    signed_in: { email, password_hash, step, method, provider_id, amr: [...amr], identity_id, links, began_with },
     needs_code: enrols && enrolmentNeedsMailedCode(proof),
   }
   const begun = await services.db.batch([
