@@ -18,6 +18,8 @@ interface Resent {
 
 export const deliveries = {
   all: (webhook_id: string) => key('deliveries', webhook_id),
+  /** What the page of the webhook shows of many. */
+  lists: (webhook_id: string) => [key('deliveries', webhook_id, 'list'), key('deliveries', webhook_id, 'latest')],
   list: ({ client, at }: Here, webhook_id: string, status?: Status) =>
     list(key('deliveries', webhook_id, 'list', status), (cursor) => client.listDeliveries({ ...at, webhook_id, status, cursor }).page()),
   latest: ({ client, at }: Here, webhook_id: string) =>

@@ -33,6 +33,7 @@ test('a test event shows the answer of the receiver in place, what to do, and is
   await button(page, 'Send test event').click()
   const answer = page.getByRole('region', { name: 'Test event' })
   await answer.getByText('503').waitFor()
+  await answer.getByText('The receiver refused the test event').waitFor()
   await answer.getByText('in maintenance').waitFor()
   await answer.getByText('The receiver failed.').waitFor()
   await answer.getByText('3 of 10').waitFor() // the second attempt came by itself after 5 s, and the third comes after 5 min

@@ -24,7 +24,7 @@ const advice = {
   address_not_allowed: 'The name leads to a private address. Use a public one, or ask the operator to allow the network.',
 }
 
-const hasWorked = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
+export const hasWorked = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
 
 /** What to do about the last attempt, or `null` if it worked or is still to come. */
 export function fixOf({ attempts }: Message): string | null {

@@ -1,19 +1,25 @@
-/** The answer of the receiver to a test event, in place. */
+/** The answer of the receiver to a test event, in place. The list below is read again as soon as there is something new. */
 
 import type { Delivery, Webhook } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { Problem } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
+import { readAgain } from '../../queries/query.ts'
 import { deliveries } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
-import { Attempts, fixOf } from './attempts.tsx'
+import { Attempts, fixOf, hasWorked } from './attempts.tsx'
 
 export function TestAnswer({ webhook, event_id, close }: { webhook: Webhook; event_id: string; close: () => void }) {
   const here = useEnvironment()
   const { base } = here
-  const found = useRead(deliveries.ofEvent(here, webhook.id, event_id), { refetchInterval: 1_000 })
+  const found = useRead(deliveries.ofEvent(here, webhook.id, event_id), { refetchInterval: 500 })
   const delivery = found.data?.data[0]
   const fix = delivery ? fixOf(delivery) : null
+  const news = delivery ? `${delivery.status} ${delivery.attempts.length}` : null
+  useEffect(() => {
+    if (news !== null) readAgain(deliveries.lists(webhook.id))
+  }, [news, webhook.id])
   return (
     <section className="card pad test-answer" aria-label="Test event" aria-live="polite">
       <div className="part-head">
@@ -41,6 +47,7 @@ export function TestAnswer({ webhook, event_id, close }: { webhook: Webhook; eve
 }
 
 function titleOf(delivery: Delivery | undefined): string {
-  if (delivery && delivery.attempts.length > 0) return 'The receiver answered the test event'
+  const last = delivery?.attempts.at(-1)
+  if (last) return `The receiver ${hasWorked(last) ? 'accepted' : last.status === null ? 'did not answer' : 'refused'} the test event`
   return delivery?.status === 'given_up' ? 'The webhook is disabled: nothing was sent' : 'Test event sent, waiting for the answer'
 }
