@@ -7,7 +7,13 @@ import { Tabs } from './inner-tabs.tsx'
 import type { Program, Snippet } from './snippet.ts'
 import { Tag } from './tag.tsx'
 
-export function CodeTabs({ label, snippets }: { label: string; snippets: readonly Snippet[] }) {
+/** What the copy of a file `.env` has in place of what is shown, and the words that say so. */
+export interface Filled {
+  fill: (text: string) => string
+  words: string
+}
+
+export function CodeTabs({ label, snippets, filled }: { label: string; snippets: readonly Snippet[]; filled?: Filled | undefined }) {
   const [name, setName] = useState(snippets[0]?.name)
   const chosen = snippets.find((snippet) => snippet.name === name) ?? snippets[0]
   if (!chosen) return null
@@ -25,7 +31,7 @@ export function CodeTabs({ label, snippets }: { label: string; snippets: readonl
           </span>
         }
       >
-        {program ? <Before program={program} name={chosen.name} /> : null}
+        {program ? <Before program={program} name={chosen.name} filled={filled} /> : null}
         {program || is_not_run ? (
           <p className="of-code small">
             {program ? <code>{program.file}</code> : null} {is_not_run ? <Tag>Not run by our tests</Tag> : null}
@@ -62,14 +68,14 @@ interface PartProps {
   name: string
 }
 
-function Before({ program: { install, env, made_secret, first }, name }: PartProps) {
+function Before({ program: { install, env, made_secret, first }, name, filled }: PartProps & { filled: Filled | undefined }) {
   const [secret] = useState(makeSecret)
-  const lines = [...env, ...(made_secret ? [`${made_secret}=${secret}`] : [])]
+  const lines = [...env, ...(made_secret ? [`${made_secret}=${secret}`] : [])].join('\n')
   return (
     <>
       {first ? <p className="of-code small">{first}</p> : null}
       {install === '' ? null : <Part title="Install" label={`${name}: install`} code={install} language="sh" />}
-      {lines.length === 0 ? null : <Part title=".env" label={`${name}: .env`} code={lines.join('\n')} language="env" />}
+      {lines === '' ? null : <Part title=".env" label={`${name}: .env`} code={lines} language="env" filled={filled} />}
     </>
   )
 }
@@ -88,10 +94,19 @@ const After = ({ program: { run, opens }, name }: PartProps) => (
   </>
 )
 
-const Part = ({ title, label, code, language }: { title: string; label: string; code: string; language: Language }) => (
+interface CodePart {
+  title: string
+  label: string
+  code: string
+  language: Language
+  filled?: Filled | undefined
+}
+
+const Part = ({ title, label, code, language, filled }: CodePart) => (
   <div className="code-part">
     <p className="of-code small">
-      <span className="muted">{title}</span> <CopyButton value={code} label={label} />
+      <span className="muted">{title}</span> <CopyButton value={filled?.fill(code) ?? code} label={label} />
+      {filled && filled.fill(code) !== code ? <span className="muted">{filled.words}</span> : null}
     </p>
     <Code code={code} language={language} />
   </div>

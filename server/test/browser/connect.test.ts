@@ -239,9 +239,9 @@ test('a redirect URI with quotes stays a text in every language', () => {
 
 // biome-ignore format: this table is read by column
 const shown: [string, string, string, string[]][] = [
-  ['web',    'client_secret_basic', 'https://app.example.com/cb',   ['openid-client', 'Express', 'Auth.js', 'Python', 'Go', '.NET', 'curl', 'MCP server']],
-  ['web',    'client_secret',       'https://app.example.com/cb',   ['openid-client', 'Express', 'Auth.js', 'Python', 'Go', '.NET', 'curl', 'MCP server']],
-  ['web',    'private_key_jwt',     'https://app.example.com/cb',   ['openid-client', 'Express', 'MCP server']],
+  ['web',    'client_secret_basic', 'https://app.example.com/cb',   ['Express', 'openid-client', 'Auth.js', 'Python', 'Go', '.NET', 'curl', 'MCP server']],
+  ['web',    'client_secret',       'https://app.example.com/cb',   ['Express', 'openid-client', 'Auth.js', 'Python', 'Go', '.NET', 'curl', 'MCP server']],
+  ['web',    'private_key_jwt',     'https://app.example.com/cb',   ['Express', 'openid-client', 'MCP server']],
   ['spa',    'none',                'https://app.example.com/',     ['oidc-client-ts', 'curl']],
   ['native', 'none',                'http://127.0.0.1/cb',          ['openid-client', 'Go', 'curl', 'MCP server']],
   ['native', 'none',                'com.example.app:/cb',          ['openid-client', 'curl', 'MCP server']],

@@ -4,6 +4,8 @@ import { CodeTabs } from '../../parts/code.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useEnvironment } from '../../scope.tsx'
+import { createdSecret } from '../applications/created-secret.ts'
+import { unknown_secret } from './snippets/values.ts'
 import { snippetsOf } from './snippets.ts'
 
 export function Connect({ application }: { application: Application }) {
@@ -15,6 +17,12 @@ export function Connect({ application }: { application: Application }) {
     ['Client id', application.client_id],
     ...application.redirect_uris.map((uri, index) => [index === 0 ? 'Redirect URI' : `Redirect URI ${index + 1}`, uri]),
   ] as [string, string][] // as: pairs
+  // A secret that was shown a moment ago is not shown again, but need not be pasted by hand either.
+  const secret = createdSecret(application.id)
+  const filled = {
+    fill: (text: string) => text.replaceAll(unknown_secret, () => secret),
+    words: 'Copied with the secret that you have just stored.',
+  }
   return (
     <div className="stack">
       <section className="card">
@@ -44,7 +52,7 @@ export function Connect({ application }: { application: Application }) {
           ) : null}
         </dl>
       </section>
-      <CodeTabs label="Client" snippets={snippetsOf(application, issuer)} />
+      <CodeTabs label="Client" snippets={snippetsOf(application, issuer)} filled={secret === '' ? undefined : filled} />
     </div>
   )
 }

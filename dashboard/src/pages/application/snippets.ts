@@ -25,10 +25,11 @@ export function snippetsOf(application: Described, issuer: string): ProgramSnipp
     return [openidClient(values), ...(is_web ? [go({ ...values, authentication })] : []), curl(values), mcpServer(values)]
   }
   // The other libraries send a secret, or need more than a few lines to sign an assertion.
-  if (authentication === 'private_key_jwt') return [openidClient(values), express(values), mcpServer(values)]
+  if (authentication === 'private_key_jwt') return [express(values), openidClient(values), mcpServer(values)]
+  // A program that runs as it is comes before a module.
   return [
-    openidClient(values),
     express(values),
+    openidClient(values),
     authJs(values),
     python(values),
     go({ ...values, authentication }),

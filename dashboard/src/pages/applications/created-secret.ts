@@ -1,6 +1,6 @@
 /**
- * The client secret that was shown last, so that Try sign-in can use it without pasting. It is in the memory of this tab only, and
- * is forgotten when the page of its application is left.
+ * The client secret that was shown last, so that Try sign-in and the code of Connect can use it without pasting. It is in the memory
+ * of this tab only, and is forgotten when the page of its application is left.
  */
 let kept: { application_id: string; secret: string } | null = null
 

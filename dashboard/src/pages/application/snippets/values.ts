@@ -34,10 +34,13 @@ export function opensAt({ redirect_uri }: Values): string | null {
   return protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname) ? origin : null
 }
 
-/** The line of `.env` for the secret, which the service shows once. */
+/** Stands in the code for the client secret, which the service shows once. */
+export const unknown_secret = 'the-client-secret'
+
+/** The line of `.env` for the secret. */
 export const secretLine = ({ authentication }: Values): string[] => {
   if (authentication === 'none') return []
-  return [authentication === 'private_key_jwt' ? 'OSTIARY_CLIENT_KEY=the-private-key-as-a-JWK' : 'OSTIARY_CLIENT_SECRET=the-client-secret']
+  return [authentication === 'private_key_jwt' ? 'OSTIARY_CLIENT_KEY=the-private-key-as-a-JWK' : `OSTIARY_CLIENT_SECRET=${unknown_secret}`]
 }
 
 /** A command with the variables of `.env`, in the shell of a developer. */
