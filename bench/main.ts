@@ -14,6 +14,7 @@ import { surveyLarge } from './large.ts'
 import { chooseCores, describeMachine, moveTo } from './machine.ts'
 import { surveyOnePerson } from './one-person.ts'
 import { type Options, readOptions, type SurveyName } from './options.ts'
+import { surveyOverview } from './overview.ts'
 import { surveyRefused } from './refused.ts'
 import { tableOf } from './report.ts'
 import { runRounds } from './rounds.ts'
@@ -33,6 +34,7 @@ export interface Surveys {
   large?: Awaited<ReturnType<typeof surveyLarge>>
   guessing?: Awaited<ReturnType<typeof surveyGuessing>>
   one_person?: Awaited<ReturnType<typeof surveyOnePerson>>
+  overview?: Awaited<ReturnType<typeof surveyOverview>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -99,6 +101,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('large') ? { large: await surveyLarge(ground, options.large, progress) } : {}),
     ...(wants('guessing') ? { guessing: await surveyGuessing(ground, options.guesses, progress) } : {}),
     ...(wants('one-person') ? { one_person: await surveyOnePerson(ground, options.grants, progress) } : {}),
+    ...(wants('overview') ? { overview: await surveyOverview(ground, options.rounds, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }

@@ -15,6 +15,7 @@ const surveys = [
   'large',
   'guessing',
   'one-person',
+  'overview',
 ] as const
 export type ScenarioName = (typeof scenarios)[number]
 export type SurveyName = (typeof surveys)[number]

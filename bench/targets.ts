@@ -16,7 +16,7 @@ interface Target {
 
 export function targetsOf(
   measurements: readonly Measurement[],
-  { start, memory, environments, busy, silent, hostile, refused, timing, large, guessing, one_person }: Surveys,
+  { start, memory, environments, busy, silent, hostile, refused, timing, large, guessing, one_person, overview }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -59,6 +59,8 @@ export function targetsOf(
     { what: 'a list of a large tenant, slowest, PostgreSQL', unit: 'ms', at_most: 150, is: large?.postgres?.lists_most_ms ?? none },
     { what: 'first row of a page of a large tenant, slowest',             unit: 'ms', at_most: 1_000, is: large?.embedded.first_row_most_ms ?? none },
     { what: 'first row of a page of a large tenant, slowest, PostgreSQL', unit: 'ms', at_most: 1_000, is: large?.postgres?.first_row_most_ms ?? none },
+    { what: 'Overview of the dashboard, until it is usable, with an empty cache', unit: 'B', at_most: 335 * 1024, is: overview?.bytes_most ?? none },
+    { what: 'the same, at a quarter of the speed of the processor', unit: 'ms', at_most: 1_500, is: overview?.usable_ms ?? none },
     { what: 'resident under refused calls, most, of the same load of others', unit: 'x', at_most: 1.1, is: refused ? refused.refused.most_mib / refused.accepted.most_mib : none },
     { what: 'p99 of another client under refused calls, of the same load of others', unit: 'x', at_most: 1.5, is: refused ? refused.refused.p99_ms / refused.accepted.p99_ms : none },
     { what: 'refused calls of another client that are found after them', unit: 'x', at_least: 1, is: refused ? refused.of_other_found / refused.of_other : none },

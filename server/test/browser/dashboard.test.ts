@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import type { Locator, Page } from 'playwright-core'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { noBrowser } from '../support/chromium.ts'
+import { openCold } from '../support/cold-overview.ts'
 import { createAgent, followPages } from '../support/cookie-browser.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
@@ -57,6 +58,8 @@ test(
     // The only project of the only tenant is opened at once, although an operator is also a member of the deployment itself.
     await page.goto(`${w.base_url}/dashboard`)
     await page.waitForURL(/\/dashboard\/t\/acme\/p\/[^/]+\/test$/)
+    const { bytes, bytes_in_all } = await openCold(page, page.url())
+    assert.ok(bytes_in_all <= 335 * KB, JSON.stringify(bytes))
     await page.goto(`${w.base_url}/dashboard/t/acme`)
     await button(page, 'New project').click()
     await page.getByLabel('Name').fill('Storefront')
@@ -74,6 +77,10 @@ test(
     await button(page, 'Done').click()
     await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
     await page.getByText('openid-client').first().waitFor()
+    await button(page, 'Copy Express: .env').click()
+    const [, copied = ''] = /^OSTIARY_CLIENT_SECRET=(\S+)$/m.exec(String(await page.evaluate('navigator.clipboard.readText()'))) ?? []
+    assert.ok(copied.length > 20, 'the copy has the secret that was just stored')
+    assert.ok(!(await page.locator('main').innerText()).includes(copied), 'and the page does not show it again')
 
     await show(page, `${w.base_url}/dashboard/t/acme/p/storefront/test/applications?new=1`, 'Applications')
     await page.getByRole('radio', { name: /A product that exists/ }).check()
