@@ -1,0 +1,180 @@
+/**
+ * The views of the contact sheets: each hosted page in its states, from `examplePages`, and the pages of the dashboard of a service that a few
+ * people have used. A view is a name and the way to it.
+ */
+import type { Page } from 'playwright-core'
+import { examplePages } from '../server/src/pages/pages.example.ts'
+import { authorizationRequest, createAgent, signInForTokens } from '../server/test/support/cookie-browser.ts'
+import { expectStatus, type World } from '../server/test/support/world.ts'
+
+export interface View {
+  name: string
+  /** Ends when the view is there. */
+  open: (page: Page) => Promise<unknown>
+}
+
+/** Hosted pages, in Test and in the language of the name. */
+export function hostedViews(locales: readonly string[]): View[] {
+  return locales.flatMap((locale) =>
+    Object.entries(examplePages('test', undefined, locale)).map(([name, { html }]) => ({
+      name: `${name}, ${locale}`,
+      open: async (page: Page) => {
+        await page.setContent(html.replace('<head>', '<head><base href="https://id.example.com/">'), { waitUntil: 'domcontentloaded' })
+        await page.evaluate('for (const block of document.querySelectorAll("[data-passkey]")) block.hidden = false')
+      },
+    })),
+  )
+}
+
+/** What a team of a shop may have after a week. Returns the ids that views open. */
+export async function fill(w: World) {
+  const post = async (path: string, body: unknown) => expectStatus(201, await w.call('POST', `${w.test.path}${path}`, { body }))
+  const application = await w.createApplication(w.test, {
+    name: 'Meal Planner',
+    slug: 'meal-planner',
+    consent: 'ask',
+    redirect_uris: ['http://localhost:4000/callback'],
+  })
+  await w.createApplication(w.test, {
+    name: 'Shop for phones',
+    slug: 'shop',
+    application_type: 'native',
+    redirect_uris: ['com.example.shop:/callback'],
+  })
+  const resource = {
+    identifier: 'https://orders.example.com',
+    name: 'Orders',
+    scopes: [{ name: 'orders:read', description: 'Read your orders' }],
+  }
+  await post('/resource-servers', resource)
+  const provider = await post('/providers', { type: 'google', client_id: '123.apps.example.com', client_secret: 'a secret' })
+  await post('/providers', { type: 'oidc', display_name: 'Acme staff', issuer: 'https://localhost:9', client_id: 'x', client_secret: 'y' })
+  const secret = await post('/auth-keys', { type: 'auth_secret', label: 'orders backend' })
+  await post('/auth-keys', { type: 'auth_publishable', label: 'storefront', allowed_origins: ['http://localhost:4000'] })
+  const webhook = await post('/webhooks', { url: 'https://hooks.example.com/ostiary', slug: 'orders' })
+  await w.call('POST', `${w.test.path}/webhooks/${webhook.id}/test`)
+  const ada = await w.createUser(w.test, { name: 'Ada Lovelace', email: 'ada@example.com', email_verified: true })
+  await w.createUser(w.test, { name: 'Grace Hopper', email: 'grace@example.com' })
+  await signInForTokens(w, w.test, application, { user: ada })
+  const wrong = createAgent()
+  const page = await wrong.get(authorizationRequest(w.test, application).url)
+  await wrong.submit(page, { email: ada.email, password: 'not the password', method: 'password' })
+  await wrong.get(authorizationRequest(w.test, application, { redirect_uri: 'http://localhost:4001/callback' }).url)
+  await w.call('POST', `${w.test.path}/settings/email/test`, { body: { to: 'ada@example.com' } })
+  await w.call('PATCH', `${w.test.path}/applications/${application.id}`, { body: { name: 'Meal planner' } })
+  await w.call('GET', '/v1/auth/users', { key: secret.key })
+  return { application, provider, webhook, ada }
+}
+
+type Filled = Awaited<ReturnType<typeof fill>>
+
+const heading = (page: Page) => page.locator('main h1').first().waitFor()
+const dialog = (page: Page) => page.getByRole('dialog').first().waitFor()
+
+/** Pages of the dashboard at `base`, the address of the tenant and the environment. */
+export function dashboardViews(
+  base: { tenant: string; test: string; live: string; empty: string },
+  { application, webhook, ada }: Filled,
+): View[] {
+  const at = (name: string, url: string, then: (page: Page) => Promise<unknown> = heading): View => ({
+    name,
+    open: async (page) => {
+      await page.goto(url)
+      await heading(page)
+      await page.waitForLoadState('networkidle')
+      await then(page)
+    },
+  })
+  const press = (name: string | RegExp) => async (page: Page) => {
+    await page.getByRole('button', { name, exact: true }).first().click()
+    await dialog(page)
+  }
+  const inEnvironment = (place: string, url: string) =>
+    [
+      'users',
+      'applications',
+      'resource-servers',
+      'providers',
+      'sign-in-pages',
+      'api-keys',
+      'webhooks',
+      'logouts',
+      'inbox',
+      'events',
+      'calls',
+      'settings',
+      'test-and-live',
+    ]
+      .filter((path) => path !== 'inbox' || place !== 'live')
+      .map((path) => at(`${place} ${path}`, `${url}/${path}`))
+  return [
+    at('start', `${new URL(base.tenant).origin}/dashboard/tenants`),
+    at('projects', base.tenant),
+    ...['platform-keys', 'members', 'calls', 'audit-log'].map((path) => at(`tenant ${path}`, `${base.tenant}/${path}`)),
+    at('overview', base.test),
+    at('overview of live', base.live),
+    at('overview, empty', base.empty),
+    ...inEnvironment('', base.test),
+    ...inEnvironment('empty', base.empty),
+    at('live test-and-live', `${base.live}/test-and-live`),
+    at('live settings', `${base.live}/settings`),
+    ...['connect', 'addresses', 'scopes', 'credentials', 'events'].map((tab) =>
+      at(`application ${tab}`, `${base.test}/applications/${application.id}?tab=${tab}`),
+    ),
+    at('application new', `${base.test}/applications?new=1`, dialog),
+    at('application of a product', `${base.test}/applications?new=1`, async (page) => {
+      await page.getByRole('radio', { name: /A product that exists/ }).check()
+      await page.getByLabel('Search products').fill('graf')
+    }),
+    at('product waits for the first sign-in', `${base.test}/applications?new=1`, async (page) => {
+      await page.getByRole('radio', { name: /A product that exists/ }).check()
+      await page.getByLabel('Search products').fill('graf')
+      await page
+        .getByLabel(/address/i)
+        .last()
+        .fill('https://grafana.example.com')
+      await page.getByRole('button', { name: 'Create application' }).click()
+      await page.getByText('Waiting for the first sign-in').waitFor()
+    }),
+    at('user', `${base.test}/users?chosen=${ada.id}`, dialog),
+    at('user edit', `${base.test}/users?chosen=${ada.id}`, press('Edit')),
+    at('user set password', `${base.test}/users?chosen=${ada.id}`, press(/password/i)),
+    at('user add', `${base.test}/users`, press('Add user')),
+    at('provider add', `${base.test}/providers`, press('Add provider')),
+    at('provider check', `${base.test}/providers`, async (page) => {
+      await page
+        .getByRole('button', { name: /^Check/ })
+        .first()
+        .click()
+      await page.waitForLoadState('networkidle')
+    }),
+    at('provider edit', `${base.test}/providers`, press(/^Edit/)),
+    at('key create', `${base.test}/api-keys`, press('Create key')),
+    at('resource server add', `${base.test}/resource-servers`, press('Add resource server')),
+    at('webhook add', `${base.test}/webhooks`, press('Add webhook')),
+    ...['deliveries', 'kinds', 'verify', 'settings'].map((tab) => at(`webhook ${tab}`, `${base.test}/webhooks/${webhook.id}?tab=${tab}`)),
+    at('event', `${base.test}/events`, async (page) => {
+      await page.locator('main tbody tr button').first().click()
+      await dialog(page)
+    }),
+    at('call', `${base.test}/calls`, async (page) => {
+      await page.locator('main tbody tr button').first().click()
+      await dialog(page)
+    }),
+    at('project new', base.tenant, press('New project')),
+    at('invite', `${base.tenant}/members`, press('Invite')),
+    at('audit entry', `${base.tenant}/audit-log`, async (page) => {
+      await page.locator('main tbody tr button').first().click()
+      await dialog(page)
+    }),
+    at('palette', base.test, async (page) => {
+      await page.keyboard.press('Control+k')
+      await dialog(page)
+    }),
+    at('palette, found', base.test, async (page) => {
+      await page.keyboard.press('Control+k')
+      await page.getByLabel('Search pages, or paste an id').fill('ada')
+      await page.getByRole('option').first().waitFor()
+    }),
+  ]
+}
