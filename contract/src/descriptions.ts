@@ -187,6 +187,8 @@ export const descriptions: Record<RowName, string> = {
   addOwnTotp:
     'The form that adds an authenticator app. With the first app it redirects to its recovery codes, with another to the account page.',
   renewOwnCodes: 'The form that replaces the recovery codes. It redirects to the new ones.',
+  addOwnProvider:
+    'The button that connects a provider. It redirects there, and the callback links the identity unless another account has it.',
   removeOwnMethod:
     'The form that removes a sign-in method. The last way to sign in cannot be removed, nor the last second factor where one is required.',
   endOwnSession: 'The button that ends a session on another device.',

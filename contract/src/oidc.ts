@@ -247,6 +247,7 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   addOwnPasskey:       { form: PageForm },
   addOwnTotp:          { form: PageForm },
   renewOwnCodes:       { form: PageForm },
+  addOwnProvider:      { form: PageForm },
   removeOwnMethod:     { form: PageForm },
   endOwnSession:       { form: PageForm },
   endOtherSessions:    { form: PageForm },

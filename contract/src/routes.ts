@@ -308,6 +308,7 @@ export const oidcRoutes = {
   addOwnPasskey:       post(`${issuer}/account/add-passkey`,                                session, 'Add a passkey to the own account',                     { page: true, returns: [303, null] }),
   addOwnTotp:          post(`${issuer}/account/add-totp`,                                   session, 'Add an authenticator app to the own account',          { page: true, returns: [303, null] }),
   renewOwnCodes:       post(`${issuer}/account/new-recovery-codes`,                         session, 'Replace the own recovery codes',                       { page: true, returns: [303, null] }),
+  addOwnProvider:      post(`${issuer}/account/add-provider`,                               session, 'Connect a provider to the own account',                { page: true, returns: [303, null] }),
   removeOwnMethod:     post(`${issuer}/account/remove-method`,                              session, 'Remove an own sign-in method',                         { page: true, returns: [303, null] }),
   endOwnSession:       post(`${issuer}/account/end-session`,                                session, 'End one of the own sessions',                          { page: true, returns: [303, null] }),
   endOtherSessions:    post(`${issuer}/account/end-other-sessions`,                         session, 'End all own sessions but this one',                    { page: true, returns: [303, null] }),

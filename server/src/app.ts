@@ -69,6 +69,7 @@ import { enterCode, showCodePage } from './oidc/flow/email-code/email-code.ts'
 import { acceptInvitation, showInvitation } from './oidc/flow/invitation/invitation.ts'
 import { showLink, useLink } from './oidc/flow/link/link.ts'
 import { offerPasskey, signInByPasskey } from './oidc/flow/passkey/passkey.ts'
+import { addOwnProvider } from './oidc/flow/provider/connect.ts'
 import { callback, federate } from './oidc/flow/provider/provider.ts'
 import { forgotPassword, newPassword, showForgotPassword, showNewPasswordPage } from './oidc/flow/reset/reset.ts'
 import { enrolmentCode, enrolPasskey, enrolTotp, openStepAgain } from './oidc/flow/second-factor/enrolment.ts'
@@ -367,6 +368,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       addOwnPasskey,
       addOwnTotp,
       renewOwnCodes,
+      addOwnProvider,
       removeOwnMethod,
       endOwnSession,
       endOtherSessions,

@@ -25,6 +25,7 @@ const statuses: Record<string, number> = {
   last_factor: 409,
   last_owner: 409,
   too_many_changes: 429,
+  too_many: 429,
   busy: 503,
 }
 
@@ -59,7 +60,7 @@ interface FormParts {
   fields: Html | null
   action: AccountAction
   path?: string
-  submit: string
+  submit: Html | string
   look?: 'p' | 'danger'
 }
 

@@ -1,16 +1,19 @@
 // pure
-/** The pages of the account page that add a passkey or an authenticator app, or replace the recovery codes. */
+/** The pages of the account page that add a passkey, an authenticator app or a provider, or replace the recovery codes. */
 
+import type { ProviderType } from '@ostiary/contract/provider.ts'
 import { html } from '../base/html.ts'
 import { problemText } from './account.ts'
 import { type FormProblem, type FormView, formPage, isOfForm, oneProblem } from './account-forms.ts'
 import { accountFields, accountHref } from './account-links.ts'
 import { account_form_styles } from './account-styles.ts'
+import { breakable } from './address.ts'
 import { appOffer } from './enrolment.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
 import { passkey_script } from './passkey-script.ts'
+import { providerIcons } from './provider-icons.ts'
 import { brandLine } from './tiles.ts'
 
 export interface AddTotpView extends FormView {
@@ -66,6 +69,32 @@ export function newCodesPage(context: PageContext, view: NewCodesView): Page {
     fields: null,
     action: 'new-recovery-codes',
     submit: texts.new_codes,
+  })
+}
+
+export interface AddProviderView extends FormView {
+  provider: { id: string; type: ProviderType; display_name: string }
+  email: string
+  /** The environment sends mail. */
+  is_mailed: boolean
+  problem: FormProblem | 'too_many' | null
+  /** How long to wait; `null` if unknown. */
+  wait_seconds: number | null
+}
+
+/** Leads to the provider. It comes back to the account page. */
+export function addProviderPage(context: PageContext, view: AddProviderView): Page {
+  const { account: texts, form } = context.texts
+  const { provider, email, is_mailed, problem, wait_seconds } = view
+  const { id, type, display_name } = provider
+  return formPage(context, view, {
+    title: texts.connect_title(display_name),
+    intro: html`<p class="sub">${texts.connect_intro(display_name, breakable(email), is_mailed)}</p>`,
+    problem,
+    summary: isOfForm(problem) ? problemText(context, problem) : problem && form.too_many(wait_seconds),
+    fields: html`${hidden({ id })}`,
+    action: 'add-provider',
+    submit: html`${providerIcons[type]}${texts.connect_submit(display_name)}`,
   })
 }
 

@@ -4,6 +4,7 @@
  * pages with one form, to which its links lead, are in `account-forms.ts`.
  */
 
+import type { ProviderType } from '@ostiary/contract/provider.ts'
 import { type MethodKind, second_kinds } from '@ostiary/contract/sign-in-methods.ts'
 import type { DeviceName } from '../base/device-name.ts'
 import { type Html, html } from '../base/html.ts'
@@ -15,6 +16,8 @@ import { type Dates, datesOf } from './dates.ts'
 import { hidden, problemSummary } from './form.ts'
 import * as icons from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
+import { providerIcons } from './provider-icons.ts'
+import type { AppGains } from './texts/en-account.ts'
 import { appTile, avatar, brandLine } from './tiles.ts'
 
 export interface AccountView {
@@ -38,6 +41,8 @@ export interface AccountView {
   methods: readonly {
     id: string
     type: MethodKind
+    /** Of a provider that the sign-in page offers. */
+    provider_type: ProviderType | null
     name: string | null
     codes_left: number | null
     created_at: Date
@@ -46,7 +51,7 @@ export interface AccountView {
   /** The environment sends mail, so addresses can be proved. */
   has_mail: boolean
   /** The methods that the person can add. */
-  can_add: { passkey: boolean; totp: boolean }
+  can_add: { passkey: boolean; totp: boolean; providers: readonly { id: string; type: ProviderType; display_name: string }[] }
   /** This session first. */
   sessions: readonly { id: string; is_this: boolean; device: DeviceName; ip: string | null; created_at: Date; last_seen_at: Date }[]
   /** Applications with the consent of the person or with tokens. */
@@ -195,9 +200,9 @@ function signingIn(context: AccountContext, view: AccountView): Section | null {
   const texts = context.texts.account
   const { password, methods, can_add } = view
   const first = methods.filter(({ type }) => !second_kinds.includes(type))
-  if (password === null && first.length === 0 && !can_add.passkey) return null
+  if (password === null && first.length === 0 && !can_add.passkey && can_add.providers.length === 0) return null
   const add = can_add.passkey && html`<footer>${link(context, view, 'add-passkey', { text: context.texts.passkey.add })}</footer>`
-  const body = html`${password && passwordRow(context, view, password)}${first.map((method) => methodRow(context, view, method))}${add}`
+  const body = html`${password && passwordRow(context, view, password)}${first.map((method) => methodRow(context, view, method))}${can_add.providers.map((provider) => providerRow(context, view, provider))}${add}`
   return { id: 'signing-in', title: texts.signing_in, body }
 }
 
@@ -211,14 +216,25 @@ function passwordRow(context: AccountContext, view: AccountView, { is_set, set_a
   return row({ icon: icons.padlock, name: context.texts.form.password, detail, action })
 }
 
+/** A provider that is not connected yet. */
+function providerRow(
+  context: AccountContext,
+  view: AccountView,
+  { id, type, display_name }: AccountView['can_add']['providers'][number],
+): Html {
+  const texts = context.texts.account
+  const action = link(context, view, 'add-provider', { text: texts.connect, of: display_name, id })
+  return row({ id, icon: providerIcons[type], name: display_name, detail: texts.not_connected, action })
+}
+
 function methodRow(context: AccountContext, view: AccountView, method: AccountView['methods'][number]): Html {
   const texts = context.texts.account
-  const { id, type, name, codes_left, created_at, last_used_at } = method
+  const { id, type, provider_type, name, codes_left, created_at, last_used_at } = method
   const title = name ?? texts.methods[type]
   const used = texts.added(context.dates.day(created_at), last_used_at && context.dates.day(last_used_at))
   return row({
     id,
-    icon: method_icons[type],
+    icon: provider_type === null ? method_icons[type] : providerIcons[provider_type],
     name: title,
     detail: codes_left === null ? used : texts.codes_left(codes_left),
     action: isRemovable(type)
@@ -264,17 +280,25 @@ function apps(context: AccountContext, view: AccountView): Section | null {
   const texts = context.texts.account
   if (view.applications.length === 0) return null
   const rows = view.applications.map(({ id, name, logo_url, since, gets }) => {
-    const parts = gets.map((gain) => (typeof gain === 'string' ? texts.gains[gain] : gain.resource_server))
-    const what = parts.length === 0 ? html`` : html`${texts.list(parts)}. `
     return row({
       id,
       icon: appTile({ name, logo_url }),
       name,
-      detail: html`${what}${texts.since(context.dates.day(since))}`,
+      detail: html`${texts.gets(partsOf(gets))} ${texts.since(context.dates.day(since))}`,
       action: button(context, view, 'disconnect', { content: html`${texts.remove}<span class="vh">: ${name}</span>`, fields: { id } }),
     })
   })
   return { id: 'apps', title: texts.apps, body: html`${rows}` }
+}
+
+function partsOf(gets: readonly AppGain[]): AppGains {
+  return {
+    profile: gets.includes('profile'),
+    email: gets.includes('email'),
+    phone: gets.includes('phone'),
+    apis: gets.flatMap((gain) => (typeof gain === 'string' ? [] : gain.resource_server)),
+    while_away: gets.includes('offline_access'),
+  }
 }
 
 function data(context: PageContext, view: AccountView): Section {

@@ -4,7 +4,7 @@ import { type AccountView, accountPage } from './account.ts'
 import { changeEmailPage, confirmEmailPage } from './account-address.ts'
 import { accountChooserPage } from './account-chooser.ts'
 import { deletedPage, deletionPage, exportPage, passwordPage, profilePage, removalPage } from './account-forms.ts'
-import { addPasskeyPage, addTotpPage, newCodesPage } from './account-methods.ts'
+import { addPasskeyPage, addProviderPage, addTotpPage, newCodesPage } from './account-methods.ts'
 import { type ConsentView, consentPage } from './consent.ts'
 import { type EmailCodeView, emailCodePage } from './email-code.ts'
 import { type EnrolFactorView, enrolFactorPage, enrolmentCodePage, recoveryCodesPage } from './enrolment.ts'
@@ -171,9 +171,10 @@ const exampleProviderProblem = ({ application, person }: Words): ProviderProblem
   reason: { error: 'provider_unreachable', detail: person },
 })
 
-const exampleAccount = ({ application, person, email }: Words): AccountView => {
+const exampleAccount = (words: Words): AccountView => {
+  const { application, person, email } = words
   const at = new Date('2026-11-03T09:12:00Z')
-  const method = { id: 'mth_1', name: null, codes_left: null, created_at: at, last_used_at: null }
+  const method = { id: 'mth_1', provider_type: null, name: null, codes_left: null, created_at: at, last_used_at: null }
   return {
     csrf: 'token',
     user_id: 'usr_1',
@@ -183,9 +184,9 @@ const exampleAccount = ({ application, person, email }: Words): AccountView => {
     problem: null,
     other_account_url: 'https://id.example.com/e/env_1/account?prompt=select_account',
     password: { is_set: true, set_at: at },
-    can_add: { passkey: true, totp: true },
+    can_add: { passkey: true, totp: true, providers: exampleProviders(words).slice(0, 2) },
     methods: [
-      { ...method, type: 'provider', name: application, last_used_at: at },
+      { ...method, type: 'provider', provider_type: 'oidc', name: application, last_used_at: at },
       { ...method, id: 'mth_2', type: 'passkey', name: person },
       { ...method, id: 'mth_3', type: 'totp' },
       { ...method, id: 'mth_4', type: 'recovery_codes', codes_left: 8 },
@@ -236,12 +237,14 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
   const removal = { ...form, method: { id: 'mth_1', type: 'provider' as const, name: application }, ends_this: true }
   const totp = { ...form, nonce: 'nonce', otpauth_url: 'otpauth://totp/Acme:a?secret=JBSWY3DPEHPK3PXP', secret: 'JBSWY3DPEHPK3PXP' }
   const passkey = { ...form, ceremony: { kind: 'create' as const, options: '{}', able_cookie: null, removed: null } }
+  const provider = { id: 'prv_google', type: 'google' as const, display_name: application }
+  const connection = { ...form, provider, email, is_mailed: true, wait_seconds: null }
   const deletion = { ...form, email, tenants: [] }
   const bare = {
     ...account,
     password: null,
     methods: [],
-    can_add: { passkey: false, totp: false },
+    can_add: { passkey: false, totp: false, providers: [] },
     sessions: account.sessions.slice(0, 1),
     applications: [],
   }
@@ -279,6 +282,8 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
       method: { id: 'mth_3', type: 'totp', name: null },
       problem: 'last_factor',
     }),
+    'account, new provider': addProviderPage(context, connection),
+    'account, new provider, too many': addProviderPage(context, { ...connection, problem: 'too_many', wait_seconds: 600 }),
     'account, new app': addTotpPage(context, totp),
     'account, new app, wrong code': addTotpPage(context, { ...totp, problem: 'wrong_code' }),
     'account, new app, too many': addTotpPage(context, { ...totp, problem: 'too_many_apps' }),
@@ -491,6 +496,12 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'invitation, accepted': acceptedPage(context, invitation),
     ...Object.fromEntries(message_kinds.map((kind) => [`message, ${kind}`, messagePage(context, { ...message, kind })])),
     'provider problem': providerProblemPage(context, exampleProviderProblem(words)),
+    ...Object.fromEntries(
+      (['connect_unreachable', 'connect_refused', 'connect_taken'] as const).map((problem) => [
+        `provider problem, ${problem}`,
+        providerProblemPage(context, { ...exampleProviderProblem(words), problem }),
+      ]),
+    ),
     'provider problem, an account exists': providerProblemPage(context, {
       ...exampleProviderProblem(words),
       problem: 'account_exists',

@@ -185,6 +185,25 @@ test('a link that is set is not shown in German with an English text', () => {
   for (const [name, page] of Object.entries(en ?? {})) assert.notEqual(page.html, de?.[name]?.html, name)
 })
 
+/** Words that German has too, and what nothing translates: names, ids, secrets and settings of the page. */
+const also_german =
+  /^(?:Name|: Name|Code|Passkey|Test|In Live|Apps?|English|Deutsch|Orders API,?|(?:: )?(?:google|microsoft)|light dark|#\w+|[A-Z]\d)$/
+
+test('no text of a page is English in German', () => {
+  const words = { brand: 'B1', application: 'A1', person: 'P1', email: 'e1@example.com', request: 'state=x' }
+  const [en, de] = ['en', 'de'].map((locale) => examplePages('test', words, locale))
+  const textsOf = ({ html }: { html: string } = { html: '' }) => {
+    const shown = html.replaceAll(/<(script|style)[^>]*>.*?<\/\1>|<wbr>/gs, '')
+    const named = [...shown.matchAll(/ (?:aria-label|alt|title|placeholder|content)="([^"]*)"/g)].map(([, text = '']) => text)
+    return [...named, ...shown.split(/<[^>]*>/)].map((text) => text.trim()).filter((text) => /[a-z]{3}/i.test(text))
+  }
+  const english = Object.entries(de ?? {}).flatMap(([name, page]) => {
+    const known = new Set(textsOf(en?.[name]))
+    return textsOf(page).filter((text) => known.has(text) && !also_german.test(text) && !/[@/=_]|\w[.:-]\w|^(?:\w{4} )+\w{4}$/.test(text))
+  })
+  assert.deepEqual([...new Set(english)], [])
+})
+
 test('the second step says whom to ask who has nothing at hand: the help of the tenant, or the tenant by its name', () => {
   const { 'second factor': with_help, 'second factor, without a help page': without } = examplePages('test')
   assert.match(with_help?.html ?? '', /Ask <a href="https:\/\/example\.com\/help">Acme Shop<\/a>\./)

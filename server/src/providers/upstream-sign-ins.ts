@@ -32,6 +32,7 @@ const Payload = z.object({
   nonce: z.string(),
   code_verifier: z.string(),
   browser: z.string(),
+  connects: z.object({ user_id: z.string(), session_id: z.string() }).nullable().default(null),
 })
 
 /** A sign-in at a provider that has started and not yet returned. */
@@ -39,10 +40,12 @@ export interface UpstreamSignIn extends UpstreamSecrets {
   provider_id: string
   /** See `issuerOfProvider`. */
   issuer: string
-  /** The query of the application's authorization request, which continues after the callback. */
+  /** The query of the application's authorization request, or of the page of the account, which continues after the callback. */
   query: string
   /** The seed of the browser's form tokens. The callback must come from the same browser. */
   browser: string
+  /** The account to which a person connects the provider, and the session in which they asked; `null` for a sign-in. */
+  connects: { user_id: string; session_id: string } | null
 }
 
 const { associatedData } = sealed_columns.upstream_sign_ins
@@ -54,9 +57,10 @@ const InCookie = Payload.omit({ browser: true }).extend({ provider_id: z.string(
 
 /** The sealed attempt for a cookie; `null` where it is too large for one. */
 export function sealUpstreamSignIn({ secrets, now }: Services, environment_id: EnvironmentId, sign_in: UpstreamSignIn): string | null {
-  const { provider_id, issuer, state, query, nonce, code_verifier, browser } = sign_in
+  const { provider_id, issuer, state, query, nonce, code_verifier, browser, connects } = sign_in
   const expires_ms = now().getTime() + upstream_kept_seconds * 1_000
-  const attempt: z.infer<typeof InCookie> = { provider_id, issuer, query, nonce, code_verifier, state_hash: digestOf(state), expires_ms }
+  const state_hash = digestOf(state)
+  const attempt: z.infer<typeof InCookie> = { provider_id, issuer, query, nonce, code_verifier, connects, state_hash, expires_ms }
   const sealed = secrets.seal(JSON.stringify(attempt), sealedCookie(environment_id, digestOf(browser)))
   return sealed.length <= longest_upstream_cookie ? sealed : null
 }
@@ -79,8 +83,8 @@ export async function storeUpstreamSignIn(
   sign_in: UpstreamSignIn,
   source: string,
 ): Promise<boolean> {
-  const { provider_id, issuer, state, query, nonce, code_verifier, browser } = sign_in
-  const payload = JSON.stringify({ issuer, query, nonce, code_verifier, browser: digestOf(browser) })
+  const { provider_id, issuer, state, query, nonce, code_verifier, browser, connects } = sign_in
+  const payload = JSON.stringify({ issuer, query, nonce, code_verifier, browser: digestOf(browser), connects })
   const sealed = secrets.seal(payload, associatedData(environment_id))
   if (sealed.length > longest_row) return false
   const size = Math.max(sealed.length, least_counted)

@@ -105,6 +105,9 @@ for (const { locale, words } of [
     await look('account, removal')
     await press('remove-provider')
     assert.equal(await page.locator('[data-action=remove-provider]').count(), 0)
+    await press('add-provider')
+    await look('account, new provider')
+    await page.locator('[data-action=cancel]').click()
 
     await press('disconnect')
     assert.equal(await page.locator('[data-action=disconnect]').count(), 0)

@@ -41,6 +41,7 @@ const sensitive = [
   'new-recovery-codes',
   'add-passkey',
   'remove-passkey',
+  'add-provider',
   'remove-provider',
   'export',
   'delete-account',

@@ -455,7 +455,7 @@ const elsewhere: Record<string, { file: string; title: string }> = {
 const ends_nothing = `
   authorize authorizeByPost userinfoByPost showForgotPassword forgotPassword showLink showSecondFactorPage enrolmentCode enrolTotp
   openEnrolmentCode openEnrolTotp openEnrolPasskey
-  enrolPasskey offerPasskey consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp
+  enrolPasskey offerPasskey consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider
   renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
   validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment changeSettings
   previewSettings testMail createApplication rotateClientSecret createResourceServer changeResourceServer deleteResourceServer createAuthKey
@@ -465,7 +465,7 @@ const ends_nothing = `
   start documents documentSearch document guide example decision operatorExample reference referenceGroup errorIndex errorPage setup
   createFirst dashboard dashboardSignIn dashboardCallback dashboardPreview tryCallback demo demoCallback
   password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now
-  confirm cancel accept-invitation change-name add-passkey add-totp remove-totp new-recovery-codes export sign-in use-other-address
+  confirm cancel accept-invitation change-name add-passkey add-totp add-provider remove-totp new-recovery-codes export sign-in use-other-address
   use-other-account begin-again account stay-signed-in copy-codes download-codes print-codes
 `.trim().split(/\s+/)
 

@@ -117,7 +117,8 @@ for (const [what, ask] of Object.entries(foreign))
   })
 
 test('a sealed attempt opens in its own environment and browser only, whatever the seed of the browser', () => {
-  const attempt = { provider_id: 'idp_1', issuer: '', state: 's', query: 'q', nonce: 'n', code_verifier: 'v', browser: 'seed' }
+  const secrets = { state: 's', nonce: 'n', code_verifier: 'v' }
+  const attempt = { ...secrets, provider_id: 'idp_1', issuer: '', query: 'q', browser: 'seed', connects: null }
   const sealed = sealUpstreamSignIn(w.deployment, w.test.id, attempt) ?? assert.fail()
   assert.equal(openUpstreamCookie(w.deployment, w.test.id, sealed, 'seed')?.query, 'q')
   assert.equal(openUpstreamCookie(w.deployment, w.live.id, sealed, 'seed'), null)

@@ -2,7 +2,9 @@
 /** The texts of the account page in German. */
 import type { DeviceName } from '../../base/device-name.ts'
 import { type Html, html } from '../../base/html.ts'
-import { type account as en, languageName } from './en-account.ts'
+import { type AppGains, type account as en, languageName } from './en-account.ts'
+
+const list = (parts: readonly string[]) => new Intl.ListFormat('de-DE').format(parts)
 
 export const account: typeof en = {
   date_locale: 'de-DE',
@@ -22,6 +24,7 @@ export const account: typeof en = {
     'keep-email': 'Ihre E-Mail-Adresse bleibt, wie sie ist.',
     'confirm-email': 'Ihre E-Mail-Adresse ist bestätigt.',
     'change-password': 'Ihr Passwort wurde geändert. Alle anderen Geräte wurden abgemeldet.',
+    'add-provider': 'Das Konto wurde verbunden. Sie können sich ab jetzt damit anmelden.',
     'remove-provider': 'Der Anmeldeweg wurde entfernt.',
     'add-passkey': 'Der Passkey wurde hinzugefügt.',
     'remove-passkey': 'Der Passkey wurde entfernt. Löschen Sie ihn auch in Ihrem Passwortmanager.',
@@ -133,6 +136,13 @@ export const account: typeof en = {
   passkey_needs:
     'Wenn hier keine Schaltfläche erscheint, kann dieser Browser keinen Passkey hinzufügen. Er braucht JavaScript und muss Passkeys unterstützen.',
 
+  connect: 'Verbinden',
+  not_connected: 'Nicht verbunden',
+  connect_title: (provider: string) => `${provider} verbinden`,
+  connect_intro: (provider: string, email: Html, is_mailed: boolean) =>
+    html`Sie melden sich bei ${provider} an und kommen hierher zurück. Danach können Sie sich auch mit ${provider} bei ${email} anmelden.${is_mailed ? ' Sie bekommen eine Mail darüber.' : ''}`,
+  connect_submit: (provider: string) => `Weiter zu ${provider}`,
+
   second: 'Zweiter Schritt',
   second_intro: 'Wird nach dem Passwort verlangt. Ein Passkey braucht keinen.',
 
@@ -148,8 +158,16 @@ export const account: typeof en = {
 
   apps: 'Verbundene Apps',
   apps_intro: 'Apps, die Ihr Konto verwenden können.',
-  gains: { profile: 'Name und Bild', email: 'E-Mail-Adresse', phone: 'Telefonnummer', offline_access: 'auch während Sie abwesend sind' },
-  list: (parts: string[]) => parts.join(', '),
+  gets: ({ profile, email, phone, apis, while_away }: AppGains) => {
+    const seen = [
+      ...(profile ? ['Ihren Namen', 'Ihr Bild'] : []),
+      ...(email ? ['Ihre E-Mail-Adresse'] : []),
+      ...(phone ? ['Ihre Telefonnummer'] : []),
+    ]
+    const can = [...(seen.length > 0 ? [`${list(seen)} sehen`] : []), ...(apis.length > 0 ? [`${list(apis)} verwenden`] : [])]
+    if (can.length === 0) return while_away ? 'Kann Sie anmelden und bleibt verbunden, während Sie abwesend sind.' : 'Kann Sie anmelden.'
+    return `Kann ${can.join(' und ')}${while_away ? ', auch während Sie abwesend sind' : ''}.`
+  },
   since: (day: Html) => html`Seit ${day}.`,
 
   data: 'Ihre Daten',

@@ -227,6 +227,12 @@ export const de: Texts = {
       html`${provider} hat nicht bestätigt, dass ${email} Ihre Adresse ist, und kann Sie damit nicht anmelden. Wenn Sie hier ein Konto haben, melden Sie sich anders an.`,
     blocked: () => 'Dieses Konto kann sich nicht anmelden. Bitten Sie den Betreiber dieses Dienstes um Hilfe.',
     back: 'Zurück zur Anmeldung',
+    connect_title: (provider: string) => `${provider} ist nicht verbunden`,
+    connect_unreachable: (provider: string) =>
+      `${provider} ist gerade nicht erreichbar, oder die Antwort ist nicht brauchbar. Ihr Konto ist unverändert. Versuchen Sie es gleich noch einmal.`,
+    connect_refused: (provider: string) => `Sie haben es bei ${provider} nicht erlaubt, deshalb ist Ihr Konto unverändert.`,
+    connect_taken: (provider: string) =>
+      `Das Konto, das Sie bei ${provider} gewählt haben, ist mit einem anderen Konto hier verbunden. Trennen Sie es dort, oder wählen Sie ein anderes.`,
   },
 
   invitation: {

@@ -4,6 +4,18 @@ import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import type { DeviceName } from '../../base/device-name.ts'
 import { type Html, html } from '../../base/html.ts'
 
+/** What an application gets of an account. */
+export interface AppGains {
+  profile: boolean
+  email: boolean
+  phone: boolean
+  /** Resource servers, by name. */
+  apis: readonly string[]
+  while_away: boolean
+}
+
+const list = (parts: readonly string[]) => new Intl.ListFormat('en-GB').format(parts)
+
 export const account = {
   /** For dates and names of languages. */
   date_locale: 'en-GB',
@@ -23,6 +35,7 @@ export const account = {
     'keep-email': 'Your email address stays as it is.',
     'confirm-email': 'Your email address is confirmed.',
     'change-password': 'Your password has been changed. Every other device has been signed out.',
+    'add-provider': 'The account has been connected. You can sign in with it from now on.',
     'remove-provider': 'The sign-in method has been removed.',
     'add-passkey': 'The passkey has been added.',
     'remove-passkey': 'The passkey has been removed. Delete it in your password manager too.',
@@ -127,6 +140,13 @@ export const account = {
   new_codes_end: 'Your present recovery codes then no longer work. The new ones are shown once.',
   passkey_needs: 'If there is no button, this browser cannot add a passkey. It needs JavaScript and support for passkeys.',
 
+  connect: 'Connect',
+  not_connected: 'Not connected',
+  connect_title: (provider: string) => `Connect ${provider}`,
+  connect_intro: (provider: string, email: Html, is_mailed: boolean) =>
+    html`You sign in at ${provider} and come back here. From then on you can sign in to ${email} with ${provider} too${is_mailed ? ', and you get a mail about it' : ''}.`,
+  connect_submit: (provider: string) => `Continue to ${provider}`,
+
   second: 'Second step',
   second_intro: 'Asked after your password. A passkey needs none.',
 
@@ -142,8 +162,13 @@ export const account = {
 
   apps: 'Connected apps',
   apps_intro: 'Apps that can use your account.',
-  gains: { profile: 'Name and picture', email: 'email address', phone: 'phone number', offline_access: 'while you are away' },
-  list: (parts: string[]) => capital(parts.join(', ')),
+  /** A sentence. */
+  gets: ({ profile, email, phone, apis, while_away }: AppGains) => {
+    const seen = [...(profile ? ['name', 'picture'] : []), ...(email ? ['email address'] : []), ...(phone ? ['phone number'] : [])]
+    const can = [...(seen.length > 0 ? [`see your ${list(seen)}`] : []), ...(apis.length > 0 ? [`use ${list(apis)}`] : [])]
+    if (can.length === 0) return while_away ? 'Can sign you in, and stays connected while you are away.' : 'Can sign you in.'
+    return `Can ${can.join(' and ')}${while_away ? ', also while you are away' : ''}.`
+  },
   since: (day: Html) => html`Since ${day}.`,
 
   data: 'Your data',

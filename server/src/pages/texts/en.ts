@@ -223,6 +223,12 @@ export const en = {
       html`${provider} has not confirmed that ${email} is your address, so it cannot sign you in with it. If you have an account here, sign in another way.`,
     blocked: () => 'This account cannot sign in. Ask the operator of this service for help.',
     back: 'Back to sign-in',
+    connect_title: (provider: string) => `${provider} is not connected`,
+    connect_unreachable: (provider: string) =>
+      `${provider} cannot be reached right now, or its answer cannot be used. Your account is as it was. Try again in a moment.`,
+    connect_refused: (provider: string) => `You did not allow it at ${provider}, so your account is as it was.`,
+    connect_taken: (provider: string) =>
+      `The account that you chose at ${provider} is connected to another account here. Disconnect it there, or choose another one.`,
   },
 
   invitation: {

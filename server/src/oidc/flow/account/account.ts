@@ -36,6 +36,6 @@ export const showAccount: OidcEndpoint = async (services, call) => {
   }
   const own = { browser, session, user }
   return action === null
-    ? showAccountPage(services, call, own, { notice: noticeOf(call), problem: null })
+    ? showAccountPage(services, call, own, { notice: noticeOf(services, call, session), problem: null })
     : showPlace(services, call, own, { action, id, problem: null })
 }

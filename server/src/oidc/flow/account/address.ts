@@ -48,7 +48,7 @@ async function begin(services: OidcServices, call: OidcCall, own: OwnAccount): P
   if (isSameAddress(email, own.user.email)) return refused(await again('same'), same_address)
   const change = await findEmailChange(services.db, call.issuer.environment_id, own.user.id, call.now)
   if (change && isSameAddress(change.email, email)) return resend(services, call, own)
-  if (!(await hasRoomForChange(services, call, own.user))) return tooManyChanges(services, call, own, 'change-email')
+  if (!(await hasRoomForChange(services, call, own.user))) return tooManyChanges(services, call, own, { action: 'change-email' })
   if (await beginEmailChange(services, call, own, email)) return changePage(call, own)
   return changedMeanwhile(services, call, own, { action: 'change-email', id: null })
 }

@@ -51,7 +51,7 @@ export const exportOwnData: OidcEndpoint = async (services, call) => {
     notice: { kind: 'data_exported', device: deviceOf(call) },
     statements: [],
   })
-  if (!taken) return tooManyChanges(services, call, own, 'export')
+  if (!taken) return tooManyChanges(services, call, own, { action: 'export' })
   const parts = { sessions: sessionsOf, methods: methodsOf, grants: grantsOf, consents: consentsOf, events: eventsOf }
   const texts: string[] = []
   for (const [part, read] of Object.entries(parts)) texts.push(`"${part}":[${await read(services, call, own)}]`)

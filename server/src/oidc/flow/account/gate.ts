@@ -20,6 +20,7 @@ import { formProblem, formRefusals } from '../../form-token.ts'
 import { sessionEnded } from '../../hosted-page.ts'
 import { isFreshlySignedIn } from '../shared/fresh-sign-in.ts'
 import { hasRoomForChange, type OwnUser, too_many_changes } from '../shared/notice.ts'
+import { wasPressed, withPress } from '../shared/press.ts'
 import { showPlace } from './screens.ts'
 
 /** A person at their own account page. */
@@ -45,6 +46,9 @@ export async function findOwnUser({ db }: OidcServices, { issuer }: OidcCall, us
 /** In characters. An id has 30, so a text that is cut is not an id. */
 const longest_id = 100
 
+/** The object that the form is about. */
+const objectOf = ({ form }: OidcCall): string | null => (form?.get('id') ?? '').slice(0, longest_id) || null
+
 /**
  * Finds the account that the page of the form named: another window may have changed the current one. `page` is the page of the action,
  * `null` for a button of the account page itself.
@@ -58,7 +62,7 @@ export async function beginChange(
   const user_id = UserId.safeParse(call.form?.get('user')).data ?? null
   const session = browser.sessions.find((candidate) => candidate.user_id === user_id)
   const user = session ? await findOwnUser(services, call, session.user_id) : null
-  const id = (call.form?.get('id') ?? '').slice(0, longest_id) || null
+  const id = objectOf(call)
   const back = accountUrl(call, page === null ? {} : { action: page, id, user: user_id })
   if (!session || !user) return { answer: sessionEnded(call, back) }
   call.subject.user_id = user.id
@@ -80,15 +84,21 @@ export async function beginCountedChange(
 ): Promise<OwnAccount | { answer: Answer }> {
   const own = await beginChange(services, call, page)
   if ('answer' in own) return own
-  return (await hasRoomForChange(services, call, own.user)) ? own : { answer: await tooManyChanges(services, call, own, page) }
+  if (await hasRoomForChange(services, call, own.user)) return own
+  return { answer: await tooManyChanges(services, call, own, { action: page, id: objectOf(call) }) }
 }
 
-export async function tooManyChanges(services: OidcServices, call: OidcCall, own: OwnAccount, page: AccountAction): Promise<Answer> {
-  const shown = await showPlace(services, call, own, { action: page, id: null, problem: 'too_many_changes' })
+export async function tooManyChanges(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  { action, id = null }: { action: AccountAction; id?: string | null },
+): Promise<Answer> {
+  const shown = await showPlace(services, call, own, { action, id, problem: 'too_many_changes' })
   return refused({ ...shown, headers: { ...shown.headers, 'retry-after': '3600' } }, too_many_changes)
 }
 
-const sign_in_needed = refusal(
+export const sign_in_needed = refusal(
   'login_required',
   reason`The change needs a sign-in of the last 10 minutes, with every factor of the account.`,
 )
@@ -100,9 +110,16 @@ export const done = (call: OidcCall, own: OwnAccount, notice: AccountNotice): An
 const doneUrl = (call: OidcCall, { browser, session, user }: OwnAccount, notice: AccountNotice): string =>
   accountUrl(call, { done: notice, user: browser.sessions[0] === session ? null : user.id })
 
+/** The same for a browser that comes back from another site: the mark shows that the link is not one of that site. */
+export function doneElsewhere(services: OidcServices, call: OidcCall, own: OwnAccount, notice: AccountNotice): Answer {
+  const [page = '', query = ''] = doneUrl(call, own, notice).split('?')
+  return redirect(`${page}?${withPress(services, call, query, own.session.id)}`)
+}
+
 /** A link of another site shows no notice. */
-export function noticeOf(call: OidcCall): AccountNotice | null {
-  if ((header(call, 'sec-fetch-site') ?? 'same-origin') !== 'same-origin') return null
+export function noticeOf(services: OidcServices, call: OidcCall, { id }: OwnAccount['session']): AccountNotice | null {
+  const is_own = (header(call, 'sec-fetch-site') ?? 'same-origin') === 'same-origin'
+  if (!is_own && !wasPressed(services, call, call.query, id)) return null
   const said = new URLSearchParams(call.query).get('done')
   return account_notices.find((notice) => notice === said) ?? null
 }

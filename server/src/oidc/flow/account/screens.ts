@@ -24,10 +24,19 @@ import {
   type RemovalView,
   removalPage,
 } from '../../../pages/account-forms.ts'
-import { type AddPasskeyView, type AddTotpView, addPasskeyPage, addTotpPage, newCodesPage } from '../../../pages/account-methods.ts'
+import {
+  type AddPasskeyView,
+  type AddProviderView,
+  type AddTotpView,
+  addPasskeyPage,
+  addProviderPage,
+  addTotpPage,
+  newCodesPage,
+} from '../../../pages/account-methods.ts'
 import type { Page, PageContext } from '../../../pages/layout.ts'
 import { locales } from '../../../pages/locale.ts'
 import { most_passkeys } from '../../../passkeys/store.ts'
+import { findOfferedProviders } from '../../../providers/store.ts'
 import { namesOfResources } from '../../../resource-servers/store.ts'
 import { listConnected, listGrantedScopes, listLatestSessions } from '../../../sessions/account-lists.ts'
 import { offerTotp, showOfferedTotp } from '../../../users/second-factor-changes.ts'
@@ -73,6 +82,8 @@ export function showPlace(
       return offerNewTotp(services, call, own, problem)
     case 'new-recovery-codes':
       return showNewCodes(services, call, own, problem)
+    case 'add-provider':
+      return showAddProvider(services, call, own, { id, problem, wait_seconds: null })
     case 'remove-passkey':
     case 'remove-totp':
     case 'remove-provider':
@@ -188,6 +199,22 @@ export async function showAddPasskey(
   )
 }
 
+/** `id` is the provider's. Only one that the sign-in page offers can be connected. */
+export async function showAddProvider(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  { id, ...rest }: Pick<AddProviderView, 'problem' | 'wait_seconds'> & { id: string | null },
+): Promise<Answer> {
+  const offered = await findOfferedProviders(services.db, call.issuer.environment_id)
+  const provider = offered.find((one) => one.id === id)
+  if (!provider) return redirect(accountUrl(call))
+  const is_mailed = sendsMail(call.issuer.settings.email)
+  return withForm(services, call, { ...own, action: 'add-provider', id: provider.id }, (context, form) =>
+    addProviderPage(context, { ...form, ...rest, provider, email: own.user.email, is_mailed }),
+  )
+}
+
 const showExport = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: ExportView['problem']): Answer =>
   withForm(services, call, { ...own, action: 'export' }, (context, form) => exportPage(context, { ...form, problem }))
 
@@ -217,10 +244,11 @@ export async function showAccountPage(
   const { now, issuer } = call
   const { environment_id, settings } = issuer
   const { session, user } = own
-  const [methods, sessions, applications] = await Promise.all([
+  const [methods, sessions, applications, providers] = await Promise.all([
     listMethods(db, environment_id, user.id, sql`order by created_at, id limit ${most_methods}`),
     listLatestSessions(db, { environment_id, ...session }, most_sessions, now),
     applicationsOf(services, call, user.id),
+    findOfferedProviders(db, environment_id),
   ])
   await nextTurn()
   const password = methods.find(({ type }) => type === 'password')
@@ -240,9 +268,10 @@ export async function showAccountPage(
       : null,
     methods: methods
       .filter((method) => method !== password)
-      .map(({ id, type, name, codes_left, created_at, last_used_at }) => ({
+      .map(({ id, type, name, provider_id, codes_left, created_at, last_used_at }) => ({
         id,
         type,
+        provider_type: providers.find((provider) => provider.id === provider_id)?.type ?? null,
         name,
         codes_left,
         created_at: new Date(created_at),
@@ -252,6 +281,7 @@ export async function showAccountPage(
     can_add: {
       passkey: relyingPartyOf(call) !== null && hasRoom('passkey', most_passkeys),
       totp: mayAddTotp(call) && hasRoom('totp', most_totps),
+      providers: providers.filter(({ id }) => !methods.some(({ provider_id }) => provider_id === id)),
     },
     sessions: sessions.map(({ id, ip, user_agent, created_at, last_seen_at }) => ({
       id,

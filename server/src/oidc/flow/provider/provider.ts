@@ -1,20 +1,11 @@
 /** Sign-in at a provider: the redirect to it, and its callback. */
 import { ProviderId } from '@ostiary/contract/ids.ts'
-import { idIn, reason } from '../../../base/reason.ts'
-import { type Refusal, refusal } from '../../../base/refusal.ts'
-import { sourceOf } from '../../../base/source.ts'
-import { newSecret } from '../../../deployment/deployment.ts'
+import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
 import { issuerOfProvider } from '../../../providers/kinds.ts'
-import { type AuthorizationHints, UpstreamFailed } from '../../../providers/profile.ts'
-import { findUpstream, noteFailure, noteSuccess, type Upstream } from '../../../providers/store.ts'
-import {
-  openUpstreamCookie,
-  sealUpstreamSignIn,
-  storeUpstreamSignIn,
-  takeUpstreamSignIn,
-  type UpstreamSignIn,
-} from '../../../providers/upstream-sign-ins.ts'
-import { takeFromSource } from '../../../users/attempts.ts'
+import type { AuthorizationHints } from '../../../providers/profile.ts'
+import { findUpstream, noteSuccess, type Upstream } from '../../../providers/store.ts'
+import { takeUpstreamSignIn, type UpstreamSignIn } from '../../../providers/upstream-sign-ins.ts'
 import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
 import { upstreamCookie, withCookies } from '../../cookies.ts'
@@ -24,9 +15,9 @@ import { beginInteraction, continueInteraction, type Interaction } from '../shar
 import { continueUrl } from '../shared/continue.ts'
 import { countFailedSignIn } from '../shared/failed-sign-in.ts'
 import { showProviderProblem, showSignIn } from '../shared/screens.ts'
+import { finishConnecting } from './connect.ts'
+import { callbackOf, leadToProvider, not_allowed_there, noteUpstreamFailure, provider_changed } from './lead-to-provider.ts'
 import { signInAs } from './upstream-account.ts'
-
-const callbackOf = (call: OidcCall, provider_id: string) => `${call.issuer.url}/oauth/callback/${provider_id}`
 
 export const federate: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
@@ -37,39 +28,22 @@ export const federate: OidcEndpoint = async (services, call) => {
     return showSignIn(services, call, interaction, { email: '', problem: 'no_cookies', refusal: no_cookies, wait_seconds: null })
   if (!isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
   if (!provider) return refused(redirect(continueUrl(call, query)), provider_changed)
-
-  const { environment_id } = call.issuer
-  const source = sourceOf(call.ip)
-  const wait_seconds = await takeFromSource(services.db, 'provider', { environment_id, source, now: call.now })
-  const limited = (refusal: Refusal, seconds: number) => {
-    services.counters.count(environment_id, 'sign_in', `${provider.type}.limited`)
-    return showSignIn(services, call, interaction, { email: '', problem: 'too_many', refusal, wait_seconds: seconds })
-  }
-  if (wait_seconds !== null) return limited(too_many, wait_seconds)
-
-  const secrets = { state: newSecret(services), nonce: newSecret(services), code_verifier: newSecret(services) }
   try {
-    const prompt = { login_hint: request.login_hint, prompt: promptOf(request) }
-    const redirect_uri = callbackOf(call, provider.id)
-    const location = await services.upstreams.authorizationUrl(provider, { ...secrets, redirect_uri }, prompt)
-    const pending = { ...secrets, provider_id: provider.id, issuer: issuerOfProvider(provider), query, browser: browser.form_seed }
-    const set_cookie = cookieOf(services, call, browser, pending)
-    if (set_cookie !== null) return withCookies(redirect(location), [set_cookie])
-    const stored = await storeUpstreamSignIn(services, environment_id, pending, source)
-    return stored ? redirect(location) : await limited(no_room, 60)
+    const led = await leadToProvider(services, call, {
+      provider,
+      query,
+      browser: browser.form_seed,
+      connects: null,
+      upstreams: browser.upstreams,
+      hints: { login_hint: request.login_hint, prompt: promptOf(request) },
+    })
+    if ('answer' in led) return led.answer
+    services.counters.count(call.issuer.environment_id, 'sign_in', `${provider.type}.limited`)
+    const { limited, wait_seconds } = led
+    return showSignIn(services, call, interaction, { email: '', problem: 'too_many', refusal: limited, wait_seconds })
   } catch (error) {
     return await unreachable(services, call, { provider, query }, error)
   }
-}
-
-/** The cookie of an attempt, in a slot whose attempt has ended; `null` where it is too large, or the browser waits for as many already. */
-function cookieOf(services: OidcServices, call: OidcCall, { upstreams }: Browser, pending: UpstreamSignIn): string | null {
-  const { environment_id } = call.issuer
-  const isFree = (sealed: string | null) =>
-    sealed === null || openUpstreamCookie(services, environment_id, sealed, pending.browser) === null
-  const slot = upstreams.findIndex(isFree)
-  const sealed = slot < 0 ? null : sealUpstreamSignIn(services, environment_id, pending)
-  return sealed === null ? null : upstreamCookie(call, slot, sealed)
 }
 
 /** OIDC Core §3.1.2.1: a request for a new sign-in is also one at the provider, so that an existing session there does not answer it. */
@@ -96,8 +70,11 @@ export const callback: OidcEndpoint = async (services, call) => {
     return browser.form_seed === null
       ? sessionLost(call, unknown_state)
       : message(call, 'callback_over', refusal('form_expired', unknown_state))
-  const answer = await finish(services, call, browser, started)
-  return started.slot === null ? answer : withCookies(answer, [upstreamCookie(call, started.slot, null)])
+  const { connects, slot } = started
+  const answer = connects
+    ? await finishConnecting(services, call, browser, { ...started, connects })
+    : await finish(services, call, browser, started)
+  return slot === null ? answer : withCookies(answer, [upstreamCookie(call, slot, null)])
 }
 
 const unknown_state = reason`The state of the callback is unknown, was used before, or belongs to another browser or provider.`
@@ -131,28 +108,7 @@ async function unreachable(
   { provider, query }: { provider: Upstream; query: string },
   error: unknown,
 ): Promise<Answer> {
-  if (!(error instanceof UpstreamFailed)) throw error
-  const { cause, detail, by_browser } = error.failure
-  services.log.warn(
-    'A sign-in at a provider failed.',
-    { request_id: call.request_id, environment_id: call.issuer.environment_id, provider_id: provider.id },
-    error,
-  )
+  const noted = await noteUpstreamFailure(services, call, provider, error)
   countFailedSignIn(services, call, provider.type)
-  // A browser can bring an answer of its own: what it can cause says nothing about the provider.
-  if (!by_browser) await services.db.run(noteFailure(provider, error.failure, call.now))
-  const why = reason`The sign-in at the provider ${idIn(provider.id)} failed (${cause}). ${detail}`
-  return showProviderProblem(call, { query }, provider, {
-    problem: 'unreachable',
-    refusal: refusal('provider_unreachable', why),
-    reason: { error: 'provider_unreachable', detail: `${cause}: ${detail}` },
-  })
+  return showProviderProblem(call, { query }, provider, { problem: 'unreachable', ...noted })
 }
-
-const no_room = refusal('locked_out', reason`The environment stores as many sign-ins at providers as it can.`)
-const too_many = refusal('locked_out', reason`Too many sign-ins at a provider began from the same address of the network.`)
-const provider_changed = refusal(
-  'provider_unreachable',
-  reason`The provider was deleted, switched off or changed its issuer during the sign-in.`,
-)
-const not_allowed_there = refusal('access_denied', reason`The person did not allow the sign-in at the provider.`)

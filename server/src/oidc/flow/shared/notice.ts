@@ -17,6 +17,8 @@ const isNeverRefused = (notice: Notice): boolean =>
 /** A change, and what the mail says about it. */
 interface NoticedChange {
   notice: Notice
+  /** Hold rows that come before those of the user in the order of locks. */
+  hold?: readonly Statement[]
   statements: readonly Statement[]
 }
 
@@ -28,14 +30,14 @@ export async function commitWithNotice(
   services: OidcServices,
   call: OidcCall,
   user: Pick<OwnUser, 'id' | 'email' | 'locale'>,
-  { notice, statements }: NoticedChange,
+  { notice, hold = [], statements }: NoticedChange,
 ): Promise<boolean> {
   const { environment_id } = call.issuer
   const locales = [user.locale, pageContext(call).locale].filter((tag) => tag !== null).join(' ')
   const mail = { to: user.email, user_id: user.id, request_id: call.request_id, notice, locales }
   const mailed = await mailStatements(services, environment_id, mail, call.now)
   const counted = isNeverRefused(notice) ? [] : countChange(call, user)
-  return (await services.db.batch([aboutUser(environment_id, user.id), ...counted, ...statements, ...mailed])) !== null
+  return (await services.db.batch([aboutUser(environment_id, user.id), ...hold, ...counted, ...statements, ...mailed])) !== null
 }
 
 /** A person who has a session has an address: an account that loses it ends. */

@@ -6,7 +6,7 @@ import type { Refusal } from '../../../base/refusal.ts'
 import { refusedValue } from '../../../base/refusal.ts'
 import { accountChooserPage } from '../../../pages/account-chooser.ts'
 import { consentPage } from '../../../pages/consent.ts'
-import { type ProviderProblemView, providerProblemPage } from '../../../pages/provider-problem.ts'
+import { type ConnectionProblem, type ProviderProblemView, providerProblemPage } from '../../../pages/provider-problem.ts'
 import { redirectMismatchPage } from '../../../pages/redirect-mismatch.ts'
 import { type SignInView, signInPage } from '../../../pages/sign-in.ts'
 import { type SignUpView, signUpPage } from '../../../pages/sign-up.ts'
@@ -206,6 +206,23 @@ export function showProviderProblem(
     }),
   )
   return refused(page, refusal)
+}
+
+/** Shows why a provider was not connected to the account of a person. `back_url` is the page with the button. */
+export function showConnectionProblem(
+  call: OidcCall,
+  { provider, back_url }: { provider: { display_name: string }; back_url: string },
+  { problem, refusal, reason = null }: { problem: ConnectionProblem; refusal: Refusal; reason?: ProviderProblemView['reason'] },
+): Answer {
+  const page = providerProblemPage(pageContext(call, undefined, back_url), {
+    problem,
+    provider_name: provider.display_name,
+    email: null,
+    back_url,
+    request_id: call.request_id,
+    reason,
+  })
+  return refused(html(page), refusal)
 }
 
 /** The name of the application or inviting tenant that the person continues to. */
