@@ -60,7 +60,7 @@ interface FormParts {
   fields: Html | null
   action: AccountAction
   path?: string
-  submit: Html | string
+  submit: string
   look?: 'p' | 'danger'
 }
 

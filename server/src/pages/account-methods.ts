@@ -1,7 +1,6 @@
 // pure
 /** The pages of the account page that add a passkey, an authenticator app or a provider, or replace the recovery codes. */
 
-import type { ProviderType } from '@ostiary/contract/provider.ts'
 import { html } from '../base/html.ts'
 import { problemText } from './account.ts'
 import { type FormProblem, type FormView, formPage, isOfForm, oneProblem } from './account-forms.ts'
@@ -13,7 +12,6 @@ import { field, hidden, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
 import { passkey_script } from './passkey-script.ts'
-import { providerIcons } from './provider-icons.ts'
 import { brandLine } from './tiles.ts'
 
 export interface AddTotpView extends FormView {
@@ -73,7 +71,7 @@ export function newCodesPage(context: PageContext, view: NewCodesView): Page {
 }
 
 export interface AddProviderView extends FormView {
-  provider: { id: string; type: ProviderType; display_name: string }
+  provider: { id: string; display_name: string }
   email: string
   /** The environment sends mail. */
   is_mailed: boolean
@@ -86,7 +84,7 @@ export interface AddProviderView extends FormView {
 export function addProviderPage(context: PageContext, view: AddProviderView): Page {
   const { account: texts, form } = context.texts
   const { provider, email, is_mailed, problem, wait_seconds } = view
-  const { id, type, display_name } = provider
+  const { id, display_name } = provider
   return formPage(context, view, {
     title: texts.connect_title(display_name),
     intro: html`<p class="sub">${texts.connect_intro(display_name, breakable(email), is_mailed)}</p>`,
@@ -94,7 +92,7 @@ export function addProviderPage(context: PageContext, view: AddProviderView): Pa
     summary: isOfForm(problem) ? problemText(context, problem) : problem && form.too_many(wait_seconds),
     fields: html`${hidden({ id })}`,
     action: 'add-provider',
-    submit: html`${providerIcons[type]}${texts.connect_submit(display_name)}`,
+    submit: texts.connect_submit(display_name),
   })
 }
 

@@ -237,7 +237,7 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
   const removal = { ...form, method: { id: 'mth_1', type: 'provider' as const, name: application }, ends_this: true }
   const totp = { ...form, nonce: 'nonce', otpauth_url: 'otpauth://totp/Acme:a?secret=JBSWY3DPEHPK3PXP', secret: 'JBSWY3DPEHPK3PXP' }
   const passkey = { ...form, ceremony: { kind: 'create' as const, options: '{}', able_cookie: null, removed: null } }
-  const provider = { id: 'prv_google', type: 'google' as const, display_name: application }
+  const provider = { id: 'prv_google', display_name: application }
   const connection = { ...form, provider, email, is_mailed: true, wait_seconds: null }
   const deletion = { ...form, email, tenants: [] }
   const bare = {
