@@ -179,7 +179,7 @@ test('all other sessions end at once, with an event for each and every grant tha
 test('a connected application is shown with what it gets, and disconnecting ends its consent and all its grants', async () => {
   const { person, agent, here, there, page } = await onTwoDevices()
   assert.deepEqual(rowsOf(page, 'apps'), [client.id])
-  assert.match(page.body, /Meal Planner.*Can see your name, picture and email address, also while you are away\. Since/s)
+  assert.match(page.body, /Meal Planner.*Can see your name, picture and email address, even while you are away\. Since/s)
   const after = await followPages(agent, await press(agent, page, { action: 'disconnect', id: client.id }))
   assert.deepEqual(rowsOf(after, 'apps'), [])
   assert.deepEqual([await isActive(here), await isActive(there)], [false, false])

@@ -167,7 +167,7 @@ export const account = {
     const seen = [...(profile ? ['name', 'picture'] : []), ...(email ? ['email address'] : []), ...(phone ? ['phone number'] : [])]
     const can = [...(seen.length > 0 ? [`see your ${list(seen)}`] : []), ...(apis.length > 0 ? [`use ${list(apis)}`] : [])]
     if (can.length === 0) return while_away ? 'Can sign you in, and stays connected while you are away.' : 'Can sign you in.'
-    return `Can ${can.join(' and ')}${while_away ? ', also while you are away' : ''}.`
+    return `Can ${can.join(' and ')}${while_away ? ', even while you are away' : ''}.`
   },
   since: (day: Html) => html`Since ${day}.`,
 

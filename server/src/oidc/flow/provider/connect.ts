@@ -4,8 +4,7 @@
  * provider plays no part.
  */
 import { reason } from '../../../base/reason.ts'
-import { type Refusal, refusal } from '../../../base/refusal.ts'
-import type { ProviderProblemView } from '../../../pages/provider-problem.ts'
+import { refusal } from '../../../base/refusal.ts'
 import { issuerOfProvider } from '../../../providers/kinds.ts'
 import type { UpstreamProfile } from '../../../providers/profile.ts'
 import {

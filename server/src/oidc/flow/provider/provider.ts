@@ -70,11 +70,11 @@ export const callback: OidcEndpoint = async (services, call) => {
     return browser.form_seed === null
       ? sessionLost(call, unknown_state)
       : message(call, 'callback_over', refusal('form_expired', unknown_state))
-  const { connects, slot } = started
+  const { connects } = started
   const answer = connects
     ? await finishConnecting(services, call, browser, { ...started, connects })
     : await finish(services, call, browser, started)
-  return slot === null ? answer : withCookies(answer, [upstreamCookie(call, slot, null)])
+  return started.slot === null ? answer : withCookies(answer, [upstreamCookie(call, started.slot, null)])
 }
 
 const unknown_state = reason`The state of the callback is unknown, was used before, or belongs to another browser or provider.`
