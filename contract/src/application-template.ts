@@ -12,7 +12,7 @@ const Address = text(200)
   .regex(/^\{url\}(\/[A-Za-z0-9_~:-][A-Za-z0-9._~:-]*)*\/?(\?[a-z_]+=[a-z_]+)?$/, 'Expected {url} and a path, such as {url}/callback.')
   .meta({ examples: ['{url}/callback'] })
 
-export const setup_languages = ['apache', 'form', 'ini', 'json', 'php', 'python', 'ruby', 'sh', 'toml', 'yaml'] as const
+export const setup_languages = ['apache', 'form', 'ini', 'javascript', 'json', 'php', 'python', 'ruby', 'sh', 'toml', 'yaml'] as const
 export type SetupLanguage = (typeof setup_languages)[number]
 
 const { application_type, token_endpoint_auth_method, require_pkce, nonce_replaces_pkce, unknown_scopes } = Application.shape

@@ -11,6 +11,7 @@ import { fillSetup } from './template-setup.ts'
 
 /** A value in the quotes of each language; in a form the rest of the line is the value. */
 const quoted = {
+  javascript: '"{url}"',
   json: '"{url}"',
   toml: '"{url}"',
   yaml: '"{url}"',
@@ -89,6 +90,7 @@ const hostile = [
 ]
 /** What a reader of the language gets. `ruby`, `php` and `apache` know only the two escapes that are written. */
 const read: Record<string, (text: string) => string> = {
+  javascript: JSON.parse,
   json: JSON.parse,
   toml: JSON.parse,
   yaml: JSON.parse,

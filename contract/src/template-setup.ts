@@ -12,7 +12,7 @@ export interface SetupValues {
   readonly url: string
 }
 
-type Language = 'apache' | 'form' | 'ini' | 'json' | 'php' | 'python' | 'ruby' | 'sh' | 'toml' | 'yaml'
+type Language = 'apache' | 'form' | 'ini' | 'javascript' | 'json' | 'php' | 'python' | 'ruby' | 'sh' | 'toml' | 'yaml'
 
 const place = /\{(issuer|client_id|client_secret|url)\}/g
 
@@ -24,7 +24,7 @@ export function fillSetup({ language, text }: { language: Language; text: string
   return text.replaceAll(place, (_, name: keyof SetupValues) => written[language](values[name] ?? forgotten_secret))
 }
 
-/** JSON (RFC 8259 §7), TOML 1.0 and YAML 1.2 in double quotes, and Python have these escapes in common. */
+/** JSON (RFC 8259 §7), TOML 1.0 and YAML 1.2 in double quotes, JavaScript and Python have these escapes in common. */
 const inDoubleQuotes = (value: string): string => JSON.stringify(value).slice(1, -1).replaceAll(unprintable, escaped)
 
 const unprintable = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
@@ -43,6 +43,7 @@ const oneLine =
 
 /** How a value is written within the quotes in which it stands: single ones in shell, Ruby and PHP, backquotes in INI, else double ones. */
 const written: Readonly<Record<Language, (value: string) => string>> = {
+  javascript: inDoubleQuotes,
   json: inDoubleQuotes,
   toml: inDoubleQuotes,
   yaml: inDoubleQuotes,

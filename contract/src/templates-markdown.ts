@@ -1,8 +1,23 @@
 /** The templates of applications as a document: a table of all products, and a section for each. */
+import { z } from 'zod'
 import type { ApplicationTemplate } from './application-template.ts'
 import { templates } from './application-templates/index.ts'
+import { Slug } from './values.ts'
 
-export function templatesMarkdown(): string {
+/** What the runner saw (`npm run applications`); null for what the product does not have. */
+export const Trials = z.array(
+  z.strictObject({
+    slug: Slug,
+    version: z.string().max(50),
+    at: z.iso.date(),
+    refresh: z.boolean().nullable(),
+    sign_out: z.boolean().nullable(),
+    back_channel: z.boolean().nullable(),
+  }),
+)
+export type Trials = z.infer<typeof Trials>
+
+export function templatesMarkdown(trials: Trials): string {
   const all = templates.toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
   return `# Products
 
@@ -43,9 +58,33 @@ and nobody has tried them yet.
 | --- | --- | --- | --- | --- | --- | --- |
 ${all.map(tableRow).join('\n')}
 
-${all.map(section).join('\n\n')}
+${trialsMarkdown(trials)}${all.map(section).join('\n\n')}
 `
 }
+
+function trialsMarkdown(trials: Trials): string {
+  const rows = templates
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+    .flatMap(({ slug, name }) => {
+      const trial = trials.find((each) => each.slug === slug)
+      if (!trial) return []
+      const { version, refresh, sign_out, back_channel } = trial
+      return `| [${name}](#${anchorOf(name)}) | ${version} | ${[refresh, sign_out, back_channel].map(seenWords).join(' | ')} |`
+    })
+  return `## Tried products
+
+\`npm run applications\` installs each of these from its registry, sets it up by the lines of its template alone, and signs two people in by a
+browser: one of whom everything is known, and one with an address and nothing else. Then it tries what the product has of the rest: a refresh of
+the tokens, its own sign-out, and back-channel logout when the session at the service ends. A dash stands for what the product does not have.
+
+| Product | Version | Refresh | Sign-out | Back-channel logout |
+| --- | --- | --- | --- | --- |
+${rows.join('\n')}
+
+`
+}
+
+const seenWords = (seen: boolean | null) => (seen === null ? '—' : seen ? 'works' : 'does not work')
 
 const code = (text: string) => `\`${text}\``
 const listed = (texts: readonly string[]) => (texts.length === 0 ? '—' : texts.join(', '))

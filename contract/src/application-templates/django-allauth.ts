@@ -8,7 +8,7 @@ export default template({
   nonce_replaces_pkce: false,
   setup: [
     {
-      title: 'settings.py',
+      title: 'settings.py, with the package django-allauth[socialaccount]',
       language: 'python',
       text: `INSTALLED_APPS += [
     "allauth",
@@ -16,6 +16,9 @@ export default template({
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
 ]
+MIDDLEWARE += ["allauth.account.middleware.AccountMiddleware"]
+AUTHENTICATION_BACKENDS += ["allauth.account.auth_backends.AuthenticationBackend"]
+LOGIN_REDIRECT_URL = "/"
 SOCIALACCOUNT_PROVIDERS = {
     "openid_connect": {
         "OAUTH_PKCE_ENABLED": True,
@@ -31,10 +34,18 @@ SOCIALACCOUNT_PROVIDERS = {
     }
 }`,
     },
+    {
+      title: 'urls.py',
+      language: 'python',
+      text: `from django.urls import include, path
+
+urlpatterns += [path("accounts/", include("allauth.urls"))]`,
+    },
   ],
   notes: [
     'The provider_id and the path where `allauth.urls` is included are part of the redirect URI.',
     'Leave `SOCIALACCOUNT_EMAIL_AUTHENTICATION` off, unless only proved addresses come in.',
   ],
+  tried: { version: '65.21.1', at: '2026-11-26' },
   source: 'https://docs.allauth.org/en/latest/socialaccount/providers/openid_connect.html',
 })

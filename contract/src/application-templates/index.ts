@@ -9,12 +9,16 @@ import beszel from './beszel.ts'
 import bookstack from './bookstack.ts'
 import chainlit from './chainlit.ts'
 import coder from './coder.ts'
+import dash from './dash.ts'
 import dex from './dex.ts'
 import directus from './directus.ts'
 import discourse from './discourse.ts'
 import django_allauth from './django-allauth.ts'
 import envoy_gateway from './envoy-gateway.ts'
+import express_openid_connect from './express-openid-connect.ts'
 import filebrowser_quantum from './filebrowser-quantum.ts'
+import flask_appbuilder from './flask-appbuilder.ts'
+import flask_oidc from './flask-oidc.ts'
 import forgejo from './forgejo.ts'
 import gatus from './gatus.ts'
 import gitea from './gitea.ts'
@@ -23,6 +27,7 @@ import grafana from './grafana.ts'
 import harbor from './harbor.ts'
 import headscale from './headscale.ts'
 import hedgedoc from './hedgedoc.ts'
+import hono from './hono.ts'
 import immich from './immich.ts'
 import jenkins from './jenkins.ts'
 import jupyterhub from './jupyterhub.ts'
@@ -35,19 +40,24 @@ import kubelogin from './kubelogin.ts'
 import librechat from './librechat.ts'
 import mealie from './mealie.ts'
 import memos from './memos.ts'
+import meshcentral from './meshcentral.ts'
 import miniflux from './miniflux.ts'
 import mod_auth_openidc from './mod-auth-openidc.ts'
 import mozilla_django_oidc from './mozilla-django-oidc.ts'
 import netbox from './netbox.ts'
 import nextcloud from './nextcloud.ts'
+import node_red from './node-red.ts'
 import oauth2_proxy from './oauth2-proxy.ts'
 import open_webui from './open-webui.ts'
 import outline from './outline.ts'
+import panel from './panel.ts'
 import paperless_ngx from './paperless-ngx.ts'
 import pgadmin from './pgadmin.ts'
+import phoenix from './phoenix.ts'
 import pomerium from './pomerium.ts'
 import portainer from './portainer.ts'
 import proxmox from './proxmox.ts'
+import python_social_auth from './python-social-auth.ts'
 import rocket_chat from './rocket-chat.ts'
 import seafile from './seafile.ts'
 import semaphore from './semaphore.ts'
@@ -70,12 +80,16 @@ export const templates = [
   bookstack,
   chainlit,
   coder,
+  dash,
   dex,
   directus,
   discourse,
   django_allauth,
   envoy_gateway,
+  express_openid_connect,
   filebrowser_quantum,
+  flask_appbuilder,
+  flask_oidc,
   forgejo,
   gatus,
   gitea,
@@ -84,6 +98,7 @@ export const templates = [
   harbor,
   headscale,
   hedgedoc,
+  hono,
   immich,
   jenkins,
   jupyterhub,
@@ -96,19 +111,24 @@ export const templates = [
   librechat,
   mealie,
   memos,
+  meshcentral,
   miniflux,
   mod_auth_openidc,
   mozilla_django_oidc,
   netbox,
   nextcloud,
+  node_red,
   oauth2_proxy,
   open_webui,
   outline,
+  panel,
   paperless_ngx,
   pgadmin,
+  phoenix,
   pomerium,
   portainer,
   proxmox,
+  python_social_auth,
   rocket_chat,
   seafile,
   semaphore,

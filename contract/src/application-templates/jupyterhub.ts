@@ -30,5 +30,6 @@ c.GenericOAuthenticator.allow_all = True`,
     'JupyterHub sends no nonce, so `require_pkce` is false. A version that sends PKCE is held to it.',
     '`allowed_groups` and `admin_groups` need groups, which do not come from the service yet: use `admin_users`.',
   ],
+  tried: { version: '6.1.1', at: '2026-11-26' },
   source: 'https://oauthenticator.readthedocs.io/en/latest/tutorials/provider-specific-setup/providers/generic.html',
 })

@@ -32,5 +32,6 @@ OIDCRemoteUserClaim sub
     'A link to /oidc/callback?logout= with the address of the site signs out here and at the service.',
     '`Require claim` can name any claim. Groups do not come from the service yet.',
   ],
+  tried: { version: '2.4.12.3-2+deb12u5', at: '2026-11-26' },
   source: 'https://github.com/OpenIDC/mod_auth_openidc/wiki',
 })

@@ -5,10 +5,11 @@ export default template({
   name: 'Streamlit',
   homepage: 'https://streamlit.io/',
   redirect_uris: ['{url}/oauth2callback'],
+  post_logout_redirect_uris: ['{url}/'],
   nonce_replaces_pkce: false,
   setup: [
     {
-      title: '.streamlit/secrets.toml, with the package Authlib',
+      title: '.streamlit/secrets.toml, with the packages Authlib and httpx',
       language: 'toml',
       text: `[auth]
 redirect_uri = "{url}/oauth2callback"
@@ -30,8 +31,10 @@ st.button("Sign out", on_click=st.logout)`,
     },
   ],
   notes: [
+    '`st.logout` signs out here and at the service.',
     'Replace `cookie_secret`: with it anyone can make the cookie of a person.',
     'Know people by `st.user.sub`; `email` can be an address that nobody proved.',
   ],
+  tried: { version: '1.67.0', at: '2026-11-26' },
   source: 'https://docs.streamlit.io/develop/api-reference/user/st.login',
 })

@@ -31,5 +31,6 @@ oidc_providers:
     'Leave `allow_existing_users` off, unless the Matrix ids of people and the claim of `localpart_template` are surely of the same person.',
     '`attribute_requirements` can ask for groups, which do not come from the service yet.',
   ],
+  tried: { version: '1.163.2', at: '2026-11-26' },
   source: 'https://element-hq.github.io/synapse/latest/openid.html',
 })

@@ -273,7 +273,7 @@ export type ApplicationTemplate = {
     /** Where the text stands in the product. */
     title: string
     /** The language of the text. `form` lists fields of a page, each with its value, or words of a menu. */
-    language: 'apache' | 'form' | 'ini' | 'json' | 'php' | 'python' | 'ruby' | 'sh' | 'toml' | 'yaml'
+    language: 'apache' | 'form' | 'ini' | 'javascript' | 'json' | 'php' | 'python' | 'ruby' | 'sh' | 'toml' | 'yaml'
     /** The text, with `{issuer}`, `{client_id}`, `{client_secret}` and `{url}` in the place of values. */
     text: string
   })[]

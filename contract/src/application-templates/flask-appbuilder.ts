@@ -1,0 +1,53 @@
+import { template } from '../application-template.ts'
+
+export default template({
+  slug: 'flask-appbuilder',
+  name: 'Flask-AppBuilder',
+  homepage: 'https://flask-appbuilder.readthedocs.io/',
+  redirect_uris: ['{url}/oauth-authorized/ostiary'],
+  setup: [
+    {
+      title: 'config.py, with the package Authlib',
+      language: 'python',
+      text: `from flask_appbuilder.security.manager import AUTH_OAUTH
+from flask_appbuilder.security.sqla.manager import SecurityManager
+
+
+class OstiarySecurityManager(SecurityManager):
+    def get_oauth_user_info(self, provider, response):
+        person = self.oauth_remotes[provider].userinfo()
+        first_name, _, last_name = person.get("name", "").partition(" ")
+        return {
+            "username": person["sub"],
+            "email": person["email"],
+            "first_name": first_name or person["email"],
+            "last_name": last_name,
+        }
+
+
+FAB_SECURITY_MANAGER_CLASS = "config.OstiarySecurityManager"
+AUTH_TYPE = AUTH_OAUTH
+AUTH_USER_REGISTRATION = True
+AUTH_USER_REGISTRATION_ROLE = "Public"
+OAUTH_PROVIDERS = [
+    {
+        "name": "ostiary",
+        "icon": "fa-key",
+        "token_key": "access_token",
+        "remote_app": {
+            "client_id": "{client_id}",
+            "client_secret": "{client_secret}",
+            "server_metadata_url": "{issuer}/.well-known/openid-configuration",
+            "client_kwargs": {"scope": "openid profile email"},
+        },
+    }
+]`,
+    },
+  ],
+  notes: [
+    'Accounts are keyed by the subject, so a changed address keeps its account.',
+    'New people get the role Public. `AUTH_ROLES_MAPPING` needs groups, which do not come from the service yet: give other roles in the application.',
+  ],
+  tried: { version: '5.3.0', at: '2026-11-26' },
+  source: 'https://flask-appbuilder.readthedocs.io/en/latest/security.html#authentication-oauth',
+})

@@ -1,0 +1,38 @@
+import { template } from '../application-template.ts'
+
+export default template({
+  slug: 'meshcentral',
+  name: 'MeshCentral',
+  homepage: 'https://meshcentral.com/',
+  redirect_uris: ['{url}/auth-oidc-callback'],
+  post_logout_redirect_uris: ['{url}/login'],
+  setup: [
+    {
+      title: 'config.json: its domains',
+      language: 'json',
+      text: `{
+  "domains": {
+    "": {
+      "authStrategies": {
+        "oidc": {
+          "issuer": "{issuer}",
+          "client": {
+            "client_id": "{client_id}",
+            "client_secret": "{client_secret}",
+            "redirect_uri": "{url}/auth-oidc-callback",
+            "post_logout_redirect_uri": "{url}/login"
+          },
+          "newAccounts": true
+        }
+      }
+    }
+  }
+}`,
+    },
+  ],
+  notes: [
+    'Accounts are keyed by the subject, and have no rights until an administrator gives them some.',
+    '`groups` needs groups, which do not come from the service yet.',
+  ],
+  source: 'https://ylianst.github.io/MeshCentral/meshcentral/openidConnectStrategy/',
+})
