@@ -29,11 +29,12 @@ const SCRIPTS = {
   check: 'scripts/check.ts',
   docs: 'scripts/docs.ts',
   mutants: 'scripts/mutants.ts',
+  'try-applications': 'applications/main.ts',
   bench: 'bench/main.ts',
   release: 'packaging/release.ts',
 }
 // The commands for developers whose arguments the command line tool checks first; the scripts and `--watch` would accept any.
-const READ_BY_US = ['check', 'docs', 'mutants', 'build', 'dev', 'release']
+const READ_BY_US = ['check', 'docs', 'mutants', 'try-applications', 'build', 'dev', 'release']
 // The commands that need the dashboard before they begin, and those that can begin without it.
 const NEED_DASHBOARD = ['test', 'check', 'build', 'release']
 const SHOW_DASHBOARD = ['start', 'serve', 'dev']

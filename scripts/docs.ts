@@ -45,8 +45,9 @@ const generated = {
 // The list of templates is generated too, so the document is made from the list that is there after that.
 if (!process.argv.includes('--check'))
   writeFileSync(join(root, 'contract/src/application-templates/index.ts'), generated['contract/src/application-templates/index.ts'])
-const { templatesMarkdown } = await import('../contract/src/templates-markdown.ts')
-Object.assign(generated, { 'docs/applications.md': templatesMarkdown() })
+const { templatesMarkdown, Trials } = await import('../contract/src/templates-markdown.ts')
+const trials = Trials.parse(JSON.parse(readFileSync(join(root, 'applications/results.json'), 'utf8')))
+Object.assign(generated, { 'docs/applications.md': templatesMarkdown(trials) })
 
 const stale = Object.entries(generated).filter(([name, text]) => {
   const file = join(root, name)

@@ -73,7 +73,7 @@ export const isKilled = (failures: readonly string[], { title = '' }: Pick<Mutan
   failures.some((failure) => failure.includes(title) && !failure.endsWith('.test.ts'))
 
 const testFiles = (root: string): string[] =>
-  globSync(['{contract,server,cli,sdk}/{src,test}/**/*.test.ts', 'scripts/*.test.ts'], { cwd: root }).map((file) =>
+  globSync(['{contract,server,cli,sdk}/{src,test}/**/*.test.ts', '{scripts,applications}/*.test.ts'], { cwd: root }).map((file) =>
     file.replaceAll('\\', '/'),
   )
 

@@ -19,7 +19,7 @@ const git = (...args: string[]): string[] =>
 
 /** The files that each file of our own imports. */
 export function readImports(): Map<string, string[]> {
-  const files = globSync('{contract,server,cli,sdk,scripts,packaging,bench}/**/*.{ts,mjs}', {
+  const files = globSync('{contract,server,cli,sdk,scripts,packaging,bench,applications}/**/*.{ts,mjs}', {
     cwd: root,
     exclude: (path) => path.endsWith('node_modules'),
   }).map((file) => file.replaceAll('\\', '/'))

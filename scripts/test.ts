@@ -97,7 +97,7 @@ console.log(`\n${endReport(parts, notes)}`)
 process.exitCode = checked && passed.every(Boolean) && offences.length === 0 ? 0 : 1
 
 function filesToRun(): string[] {
-  const all = globSync('{contract,server,cli,sdk,scripts,packaging}/**/*.test.ts', {
+  const all = globSync('{contract,server,cli,sdk,scripts,packaging,applications}/**/*.test.ts', {
     cwd: root,
     exclude: (path) => path.endsWith('node_modules'),
   })

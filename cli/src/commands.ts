@@ -87,6 +87,16 @@ export const developer_commands = {
     options: {},
     words: 'WORD…',
   },
+  'try-applications': {
+    summary: 'install products that others wrote, and sign people in to each by its template (npm run applications)',
+    details: 'With words, only the products of these templates. They are installed into .node/applications/, from npm and PyPI.',
+    options: {
+      only: { value: 'TEMPLATE', help: 'try this product, and those that follow' },
+      install: { help: 'install the products without a trial' },
+      defaults: { help: 'create each application without its template, and write nothing: which products need one?' },
+    },
+    words: 'TEMPLATE…',
+  },
   bench: { summary: 'run the benchmark', details: 'bench/options.ts lists its options.', options: {}, passes_options_on: true },
   build: { summary: 'build the service into dist/', options: {} },
   release: {

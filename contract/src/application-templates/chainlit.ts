@@ -37,5 +37,6 @@ def oauth_callback(provider_id, token, raw_user_data, default_user):
     'Chainlit keys its people by the identifier. Its default `email` can be an address that nobody proved.',
     'Chainlit sends neither PKCE nor a nonce, so `require_pkce` is false.',
   ],
+  tried: { version: '2.12.0', at: '2026-11-26' },
   source: 'https://docs.chainlit.io/authentication/oauth',
 })

@@ -25,5 +25,6 @@ PHOENIX_OAUTH2_OSTIARY_USE_PKCE='true'`,
     'Accounts are keyed by the subject. Phoenix refuses a person whose address is not proved.',
     'New people get the role Viewer. `ROLE_ATTRIBUTE_PATH` and `ALLOWED_GROUPS` need roles or groups, which do not come from the service yet.',
   ],
+  tried: { version: '20.26.1', at: '2026-11-26' },
   source: 'https://arize.com/docs/phoenix/self-hosting/features/authentication',
 })

@@ -1,0 +1,129 @@
+/** The packages of a product, from their registries into a folder of its own, which is kept for the next run. */
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { run } from './processes.ts'
+import type { Product } from './product.ts'
+
+/** A reason to leave a product out: what is missing on this machine. */
+export class Missing extends Error {}
+
+export interface Installed {
+  readonly version: string
+  /** For PATH. */
+  readonly programs: readonly string[]
+  readonly site: string
+  readonly modules: string
+}
+
+const minutes_to_install = 20
+
+/** @throws Missing if a registry does not have a package, or the machine cannot install it */
+export async function install(product: Product, folder: string): Promise<Installed> {
+  mkdirSync(folder, { recursive: true })
+  await installDebian(product, `${folder}.log`)
+  const python = await installPython(product, join(folder, 'python'))
+  const modules = await installNode(product, join(folder, 'node'))
+  return {
+    version: product.pypi?.[product.version_of] ?? product.npm?.[product.version_of] ?? (await debianVersion(product.version_of)),
+    programs: [join(folder, 'python/bin'), join(folder, 'node/node_modules/.bin'), dirname(process.execPath)],
+    site: python,
+    modules,
+  }
+}
+
+/** The folder of the packages of a product. */
+export const folderOfPackages = ({ template }: Product): string => join(import.meta.dirname, '../.node/applications/packages', template)
+
+/** Reports whether the packages of a product are there already, without asking a registry. */
+export const isInstalled = (product: Product, folder: string): boolean =>
+  (!product.pypi || hasStamp(join(folder, 'python'), ofPython(product))) &&
+  (!product.npm || hasStamp(join(folder, 'node'), ofNode(product)))
+
+const ofPython = ({ pypi = {}, python = '3' }: Product) =>
+  [python, ...Object.entries(pypi).map(([name, version]) => `${name}==${version}`)].join('\n')
+const ofNode = ({ npm = {} }: Product) =>
+  Object.entries(npm)
+    .map(([name, version]) => `${name}@${version}`)
+    .join('\n')
+
+const hasStamp = (folder: string, wanted: string): boolean => {
+  const stamp = join(folder, 'installed')
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
+}
+
+/** Runs the work once for a list of packages. Another list begins in an empty folder. */
+async function once(folder: string, wanted: string, work: (place: { cwd: string; log: string }) => Promise<void>): Promise<void> {
+  if (hasStamp(folder, wanted)) return
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const log = `${folder}.log`
+  rmSync(log, { force: true })
+  try {
+    await work({ cwd: folder, log })
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw new Missing(`the packages could not be installed; ${log} says why`, { cause: error })
+  }
+  writeFileSync(join(folder, 'installed'), wanted)
+}
+
+async function installPython(product: Product, folder: string): Promise<string> {
+  if (!product.pypi) return ''
+  const { python = '3' } = product
+  const wanted = ofPython(product)
+  const env = { ...process.env, PYENV_VERSION: python === '3' ? process.env.PYENV_VERSION : await pyenvVersion(python) }
+  await once(folder, wanted, async (place) => {
+    const options = { ...place, env, seconds: minutes_to_install * 60 }
+    await run([`python${python}`, '-m', 'venv', '.'], options)
+    await run([join(folder, 'bin/pip'), 'install', '--quiet', '--disable-pip-version-check', ...wanted.split('\n').slice(1)], options)
+  })
+  const { stdout } = await execute(join(folder, 'bin/python'), ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'])
+  return stdout.trim()
+}
+
+const execute = promisify(execFile)
+
+/** A machine with pyenv has several versions behind one name. */
+async function pyenvVersion(python: string): Promise<string | undefined> {
+  const versions = await execute('pyenv', ['versions', '--bare']).then(
+    ({ stdout }) => stdout.split('\n'),
+    () => [],
+  )
+  return versions.find((version) => version.trim().startsWith(`${python}.`))?.trim()
+}
+
+async function installNode(product: Product, folder: string): Promise<string> {
+  const modules = join(folder, 'node_modules')
+  if (!product.npm) return modules
+  const wanted = ofNode(product)
+  await once(folder, wanted, async (place) => {
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
+    const flags = ['--no-audit', '--no-fund', '--save-exact', ...(product.runs_npm_scripts ? [] : ['--ignore-scripts'])]
+    const env = { ...process.env, npm_config_nodedir: '/usr' } // headers of the machine's Node, where native parts are compiled
+    await run(['npm', 'install', ...flags, ...wanted.split('\n')], { ...place, env, seconds: minutes_to_install * 60 })
+  })
+  return modules
+}
+
+/** Root installs what is missing, without starting the services of the packages. */
+async function installDebian({ debian = [] }: Product, log: string): Promise<void> {
+  const missing: string[] = []
+  for (const name of debian) if ((await debianVersion(name)) === '') missing.push(name)
+  if (missing.length === 0) return
+  const command: [string, ...string[]] = ['apt-get', '-qq', 'install', '--yes', '--no-install-recommends', ...missing]
+  if (process.getuid?.() !== 0) throw new Missing(`Debian's packages ${missing.join(', ')} are not installed: ${command.join(' ')}`)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
+  await run(command, { cwd: '/', env, log, seconds: minutes_to_install * 60 }).catch((error: unknown) => {
+    throw new Missing(`Debian's packages ${missing.join(', ')} could not be installed; ${log} says why`, { cause: error })
+  })
+}
+
+/** Empty if the package is not installed, or the machine has another system. */
+async function debianVersion(name: string): Promise<string> {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a format of dpkg
+  const answer = await execute('dpkg-query', ['--show', '--showformat', '${db:Status-Status} ${Version}', name]).catch(() => null)
+  const [status, version = ''] = answer?.stdout.split(' ') ?? []
+  return status === 'installed' ? version : ''
+}
