@@ -6,7 +6,7 @@ const names = (text: string): string[] => text.trim().split(/\s+/)
 export const free_inserts: ReadonlySet<string> = new Set(
   names(`
     api_keys audit_log authorization_codes backchannel_logout_attempts backchannel_logouts captured_mails dashboard_sessions events grants
-    half_sign_ins invitation_links jobs mailed_codes mails opaque_access_tokens recovery_codes refresh_tokens refused_calls sessions
+    half_sign_ins invitation_links jobs mailed_codes mails opaque_access_tokens recovery_codes refresh_chains refresh_tokens refused_calls sessions
     totp_methods upstream_sign_ins webhook_attempts webhook_messages`),
 )
 
@@ -59,6 +59,7 @@ const consent = 'a consent alone admits nobody: the grant reads the application 
 export const stated_guards: readonly (Stated & { reads: readonly string[] })[] = [
   { write: 'update authorization_codes set spent_by', reads: numbered, why: numbers },
   { write: 'update refresh_tokens set spent_by', reads: numbered, why: numbers },
+  { write: 'update refresh_chains set number', reads: numbered, why: numbers },
   { write: 'update sessions set', reads: numbered, why: numbers },
   { write: 'update grants set ended_at', reads: numbered, why: numbers },
   { write: 'update half_sign_ins set', reads: numbered, why: numbers },
@@ -86,6 +87,7 @@ export const stated_writes: readonly (Stated & { beside?: boolean })[] = [
   { write: 'insert into dashboard_sessions', beside: true, why: 'its key is random' },
   { write: 'update grants set expires_at', beside: true, why: 'redemption and rotation keep the grant of what they have spent' },
   { write: 'update grants set last_used_at', beside: true, why: touch },
+  { write: 'update grants set ended_at = ?, ended_by = ?', beside: true, why: 'every batch takes the chain and then its grant' },
   { write: 'update sessions set grant_count = (', beside: true, why: 'the batch wrote this row first' },
   { write: 'update sessions set counted', why: 'it notes that a person has no more than the bound' },
   { write: 'delete from grants where environment_id = ? and id', beside: true, why: gives_way },
@@ -117,6 +119,7 @@ export const stated_sizes: readonly Stated[] = [
   { write: 'update webhook_messages set updated_at = ? where webhook_id', why: 'a window of 500 messages' },
   { write: "update webhook_messages set status = 'waiting'", why: 'a window of 500 messages' },
   { write: 'update grants set expires_at', why: 'the newest grant of each application' },
+  { write: 'update schema_migrations set oldest_program', why: 'the number is the key of a migration' },
   { write: 'update events set data', why: 'a window of 500 numbers' },
   { write: 'delete from captured_mails where environment_id', why: trimmed },
   { write: 'delete from refused_calls where scope_id', why: trimmed },

@@ -18,6 +18,7 @@ import { checkDatabase, checkSchema } from './doctor-database.ts'
 import { checkIssuers } from './doctor-issuers.ts'
 import { checkMail } from './doctor-mail.ts'
 import { checkProviderAddresses } from './doctor-providers.ts'
+import { checkRefreshTokens } from './doctor-refresh-tokens.ts'
 import { type Finding, type NamedFinding, named } from './finding.ts'
 
 type DoctorValues = Values<typeof commands.doctor>
@@ -75,6 +76,7 @@ async function checkDeployment(config: Config): Promise<NamedFinding[]> {
       ...named('database', [{ level: 'ok', text: 'The database opens, its schema is current, and the master key unseals its secrets.' }]),
       ...named('database', await checkDatabase(deployment)),
       ...named('database', await checkMasterKeys(deployment)),
+      ...named('refresh_tokens', await checkRefreshTokens(deployment)),
       ...named('audit_log', await checkAuditLogs(deployment)),
       ...named('files', checkFiles(config)),
       ...named('issuers', await checkIssuers(deployment)),

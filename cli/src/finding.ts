@@ -9,6 +9,7 @@ type Check =
   | 'configuration'
   | 'database'
   | 'schema'
+  | 'refresh_tokens'
   | 'audit_log'
   | 'files'
   | 'issuers'

@@ -19,6 +19,7 @@ import { openDatabaseFile, takeDataDirectory } from './db/data-directory.ts'
 import { createDb, type Db } from './db/db.ts'
 import { migrate, newestMigration } from './db/migrate.ts'
 import type { PostgresOptions } from './db/postgres.ts'
+import { createChainStart } from './deployment/chain-start.ts'
 import { createCounters } from './deployment/counters.ts'
 import { type Deployment, newSecret } from './deployment/deployment.ts'
 import { createForwarders } from './deployment/forwarders.ts'
@@ -102,6 +103,7 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
       tally,
       refused_calls,
       grant_uses: createGrantUses(db),
+      chain_start: createChainStart(db, now, config.refresh_chains_from),
       forwarders: createForwarders({ config, db, log, now }),
       outbound,
       smtp,
@@ -160,13 +162,14 @@ interface Roots {
 }
 
 /**
- * Seals secrets again under a new master key, ensures the root tenant with the dashboard, and finds mistakes of the configuration that
+ * Seals secrets again under a new master key, records when chains of refresh tokens begin, ensures the root tenant with the dashboard, and finds mistakes of the configuration that
  * only the database shows.
  */
 async function readyRoot(deployment: Deployment): Promise<Roots> {
   const { db, config } = deployment
   try {
     if (config.master_keys && config.master_keys.length > 1) await resealAll(deployment)
+    await deployment.chain_start.record()
     const root = await ensureRoot(deployment)
     await refuseUnboundHosts(db, config)
     return { root, dashboard_client: await ensureDashboardClient(deployment, root) }

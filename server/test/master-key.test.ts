@@ -44,12 +44,14 @@ test('the start of the service seals secrets again under a new master key, and t
   await first.db.run(
     sql`update environments set settings = ${{ email: { smtp: { host: 'mail', password: mail_password } } }} where id = ${environment?.id ?? ''}`,
   )
+  const tag = first.secrets.mac('refresh-token', 'of a chain')
   await first.db.close()
 
   await start(`${new_key},${old_key}`)
 
   const later = await open(new_key)
   assert.equal((await findDemo(later))?.password, password)
+  assert.deepEqual(later.secrets.mac('refresh-token', 'of a chain'), tag) // a chain goes on
   const [row] = await later.db.all(
     z.object({ settings: z.object({ email: z.object({ smtp: z.object({ password: z.string() }) }) }) }),
     sql`select settings from environments where type = 'test'`,

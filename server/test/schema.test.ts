@@ -89,6 +89,7 @@ const lasting: Record<string, string> = {
   audit_heads: 'one row for each tenant',
   leases: 'one row for each kind of work; an expired lease is taken over',
   grants: 'a worker visits each when it may be over (`workers/visit-grants.ts`)',
+  refresh_chains: 'a chain goes with its grant',
 }
 
 for (const [engine, { skip, open, programs, columns }] of Object.entries(engines)) {
@@ -150,6 +151,7 @@ for (const [engine, { skip, open, programs, columns }] of Object.entries(engines
       'grants.expires_at', // the end of the last token; the newest of a session is kept for longer
       'invitations.expires_at', // an invitation that expired is listed for as long as its link is recognised
       'leases.expires_at', // lasting
+      'refresh_chains.expires_at', // the end of the live token; a chain goes with its grant
       'sessions.expires_at', // the idle timeout; the row goes after `absolute_expires_at`
     ])
   })

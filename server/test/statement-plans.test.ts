@@ -30,6 +30,7 @@ import * as visits from '../src/sessions/grant-visits.ts'
 import * as grants from '../src/sessions/grants.ts'
 import { findHalfSignIn } from '../src/sessions/half-sign-ins.ts'
 import * as opaque_tokens from '../src/sessions/opaque-tokens.ts'
+import { removeChains } from '../src/sessions/refresh-chains.ts'
 import * as refresh_tokens from '../src/sessions/refresh-tokens.ts'
 import { findSessionRecord, listSessionRecords } from '../src/sessions/session-records.ts'
 import * as sessions from '../src/sessions/sessions.ts'
@@ -96,9 +97,11 @@ const code = {
   session_expires_at: now,
   grants_per_person: 100,
 }
-const tokens = { refresh: { token_hash: 'new', expires_at: now }, opaque: null, last_expires_at: now }
-const spent = { grant_id, grant_expires_at: now, code_hash: id, token_hash: id } as authorization_codes.AuthorizationCodeRow &
-  refresh_tokens.RefreshRow // as: what spending reads
+const chain = { number: 2, digest: 'new', salt: null, issued_at: now, expires_at: now }
+const tokens = { refresh: { form: 'chain' as const, chain }, opaque: null, last_expires_at: now, with_chain: [] }
+const spent = { grant_id, grant_expires_at: now, code_hash: id } as authorization_codes.AuthorizationCodeRow // as: what spending reads
+const of_chain = { grant: spent, spent: { form: 'chain' as const, number: 1, digest: id } }
+const of_row = { grant: spent, spent: { form: 'row' as const, token_hash: id } }
 const attempt = { environment_id, account: id, source: id, device: null, now }
 const asked = { kind: 'sign_in', account: id, browser: id, source: id, is_known: false, user_id, code_mac: null, link_hash: 'new' } as const
 const code_row = { ...asked, id, sealed: '', expires_at: now }
@@ -121,12 +124,15 @@ const next_page = sql`and id < ${id} order by id desc limit 21`
 // biome-ignore format: this table is read by column
 const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) | Statement | Statement[]][] = [
   ['a code',                                 (db) => authorization_codes.findCode(db, environment_id, id)],
-  ['a refresh token',                        (db) => refresh_tokens.findRefreshToken(db, environment_id, id)],
+  ['a refresh token of a chain',             (db) => refresh_tokens.findChain(db, environment_id, id)],
+  ['a refresh token with a row',             (db) => refresh_tokens.findRefreshRow(db, environment_id, id)],
   ['the grant of an access token',           (db) => grants.findLiveGrant(db, environment_id, id, 'none')],
   ['the state of a grant',                   (db) => grants.findGrantState(db, environment_id, id, 'none')],
   ['an opaque access token',                 (db) => opaque_tokens.findOpaqueToken(db, environment_id, id)],
   ['the redemption of a code',               (db) => authorization_codes.redeemCode(db, environment_id, spent, { attempt: 'x', tokens })],
-  ['the rotation of a refresh token',        (db) => refresh_tokens.rotateRefreshToken(db, environment_id, spent, { attempt: 'x', tokens, now })],
+  ['the rotation of a chain',                (db) => refresh_tokens.spendRefreshToken(db, environment_id, of_chain, { attempt: 'x', tokens, now })],
+  ['the first rotation to a chain',          (db) => refresh_tokens.spendRefreshToken(db, environment_id, of_row, { attempt: 'x', tokens, now })],
+  ['removed chains',                         () => removeChains(environment_id, [id, other])],
   ['the grants of a user',                   (db) => grants.listGrants(db, { environment_id, id }, now, first_page)],
   ['more grants of a user',                  (db) => grants.listGrants(db, { environment_id, id }, now, next_page)],
   ['the end of everything at an application', () => disconnectApplication(environment_id, { user_id, application_id: other, grant_id: id }, origin(), now)],

@@ -7,7 +7,7 @@
  *
  *     const redeemed = await db.batch([
  *       guard(sql`update authorization_codes set spent_by = ${attempt} where code_hash = ${code_hash} and spent_by is null`),
- *       sql`insert into refresh_tokens … values …`,
+ *       sql`insert into refresh_chains … values …`,
  *     ])
  *
  * The database lets one of them update the row first. The update of the other finds `spent_by` set and changes no row, so its
@@ -41,7 +41,7 @@ export const lock_order: readonly string[] = `
 
   sessions half_sign_ins dashboard_sessions shown_codes email_changes disconnections consents
   passkeys removed_passkeys totp_methods recovery_codes identities
-  authorization_codes refresh_tokens opaque_access_tokens revoked_access_tokens grants
+  authorization_codes refresh_tokens refresh_chains opaque_access_tokens revoked_access_tokens grants
   sign_in_attempts mailed_codes passkey_ceremonies upstream_holds upstream_sign_ins returned_upstream_states used_assertions
   kept_answers
 
@@ -50,7 +50,7 @@ export const lock_order: readonly string[] = `
 
   webhooks webhook_attempts webhook_messages backchannel_logout_attempts backchannel_logouts
   event_counters captured_mails events audit_log address_mails mails leases jobs
-  counters dropped_calls refused_calls idempotency_records`
+  counters dropped_calls refused_calls idempotency_records schema_migrations`
   .trim()
   .split(/\s+/)
 

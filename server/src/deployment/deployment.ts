@@ -8,6 +8,7 @@ import type { Outbound } from '../outbound/fetch.ts'
 import type { DeliverBySmtp } from '../outbound/smtp.ts'
 import type { RefusedCalls } from '../refused-calls/refused-calls.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import type { ChainStart } from './chain-start.ts'
 import type { Counters } from './counters.ts'
 import type { Forwarders } from './forwarders.ts'
 import type { GrantUses } from './grant-uses.ts'
@@ -21,6 +22,7 @@ export interface Deployment {
   readonly counters: Counters
   readonly refused_calls: RefusedCalls
   readonly grant_uses: GrantUses
+  readonly chain_start: ChainStart
   readonly forwarders: Forwarders
   readonly tally: Tally
   /** The only way to call addresses that tenants or clients chose. */

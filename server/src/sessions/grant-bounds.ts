@@ -9,6 +9,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { holdPerson, most_others } from './bounds.ts'
+import { lastUseOf, removeChains } from './refresh-chains.ts'
 
 /** `grants_per_person` bounds the grants with `offline_access`. Without it a session has half as many for each application. */
 export const mostOfSession = (grants_per_person: number): number => Math.max(1, Math.ceil(grants_per_person / 2))
@@ -110,7 +111,7 @@ const grantsOf = ({ environment_id, session_id, application_id }: Place) =>
 function windowOf(place: Place, limit: number, most: number, now: Date): Statement {
   const columns = sql`id, session_id, code_hash, offline as is_offline, case when expires_at <= ${now} then 1 else 0 end as is_over`
   return place.is_offline
-    ? sql`select ${columns}, coalesce(last_used_at, created_at) as used_at from grants
+    ? sql`select ${columns}, coalesce(${lastUseOf(sql`grants`)}, created_at) as used_at from grants
            where user_id = ${place.user_id} and application_id = ${place.application_id} and offline = 1
              and coalesce(ended_at, -2) = -2 and environment_id || '' = ${place.environment_id}
            order by id limit ${limit + most + 1}`
@@ -153,8 +154,8 @@ function endReplaced({ environment_id, session_id }: Place, replaced: readonly R
   const gone = replaced.filter((grant) => grant.session_id === session_id)
   const elsewhere = replaced.filter((grant) => grant.session_id !== session_id)
   return [
-    ...removeGrants(environment_id, gone, sql`and ended_at is null`).map((statement, at) =>
-      at === 1 ? guard(statement, gone.length) : statement,
+    ...removeGrants(environment_id, gone, sql`and ended_at is null`).map((statement, at, all) =>
+      at === all.length - 1 ? guard(statement, gone.length) : statement,
     ),
     ...(elsewhere.length === 0 ? [] : [guard(endThese(environment_id, elsewhere, now), elsewhere.length)]),
   ]
@@ -174,12 +175,13 @@ export const endThese = (environment_id: EnvironmentId, grants: readonly Ended[]
   sql`update grants set ended_at = ${now}, ended_by = 'replaced'
     where environment_id = ${environment_id} and id in (${idsOf(grants)}) and ended_at is null`
 
-/** Removes the codes of these grants, and then the grants. */
+/** Removes the codes and chains of these grants, and the grants last. */
 export function removeGrants(environment_id: EnvironmentId, grants: readonly Ended[], only_if = sql``): Statement[] {
   if (grants.length === 0) return []
   const codes = list(grants.map(({ code_hash }) => code_hash ?? '').sort())
   return [
     sql`delete from authorization_codes where environment_id = ${environment_id} and code_hash in (${codes})`,
+    removeChains(environment_id, grants.map(({ id }) => id).sort()),
     sql`delete from grants where environment_id = ${environment_id} and id in (${idsOf(grants)}) ${only_if}`,
   ]
 }

@@ -1,6 +1,6 @@
 /**
  * Grants, and the tokens that one request stores for them. What is spent has files of its own: `authorization-codes.ts`,
- * `refresh-tokens.ts`, `opaque-tokens.ts`. A change that may happen only once is one batch with a guard; see `db/db.ts`. Secrets are
+ * `refresh-tokens.ts`, `refresh-chains.ts`, `opaque-tokens.ts`. A change that may happen only once is one batch with a guard; see `db/db.ts`. Secrets are
  * stored as digests only.
  */
 import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
@@ -9,6 +9,8 @@ import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
+import type { Chain } from '../oidc/protocol/refresh-grant.ts'
+import { insertChain, lastUseOf } from './refresh-chains.ts'
 import { grantStands, sessionStands, standingGrantsOf } from './standing.ts'
 
 /** The columns of the user that claims need. */
@@ -57,27 +59,34 @@ export interface Spending {
   tokens: NewTokens
 }
 
+/** A refresh token that is stored: as the live one of a chain, or during an upgrade in a row of its own (decision 0125). */
+export type NewRefreshToken = { form: 'chain'; chain: Chain } | { form: 'row'; token_hash: string; expires_at: Date }
+
 /** The tokens that a token request stores: a refresh token where offline_access was granted, an access token where it is opaque. */
 export interface NewTokens {
-  refresh: { token_hash: string; expires_at: Date } | null
+  refresh: NewRefreshToken | null
   opaque: { token_hash: string; claims: Record<string, unknown>; expires_at: Date } | null
   /** The time after which no token of the grant can be valid, whether it is stored or not. */
   last_expires_at: Date
+  /** Follows the first token of a chain in its batch; see `deployment/chain-start.ts`. */
+  with_chain: readonly Statement[]
 }
 
 export const thisGrantStands = (environment_id: EnvironmentId, grant_id: GrantId): Statement => sql`exists (
   select 1 from grants g where g.environment_id = ${environment_id} and g.id = ${grant_id} and ${grantStands(sql`g`)})`
 
 /** For a batch whose guard spends a code or refresh token. */
-export function insertTokens(environment_id: EnvironmentId, grant: GrantRow, { refresh, opaque, last_expires_at }: NewTokens): Statement[] {
+export function insertTokens(environment_id: EnvironmentId, grant: GrantRow, tokens: NewTokens): Statement[] {
+  const { refresh, opaque, last_expires_at, with_chain } = tokens
   const statements = keepGrant(environment_id, grant, last_expires_at)
-  if (refresh)
+  if (refresh?.form === 'chain') statements.push(insertChain(environment_id, grant.grant_id, refresh.chain))
+  if (refresh?.form === 'row')
     statements.push(sql`insert into refresh_tokens (environment_id, token_hash, grant_id, expires_at)
       values (${environment_id}, ${refresh.token_hash}, ${grant.grant_id}, ${refresh.expires_at})`)
   if (opaque)
     statements.push(sql`insert into opaque_access_tokens (environment_id, token_hash, claims, expires_at)
       values (${environment_id}, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at})`)
-  return statements
+  return refresh?.form === 'chain' ? [...statements, ...with_chain] : statements
 }
 
 /**
@@ -140,7 +149,8 @@ export function revokeAccessToken(environment_id: EnvironmentId, jti: string, ex
 
 /** Lists the grants of a user that stand, as the management API shows them. `rest` is the end of the query. */
 export function listGrants(db: Db, { environment_id, id }: UserRef, now: Date, rest: Statement): Promise<Grant[]> {
-  const columns = sql`id, application_id, session_id, scope, resource, created_at, expires_at, last_used_at`
+  const columns = (g: Statement) =>
+    sql`id, application_id, session_id, scope, resource, created_at, expires_at, ${lastUseOf(g)} as last_used_at`
   const valid = sql`and expires_at > ${now} ${rest}`
   return db.all(Grant, sql`select * from (${standingGrantsOf(environment_id, id, columns, valid)}) listed where 1 = 1 ${rest}`)
 }

@@ -139,13 +139,18 @@ const most_kept = 500
  * The grants of one user that stand, for lists: those with the present number, and those that a session which stands keeps. `rest` is the
  * end of the query, with its order and limit, so that each part reads no more rows than are asked for.
  */
-export const standingGrantsOf = (environment_id: EnvironmentId, user_id: string, columns: Statement, rest: Statement): Statement => {
+export const standingGrantsOf = (
+  environment_id: EnvironmentId,
+  user_id: string,
+  columnsOf: (grant: Alias) => Statement,
+  rest: Statement,
+): Statement => {
   const present = sql`(select ending from users where environment_id = ${environment_id} and id = ${user_id})`
   const open = sql`environment_id || '' = ${environment_id} and user_id = ${user_id} and coalesce(ended_at, -1) = -1`
   return sql`
-    select * from (select ${columns} from grants where ${open} and ending = ${present} and ${grantStands(sql`grants`)} ${rest}) present
+    select * from (select ${columnsOf(sql`grants`)} from grants where ${open} and ending = ${present} and ${grantStands(sql`grants`)} ${rest}) present
     union all
-    select * from (select ${columns} from (
+    select * from (select ${columnsOf(sql`kept`)} from (
       select * from grants where ${open} and ending < ${present} order by ending desc, id desc limit ${most_kept}) kept
      where ${grantStands(sql`kept`)} ${rest}) kept`
 }

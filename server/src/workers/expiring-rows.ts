@@ -49,7 +49,7 @@ const removed_passkey_kept_ms = 400 * day_ms
 
 const in_environment = (column: string) => ['environment_id', column]
 
-// Spent refresh tokens stay until they expire, since their reuse is a sign of theft (docs/decisions/0006).
+// Spent refresh tokens from before chains stay until they expire, since their reuse is a sign of theft (docs/decisions/0006).
 // biome-ignore format: this table is read by column
 export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'authorization_codes',   key: in_environment('code_hash'),                   time: 'expires_at',          kept_ms: grant_kept_ms },

@@ -32,7 +32,7 @@ const stored: [string, Statement][] = [
   ['password hashes', sql`select password_hash as value from users where password_hash is not null`],
   ['digests of client secrets', sql`select client_secret_hash as value from applications where client_secret_hash is not null`],
   ['digests of session cookies', sql`select token_hash as value from sessions`],
-  ['digests of refresh tokens', sql`select token_hash as value from refresh_tokens`],
+  ['digests of refresh tokens', sql`select digest as value from refresh_chains`],
   ['digests of codes', sql`select code_hash as value from authorization_codes`],
   ['digests of invitations', sql`select token_hash as value from invitation_links`],
   ['sealed secrets of providers', sql`select client_secret as value from providers where client_secret is not null`],

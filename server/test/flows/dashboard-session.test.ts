@@ -270,10 +270,11 @@ test('a second sign-in of the same browser replaces the session, and ends the gr
 test('one of 50 parallel calls refreshes the tokens after an hour, and all are answered', async () => {
   const user = await createAdministrator(w, 'refreshes@example.com')
   const dashboard = await signInToDashboard(w, user)
+  /** The number of the live refresh token rises by one with each refresh. */
   const count = async () => {
     const [row] = await w.deployment.db.all(
       z.object({ n: z.int() }),
-      sql`select count(*) as n from refresh_tokens where grant_id = ${(await sessionsOf(user.user_id))[0]?.grant_id ?? ''}`,
+      sql`select number as n from refresh_chains where grant_id = ${(await sessionsOf(user.user_id))[0]?.grant_id ?? ''}`,
     )
     return row?.n
   }

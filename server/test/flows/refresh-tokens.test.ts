@@ -30,6 +30,7 @@ for (const type of types_of_run) {
     const second = expectStatus(200, await refresh(w, environment, client, first.refresh_token))
     const third = expectStatus(200, await refresh(w, environment, client, second.refresh_token))
     assert.equal(new Set([first, second, third].map((tokens) => tokens.refresh_token)).size, 3)
+    for (const { refresh_token } of [first, second, third]) assert.match(refresh_token, /^svc_rt_/) // a new database has chains at once
     assert.equal(new Set([first, second, third].map((tokens) => tokens.access_token)).size, 3)
     for (const { access_token } of [first, second, third]) assert.equal((await userinfo(w, environment, access_token)).status, 200)
   })
@@ -53,7 +54,7 @@ for (const type of types_of_run) {
     const application = await fresh()
     const { refresh_token } = await person.tokens(application)
     const all = () => Array.from({ length: 50 }, () => refresh(w, environment, application, refresh_token))
-    const replies = await overlapping(w, all, 'refresh_tokens')
+    const replies = await overlapping(w, all, 'refresh_chains')
     const [won, ...others] = replies.filter((reply) => reply.status === 200)
     assert.ok(won && others.length === 0)
     for (const reply of replies) if (reply !== won) isInvalidGrant(reply)

@@ -1,11 +1,11 @@
 /** Token revocation (RFC 7009). The answer is the same for every token, known or unknown, of this or another client. */
-import { digestOf } from '../../base/digest.ts'
 import { endGrant, revokeAccessToken } from '../../sessions/grants.ts'
-import { findRefreshToken } from '../../sessions/refresh-tokens.ts'
 import { readAccessToken } from '../access-token.ts'
 import { json, type OidcEndpoint } from '../call.ts'
 import { authenticateClient, readClientRequest } from '../client-request.ts'
+import { findRefreshToken } from '../grants/refresh-token.ts'
 import { requireParameter } from '../protocol/parameters.ts'
+import { placeOfToken } from '../protocol/refresh-grant.ts'
 
 export const revoke: OidcEndpoint = async (services, call) => {
   const { db } = services
@@ -15,10 +15,12 @@ export const revoke: OidcEndpoint = async (services, call) => {
   const token = requireParameter(parameters, 'token')
 
   // RFC 7009 §2.1: `token_type_hint` is only a hint, so both kinds are looked up.
-  const refresh_token = await findRefreshToken(db, issuer.environment_id, digestOf(token))
-  if (refresh_token) {
-    if (refresh_token.client_id === client.client_id)
-      await db.batch([endGrant(issuer.environment_id, refresh_token.grant_id, 'revoked', now)])
+  const found = await findRefreshToken(services, issuer.environment_id, token)
+  if (found) {
+    const { grant } = found
+    // A spent token ends its family too. One that only a later copy of the database has issued is unknown.
+    if (grant.client_id === client.client_id && placeOfToken(found.token) !== 'ahead')
+      await db.batch([endGrant(issuer.environment_id, grant.grant_id, 'revoked', now)])
     return json({})
   }
   const access_token = await readAccessToken(services, issuer, token)

@@ -7,8 +7,6 @@
  * cannot run before the client is authenticated. `issue.ts` makes tokens, `reuse.ts` ends the grant of a credential that comes back.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { digestOf } from '../../base/digest.ts'
-import type { Db } from '../../db/db.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import type { AuthenticatedClient } from '../client-request.ts'
 import { type RequestParameters, requireParameter } from '../protocol/parameters.ts'
@@ -27,8 +25,8 @@ export interface GrantRequest<Row> {
 interface GrantTypeRules<Row> {
   /** The parameter that carries the code or token. */
   parameter: 'code' | 'refresh_token'
-  /** Reads its row by its digest. */
-  find: (db: Db, environment_id: EnvironmentId, digest: string) => Promise<Row | null>
+  /** Reads its row. */
+  find: (services: OidcServices, environment_id: EnvironmentId, sent: string) => Promise<Row | null>
   /** @throws OAuthError where the client gets no tokens */
   exchange: (services: OidcServices, call: OidcCall, request: GrantRequest<Row>) => Promise<TokenResponse>
 }
@@ -46,7 +44,7 @@ export type GrantType = (
 export function grantType<Row>({ parameter, find, exchange }: GrantTypeRules<Row>): GrantType {
   return async (services, call, parameters) => {
     const sent = parameters.values[parameter]
-    const row = sent === undefined ? null : await find(services.db, call.issuer.environment_id, digestOf(sent))
+    const row = sent === undefined ? null : await find(services, call.issuer.environment_id, sent)
     return (client) => exchange(services, call, { client, parameters, presented: requireParameter(parameters, parameter), row })
   }
 }

@@ -3,7 +3,7 @@ import type { Settings } from '@ostiary/contract/settings.ts'
 import { digestOf } from '../../base/digest.ts'
 import { newSecret } from '../../deployment/deployment.ts'
 import { findAudiences } from '../../resource-servers/store.ts'
-import type { GrantRow, NewTokens } from '../../sessions/grants.ts'
+import type { GrantRow, NewRefreshToken, NewTokens } from '../../sessions/grants.ts'
 import { opaque_prefix } from '../access-token.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import { type Signer, signerAt, signJwt } from '../jwt.ts'
@@ -13,6 +13,7 @@ import type { RequestParameters } from '../protocol/parameters.ts'
 import { expiryOfRefreshToken } from '../protocol/refresh-grant.ts'
 import { includesScope } from '../protocol/scope.ts'
 import { type TokenTarget, targetOf } from '../protocol/token-target.ts'
+import type { MadeToken } from './refresh-token.ts'
 
 /** RFC 6749 §5.1, OIDC Core §3.1.3.3. */
 export interface TokenResponse {
@@ -66,7 +67,7 @@ export function prepareTokens(
   services: OidcServices,
   call: OidcCall,
   grant: GrantRow,
-  { target, refresh_token }: { target: TokenTarget; refresh_token: string | null },
+  { target, refresh_token }: { target: TokenTarget; refresh_token: MadeToken | null },
 ): PreparedTokens {
   const { issuer, now } = call
   const tokens = tokenSettings(services, call, grant.client_id)
@@ -80,15 +81,32 @@ export function prepareTokens(
     claims,
     opaque,
     rows: {
-      refresh: refresh_token === null ? null : { token_hash: digestOf(refresh_token), expires_at: refresh_until },
+      refresh: refresh_token && storedToken(refresh_token, { issued_at: now, expires_at: refresh_until }),
       opaque: opaque === null ? null : { token_hash: digestOf(opaque), claims, expires_at: access_until },
-      // A grant with a refresh token lasts until no renewal is possible, so that a refresh need not write the grant.
+      // A grant with a refresh token lasts until no renewal is possible, so that a refresh need not write the grant. The lifetime counts
+      // whole: `exp` is in seconds, so the rest of a second differs from token to token.
       last_expires_at:
-        refresh_token === null
-          ? access_until
-          : new Date(Math.max(renewable_until, now.getTime()) + (access_until.getTime() - now.getTime())),
+        refresh_token === null ? access_until : new Date(Math.max(renewable_until, now.getTime()) + (claims.exp - claims.iat) * 1000),
+      with_chain: services.chain_start.raise(),
     },
   }
+}
+
+function storedToken({ stored }: MadeToken, { issued_at, expires_at }: { issued_at: Date; expires_at: Date }): NewRefreshToken {
+  if (stored.form === 'row') return { ...stored, expires_at }
+  const { number, digest, salt } = stored
+  return { form: 'chain', chain: { number, digest, salt, issued_at, expires_at } }
+}
+
+/** After the rows were written. The chain of a grant says when it was used; another grant is noted. */
+export function noteUse(
+  { chain_start, grant_uses }: OidcServices,
+  { issuer, now }: OidcCall,
+  { grant_id }: GrantRow,
+  { rows: { refresh } }: PreparedTokens,
+): void {
+  if (refresh?.form === 'chain') chain_start.raised()
+  else grant_uses.note(issuer.environment_id, grant_id, now)
 }
 
 /** Signs the tokens. The ID token holds a digest of the access token, so it is signed second (OIDC Core §3.1.3.6). */

@@ -1,8 +1,10 @@
 /** A code or refresh token that comes back after its use. */
+import { reason } from '../../base/reason.ts'
 import { guard } from '../../db/db.ts'
 import { byApplication, originOf } from '../../events/origin.ts'
 import { insertEvent } from '../../events/store.ts'
 import { endGrant, type GrantRow } from '../../sessions/grants.ts'
+import { markAhead } from '../../sessions/refresh-chains.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 
@@ -29,4 +31,19 @@ export async function endReusedGrant(
   ])
   const what = presented === 'refresh_token' ? 'refresh token' : 'code'
   return new OAuthError('invalid_grant', `The ${what} was used before. All tokens of its grant are revoked.`)
+}
+
+/**
+ * Ends the grant of a token that was issued after the state of the database, and returns the error to throw. An older copy of the database
+ * was restored: the live token of that copy is a spent one, which its client no longer has. Nobody stole a token, so no event says so;
+ * `ostiary doctor` counts these grants. Of parallel requests one ends the grant.
+ */
+export async function endGrantAhead(services: OidcServices, { issuer, now }: OidcCall, { grant_id }: GrantRow): Promise<OAuthError> {
+  await services.db.batch([
+    markAhead(issuer.environment_id, grant_id, now),
+    guard(endGrant(issuer.environment_id, grant_id, 'older_database', now)),
+  ])
+  return new OAuthError('invalid_grant', 'The refresh token is unknown or has expired.', {
+    reason: reason`The refresh token is later than the database knows: an older copy of the database was restored. The person signs in again.`,
+  })
 }

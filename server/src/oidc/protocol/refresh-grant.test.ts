@@ -1,29 +1,61 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { checkRefresh, expiryOfRefreshToken } from './refresh-grant.ts'
+import { checkRefresh, expiryOfRefreshToken, type PresentedToken } from './refresh-grant.ts'
 
 const now = new Date('2026-11-20T16:31:00.000Z')
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
 
 const scope = 'openid email offline_access'
-const token = {
-  client_id: 'app_1',
-  scope,
-  expires_at: at(1),
-  grant_created_at: at(-999),
-  spent_at: null,
-  has_ended: false,
-  blocked_at: null,
-}
+const grant = { client_id: 'app_1', scope, grant_created_at: at(-999), has_ended: false, blocked_at: null }
+const chain = { number: 7, digest: 'seventh', salt: 'salt', issued_at: at(-9), expires_at: at(1) }
+const live: PresentedToken = { form: 'chain', number: 7, digest: 'seventh', successor_digest: null, chain }
+/** The token before the live one, which was derived from it. */
+const before: PresentedToken = { form: 'chain', number: 6, digest: 'sixth', successor_digest: 'seventh', chain }
+const row: PresentedToken = { form: 'row', spent_at: null, expires_at: at(1), successor_digest: null, chain: null }
 const tokens = { refresh_token_idle_ttl_seconds: 100, refresh_token_absolute_ttl_seconds: 1_000 }
-const check = (change: object = {}, requested?: string, refresh_retry_window_seconds = 0, may_stay = true) =>
+
+interface Asked {
+  token?: PresentedToken
+  change?: object
+  requested?: string | undefined
+  window?: number
+  may_stay?: boolean
+}
+const check = ({ token = live, change = {}, requested, window = 0, may_stay = true }: Asked = {}) =>
   checkRefresh(
-    { ...token, ...change },
-    'app_1',
-    { scope: requested },
-    { now, tokens: { ...tokens, refresh_retry_window_seconds }, may_stay },
+    token,
+    { ...grant, ...change },
+    { client_id: 'app_1', scope: requested },
+    { now, tokens: { ...tokens, refresh_retry_window_seconds: window }, may_stay },
   )
+
+const of_first = { ...chain, number: 1 }
+// biome-ignore format: this table is read by column
+const places: { what: string; token: PresentedToken; window?: number; kind: string }[] = [
+  { what: 'the number and digest of the row',                       token: live,                                                              kind: 'rotate' },
+  { what: 'the token before, within the window',                    token: before, window: 10,                                                kind: 'repeat' },
+  { what: 'the token before, when the window has just passed',      token: before, window: 9,                                                 kind: 'reuse' },
+  { what: 'the token before, without a window',                     token: before,                                                            kind: 'reuse' },
+  { what: 'the token before, whose successor was random',           token: { ...before, successor_digest: null }, window: 10,                 kind: 'reuse' },
+  { what: 'the token before, of another copy of the database',      token: { ...before, successor_digest: 'another' }, window: 10,            kind: 'reuse' },
+  { what: 'two less, within the window',                            token: { ...before, number: 5 }, window: 10,                              kind: 'reuse' },
+  { what: 'the first token',                                        token: { ...before, number: 1 },                                          kind: 'reuse' },
+  { what: 'the number of the row with another digest',              token: { ...live, digest: 'another', successor_digest: 'seventh' }, window: 10, kind: 'reuse' },
+  { what: 'one more',                                               token: { ...live, number: 8 },                                            kind: 'ahead' },
+  { what: 'ten more, with the digest of the row',                   token: { ...live, number: 17 }, window: 10,                               kind: 'ahead' },
+  { what: 'a row that is not spent',                                token: row,                                                               kind: 'rotate' },
+  { what: 'a row that was spent within the window',                 token: { ...row, spent_at: at(-29) }, window: 30,                         kind: 'repeat' },
+  { what: 'a row that was spent when the window has just passed',   token: { ...row, spent_at: at(-30) }, window: 30,                         kind: 'reuse' },
+  { what: 'a row that was spent, without a window',                 token: { ...row, spent_at: now },                                         kind: 'reuse' },
+  { what: 'a spent row that the chain began with, in the window',   token: { ...row, spent_at: at(-9), successor_digest: 'seventh', chain: of_first }, window: 10, kind: 'repeat' },
+  { what: 'a spent row that the chain began with, later',           token: { ...row, spent_at: at(-9), successor_digest: 'seventh', chain: of_first }, window: 9, kind: 'reuse' },
+  { what: 'a spent row that the chain did not begin with',          token: { ...row, spent_at: at(-9), successor_digest: 'another', chain: of_first }, window: 10, kind: 'reuse' },
+  { what: 'a spent row of a chain that has gone on',                token: { ...row, spent_at: at(-9), successor_digest: 'seventh', chain }, window: 10, kind: 'reuse' },
+  { what: 'a row that is not spent beside a chain',                 token: { ...row, chain },                                                 kind: 'reuse' },
+]
+for (const { what, token, window = 0, kind } of places)
+  test(`a refresh with ${what} is ${kind}`, () => assert.equal(check({ token, window }).kind, kind))
 
 const scopes: { requested: string | undefined; granted: string }[] = [
   { requested: undefined, granted: scope },
@@ -35,43 +67,42 @@ const scopes: { requested: string | undefined; granted: string }[] = [
 ]
 for (const { requested, granted } of scopes) {
   test(`scope ${requested ?? 'not sent'} of "${scope}" gives "${granted}"`, () =>
-    assert.deepEqual(check({}, requested), { kind: 'rotate', scope: granted }))
+    assert.deepEqual(check({ requested }), { kind: 'rotate', scope: granted }))
 }
 
-const refusals: { why: string; change?: object; requested?: string; error?: string }[] = [
+/** These are refused first, whatever the token is. */
+const refused_first: { why: string; change: object }[] = [
   { why: 'it was issued to another client', change: { client_id: 'app_2' } },
-  { why: 'another client sends a spent token, which is not reuse', change: { client_id: 'app_2', spent_at: at(-9) } },
   { why: 'its grant has ended', change: { has_ended: true } },
-  { why: 'its grant has ended and it is spent, which raises no second event', change: { has_ended: true, spent_at: at(-9) } },
   { why: 'the user is blocked', change: { blocked_at: at(-1) } },
-  { why: 'it expires at this moment', change: { expires_at: now } },
-  { why: 'its grant is as old as the absolute lifetime, which was longer when it was issued', change: { grant_created_at: at(-1_000) } },
-  { why: 'a scope was not granted', requested: 'openid phone', error: 'invalid_scope' },
-  { why: 'a scope differs in case', requested: 'OpenID', error: 'invalid_scope' },
 ]
-for (const { why, change, requested, error = 'invalid_grant' } of refusals) {
-  test(`a refresh token is refused with ${error} when ${why}`, () =>
-    assert.throws(() => check(change, requested), { name: 'OAuthError', code: error }))
+for (const { why, change } of refused_first)
+  for (const { what, token } of places)
+    test(`${what} is refused without effect when ${why}`, () =>
+      assert.throws(() => check({ token, change, window: 10 }), { name: 'OAuthError', code: 'invalid_grant' }))
+
+const refusals: { why: string; asked: Asked; error?: string }[] = [
+  { why: 'it expires at this moment', asked: { token: { ...live, chain: { ...chain, expires_at: now } } } },
+  { why: 'it has a row and expires at this moment', asked: { token: { ...row, expires_at: now } } },
+  {
+    why: 'its grant is as old as the absolute lifetime, which was longer when it was issued',
+    asked: { change: { grant_created_at: at(-1_000) } },
+  },
+  { why: 'a scope was not granted', asked: { requested: 'openid phone' }, error: 'invalid_scope' },
+  { why: 'a scope differs in case', asked: { requested: 'OpenID' }, error: 'invalid_scope' },
+]
+for (const { why, asked, error = 'invalid_grant' } of refusals) {
+  test(`a refresh token is refused with ${error} when ${why}`, () => assert.throws(() => check(asked), { name: 'OAuthError', code: error }))
 }
 
 test('a refresh token is refused with invalid_grant after offline_access was withdrawn, and a spent one is still reuse', () => {
-  assert.throws(() => check({}, undefined, 0, false), { name: 'OAuthError', code: 'invalid_grant' })
-  assert.throws(() => check({ spent_at: at(-1) }, undefined, 30, false), { name: 'OAuthError', code: 'invalid_grant' })
-  assert.equal(check({ spent_at: at(-30) }, undefined, 30, false).kind, 'reuse')
+  assert.throws(() => check({ may_stay: false }), { name: 'OAuthError', code: 'invalid_grant' })
+  assert.throws(() => check({ token: before, window: 10, may_stay: false }), { name: 'OAuthError', code: 'invalid_grant' })
+  assert.equal(check({ token: before, window: 9, may_stay: false }).kind, 'reuse')
 })
 
-const spent: { why: string; spent_at: Date; window: number; kind: string }[] = [
-  { why: 'without a retry window, at once', spent_at: now, window: 0, kind: 'reuse' },
-  { why: 'without a retry window, later', spent_at: at(-100), window: 0, kind: 'reuse' },
-  { why: 'within the retry window', spent_at: at(-29), window: 30, kind: 'repeat' },
-  { why: 'when the retry window has just passed', spent_at: at(-30), window: 30, kind: 'reuse' },
-]
-for (const { why, spent_at, window, kind } of spent) {
-  test(`a spent refresh token is ${kind} ${why}`, () => assert.equal(check({ spent_at }, undefined, window).kind, kind))
-}
-
-test('a spent refresh token is reuse even where it has expired or the request has too much scope', () =>
-  assert.deepEqual(check({ spent_at: at(-9), expires_at: at(-5) }, 'phone'), { kind: 'reuse' }))
+test('a spent refresh token is reuse even where the live one has expired or the request has too much scope', () =>
+  assert.deepEqual(check({ token: { ...before, chain: { ...chain, expires_at: at(-5) } }, requested: 'phone' }), { kind: 'reuse' }))
 
 test('a refresh token expires at the end of its idle time', () => assert.deepEqual(expiryOfRefreshToken(now, at(-800), tokens), at(100)))
 test('a refresh token expires with its grant at the latest', () => assert.deepEqual(expiryOfRefreshToken(now, at(-950), tokens), at(50)))
@@ -79,7 +110,7 @@ test('a refresh token expires with its grant at the latest', () => assert.deepEq
 test('a refresh never gives a scope that was not granted', () => {
   const names = fc.array(fc.constantFrom<string>('openid', 'email', 'phone', 'profile', 'meals:read'))
   const property = fc.property(names, names, (granted, requested) => {
-    const run = () => check({ scope: granted.join(' ') }, requested.join(' '))
+    const run = () => check({ change: { scope: granted.join(' ') }, requested: requested.join(' ') })
     if (requested.every((name) => granted.includes(name))) {
       const verdict = run()
       assert.ok(verdict.kind === 'rotate' && verdict.scope.split(' ').every((name) => name === '' || granted.includes(name)))
