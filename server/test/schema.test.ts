@@ -152,7 +152,7 @@ for (const [engine, { skip, open, programs, columns }] of Object.entries(engines
       'invitations.expires_at', // an invitation that expired is listed for as long as its link is recognised
       'leases.expires_at', // lasting
       'refresh_chains.expires_at', // the end of the live token; a chain goes with its grant
-      'sessions.expires_at', // the idle timeout; the row goes after `absolute_expires_at`
+      'sessions.expires_at', // the idle timeout; a walk removes the row a day later (`workers/walk-ends.ts`)
     ])
   })
 }

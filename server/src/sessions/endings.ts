@@ -249,8 +249,8 @@ export function sessionEndEvents(
 }
 
 /**
- * A session past its idle time signs nobody in, but tokens and the sessions of its applications may still stand. So it can be ended until
- * its absolute limit, and after it while a grant lives; the sweep removes it a day later. A session that merely expires raises no event.
+ * A session past its idle time signs nobody in, but tokens and the sessions of its applications may still stand. So it can be ended as long as
+ * its row is kept: a day after its idle end, or after its absolute limit (`early-ends.ts`). A session that merely expires raises no event.
  */
 export const canBeEnded = (now: Date): Statement => sql`sessions.ended_at is null
   and (sessions.absolute_expires_at > ${now}

@@ -13,6 +13,7 @@ import { createWebhookFanOut } from '../webhooks/fan-out.ts'
 import { removeExpiredRows } from './expiring-rows.ts'
 import { createSequencer, startSequencer } from './sequencer.ts'
 import { visitGrants } from './visit-grants.ts'
+import { createEndsWalk, turn_ms } from './walk-ends.ts'
 
 /** How often buffered uses of keys and counters are written. */
 const write_interval_ms = 2_000
@@ -74,6 +75,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
     every(sweep_interval_ms, 'sweep', () => removeExpiredRows(deployment.db, deployment.now())),
     every(rotation_interval_ms, 'key rotation', () => rotateAgedKeys(deployment, key_pool)),
     every(visit_interval_ms, 'visits', () => visitGrants(deployment, () => stopping)),
+    every(turn_ms, 'early ends', createEndsWalk(deployment).work),
   ]
   return {
     stopDeliveries: () => runner.stop(delivery_stop_limit_ms),

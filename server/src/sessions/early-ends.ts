@@ -1,0 +1,118 @@
+/**
+ * Sessions and grants whose end came before the latest possible one. No index says so, since each use moves it: a walk over the primary key
+ * finds them, a slice at a time (`workers/walk-ends.ts`).
+ */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { type Db, list, type Statement, sql } from '../db/db.ts'
+
+export const rows_at_once = 500
+
+const day_ms = 86_400_000
+/** An access token may outlive its session by this long, and the session can be ended until then. */
+const session_kept_ms = day_ms
+/** An access token lasts a day at most, and token validation gives the reason for an expired one a day longer. */
+const grant_kept_ms = 2 * day_ms
+
+const before = (now: Date, ms: number) => new Date(now.getTime() - ms)
+
+/** The key of the last row that was looked at. */
+interface Position {
+  environment_id: string
+  id: string
+}
+
+const Row = z.object({ environment_id: z.custom<EnvironmentId>(), id: z.string(), is_over: z.boolean(), is_chained: z.boolean() })
+type Row = z.infer<typeof Row>
+
+/** The walks, in their order. `find` reads the next rows, `remove` those of one environment that are over. */
+export const walks = {
+  sessions: { find: findSessions, remove: removeSessions },
+  grants: { find: findGrants, remove: removeOverGrants },
+}
+
+/** A session is over at its idle end, or at its absolute one. A session of the dashboard keeps it until the absolute end. */
+const sessionIsOver = (now: Date): Statement => sql`(
+  absolute_expires_at <= ${before(now, session_kept_ms)}
+  or (expires_at <= ${before(now, session_kept_ms)}
+      and not exists (select 1 from dashboard_sessions d where d.user_id = sessions.user_id and d.environment_id = sessions.environment_id || ''
+                         and d.session_id = sessions.id and d.expires_at > ${now})))`
+
+function findSessions(db: Db, after: Position, now: Date): Promise<Row[]> {
+  return db.all(
+    Row,
+    sql`select environment_id, id, case when ${sessionIsOver(now)} then 1 else 0 end as is_over, 0 as is_chained
+          from sessions where (environment_id, id) > (${after.environment_id}, ${after.id})
+         order by environment_id, id limit ${rows_at_once}`,
+  )
+}
+
+function removeSessions(environment_id: EnvironmentId, rows: readonly Row[], now: Date): Statement[] {
+  return [sql`delete from sessions where environment_id = ${environment_id} and id in (${idsOf(rows)}) and ${sessionIsOver(now)}`]
+}
+
+/** Without a row the session is over. `g` is an alias of `grants`. */
+const ownSessionIsOver = (g: Statement, now: Date): Statement => sql`not exists (
+  select 1 from sessions s where s.environment_id = ${g}.environment_id || '' and s.id = ${g}.session_id
+    and s.ended_at is null and s.expires_at > ${now} and s.absolute_expires_at > ${now})`
+
+/** The code is over by then: it was redeemed at the last use or before, or has expired. */
+const lastTokenIsOver = (used_at: Statement, now: Date): Statement => sql`${used_at} <= ${before(now, grant_kept_ms)}`
+
+/** A grant is over when it ended or its tokens have expired, its session is over, and its last access token is. */
+function findGrants(db: Db, after: Position, now: Date): Promise<Row[]> {
+  return db.all(
+    Row,
+    sql`select g.environment_id, g.id, case when c.grant_id is null then 0 else 1 end as is_chained,
+               case when (g.ended_at is not null or coalesce(c.expires_at, g.expires_at) <= ${now})
+                     and ${lastTokenIsOver(sql`coalesce(c.issued_at, g.last_used_at, g.created_at)`, now)}
+                     and ${ownSessionIsOver(sql`g`, now)} then 1 else 0 end as is_over
+          from (select * from grants where (environment_id, id) > (${after.environment_id}, ${after.id})
+                 order by environment_id, id limit ${rows_at_once}) g
+          left join refresh_chains c on c.environment_id = g.environment_id || '' and c.grant_id = g.id
+         order by g.environment_id, g.id`,
+  )
+}
+
+/**
+ * Removes the chains first, as in `lock_order`. A refresh that is faster keeps its chain, and with it the grant. Each statement has the whole
+ * condition of its rows.
+ */
+function removeOverGrants(environment_id: EnvironmentId, rows: readonly Row[], now: Date): Statement[] {
+  const [chained, others] = [rows.filter(({ is_chained }) => is_chained), rows.filter(({ is_chained }) => !is_chained)]
+  const over = sql`${lastTokenIsOver(sql`coalesce(last_used_at, created_at)`, now)} and ${ownSessionIsOver(sql`grants`, now)}
+    and not exists (select 1 from refresh_chains c where c.environment_id = grants.environment_id || '' and c.grant_id = grants.id)`
+  return [
+    ...(chained.length === 0
+      ? []
+      : [
+          sql`delete from refresh_chains
+            where environment_id = ${environment_id} and grant_id in (${idsOf(chained)}) and ${lastTokenIsOver(sql`issued_at`, now)}
+              and exists (select 1 from grants g where g.environment_id = ${environment_id} and g.id = refresh_chains.grant_id
+                             and (g.ended_at is not null or refresh_chains.expires_at <= ${now}) and ${ownSessionIsOver(sql`g`, now)})`,
+          sql`delete from grants where environment_id = ${environment_id} and id in (${idsOf(chained)}) and ${over}`,
+        ]),
+    ...(others.length === 0
+      ? []
+      : [
+          sql`delete from grants where environment_id = ${environment_id} and id in (${idsOf(others)}) and ${over}
+            and (ended_at is not null or expires_at <= ${now})`,
+        ]),
+  ]
+}
+
+const idsOf = (rows: readonly Row[]): Statement => list(rows.map(({ id }) => id).sort())
+
+const place_name = 'early_ends'
+const Place = z.object({ walk: z.enum(['sessions', 'grants', 'done']), environment_id: z.string(), id: z.string(), begun_at: z.number() })
+export type Place = z.infer<typeof Place>
+
+/** Where the walk is; `null` before the first one. The database keeps it, so that a restart goes on. */
+export async function findPlace(db: Db): Promise<Place | null> {
+  const row = await db.maybeOne(z.object({ value: z.string() }), sql`select value from deployment where name = ${place_name}`)
+  return row && Place.parse(JSON.parse(row.value))
+}
+
+/** For the batch of a slice. */
+export const keepPlace = (place: Place): Statement =>
+  sql`insert into deployment (name, value) values (${place_name}, ${JSON.stringify(place)}) on conflict (name) do update set value = excluded.value`

@@ -1,0 +1,79 @@
+/**
+ * Removes sessions and grants that ended before their latest possible time (`sessions/early-ends.ts`), by a walk over all of them. One process
+ * walks at a time, for two percent of its time: 100,000,000 rows take less than a day.
+ */
+import type { Deployment } from '../deployment/deployment.ts'
+import { takeLease } from '../events/lease.ts'
+import { findPlace, keepPlace, type Place, rows_at_once, walks } from '../sessions/early-ends.ts'
+
+/** A walk begins this long after the one before has begun, or when that has ended. */
+const walk_interval_ms = 3_600_000
+/** How long until another process goes on with the walk of one that stopped. */
+const lease_ms = 60_000
+/** How often `work` is called. */
+export const turn_ms = 1_000
+const work_ms_of_turn = 20
+/** Where nothing was due, it is asked again after this time. */
+const pause_ms = 60_000
+
+export function createEndsWalk({ db, now, random }: Pick<Deployment, 'db' | 'now' | 'random'>) {
+  const holder = random(16).toString('base64url')
+  let held_until_ms = 0
+  let left_ms = 0
+  let paused_until_ms = 0
+
+  async function holdsLease(): Promise<boolean> {
+    const at = now()
+    if (held_until_ms - at.getTime() > lease_ms / 2 && held_until_ms - at.getTime() <= lease_ms) return true
+    const has = await takeLease(db, 'early ends', { holder, length_ms: lease_ms }, at)
+    held_until_ms = has ? at.getTime() + lease_ms : 0
+    return has
+  }
+
+  /** Looks at the next rows. `false` where nothing is due, or another process walks. Two that walk at once do no harm. */
+  async function slice(needs_lease: boolean): Promise<boolean> {
+    const at = now()
+    const place = nextWalk(await findPlace(db), at)
+    if (place.walk === 'done' || (needs_lease && !(await holdsLease()))) return false
+    const { find, remove } = walks[place.walk]
+    const rows = await find(db, place, at)
+    const last = rows.at(-1)
+    const next: Place =
+      rows.length === rows_at_once && last
+        ? { ...place, environment_id: last.environment_id, id: last.id }
+        : { ...place, walk: place.walk === 'sessions' ? 'grants' : 'done', environment_id: '', id: '' }
+    const over = Map.groupBy(
+      rows.filter(({ is_over }) => is_over),
+      ({ environment_id }) => environment_id,
+    )
+    await db.batch([keepPlace(next), ...[...over].flatMap(([environment_id, some]) => remove(environment_id, some, at))])
+    return true
+  }
+
+  return {
+    /** One turn of the worker. A slice that took longer than its turn takes from the next ones. */
+    async work(): Promise<void> {
+      left_ms = Math.min(work_ms_of_turn, left_ms + work_ms_of_turn)
+      if (performance.now() < paused_until_ms) return
+      while (left_ms > 0) {
+        const begun = performance.now()
+        if (!(await slice(true))) {
+          paused_until_ms = begun + pause_ms
+          return
+        }
+        left_ms -= performance.now() - begun
+      }
+    },
+    /** The rest of a walk at once, without a pause or a lease. */
+    async finish(): Promise<void> {
+      while (await slice(false));
+    },
+  }
+}
+
+/** A walk that is done begins again when it is due, or when the clock that began it was wrong. */
+function nextWalk(place: Place | null, at: Date): Place {
+  const since = at.getTime() - (place?.begun_at ?? 0)
+  if (place && (place.walk !== 'done' || (since >= 0 && since < walk_interval_ms))) return place
+  return { walk: 'sessions', environment_id: '', id: '', begun_at: at.getTime() }
+}
