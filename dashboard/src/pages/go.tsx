@@ -5,7 +5,7 @@
 
 import type { Located } from '@ostiary/sdk'
 import { Link, useLocation, useNavigate, useParams } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useMe } from '../frame/scopes.tsx'
 import { Alone } from '../frame/start.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
@@ -35,10 +35,16 @@ function pageOf({ object, id, parent_id, environment_id }: Located): string {
 
 export default function Go() {
   const { id = '' } = useParams({ strict: false })
+  return <Opening key={id} id={id} />
+}
+
+function Opening({ id }: { id: string }) {
   const { searchStr } = useLocation()
+  // While the page of the object loads, the location is already that of the object.
+  const [asked_query] = useState(searchStr)
   const me = useMe()
   const found = useRead(located(id, me.data?.memberships ?? []), { enabled: me.data !== undefined })
-  const query = new URLSearchParams(searchStr)
+  const query = new URLSearchParams(asked_query)
   const asked = query.get('page')
   const searched_in = query.get('searched_in')
   query.delete('searched_in')

@@ -419,6 +419,17 @@ test('a mail, a project and a new tenant are reached whatever else there is', { 
     await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
   })
 
+  await t.test('the link to the inbox opens the inbox, however slowly its page loads', async () => {
+    await page.route(/\/assets\/inbox-[^/]+\.js$/, async (route) => {
+      await page.waitForURL(/\/inbox$/)
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      await route.continue()
+    })
+    await page.goto(`${w.base_url}/dashboard/go/${w.test.id}?page=inbox`)
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+    await page.unroute(/\/assets\/inbox-[^/]+\.js$/)
+  })
+
   await t.test('the picker searches all projects, and one without a Test environment opens at the one it has', async () => {
     await page.getByRole('button', { name: /^Project: / }).click()
     const picker = page.getByRole('dialog')
