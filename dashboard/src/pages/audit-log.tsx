@@ -94,9 +94,9 @@ function useNamesOf(entries: readonly AuditEntry[]): NameOf {
   )
 }
 
-/** The first changed fields, in words. A creation has all of them, so it has none here. */
+/** The first changed fields, in words. A creation has all of them, so it has none here; what was sent for a test changes nothing. */
 function summaryOf(entry: AuditEntry): string {
-  if (entry.before === null || entry.after === null) return ''
+  if (entry.before === null || entry.after === null || entry.action === 'testWebhook') return ''
   const fields = changesOf(entry).map(({ field }) => field)
   return fields.length > 3 ? `${fields.slice(0, 3).join(' · ')} and ${fields.length - 3} more` : fields.join(' · ')
 }

@@ -65,7 +65,7 @@ export default function Providers() {
           <b>
             <ProviderMark type={type} /> {display_name}
           </b>
-          <span className="muted">{kindOf(type).label}</span>
+          {kindOf(type).label === display_name ? null : <span className="muted">{kindOf(type).label}</span>}
         </>
       ),
     },

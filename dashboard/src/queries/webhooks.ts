@@ -4,8 +4,10 @@ import { type At, type Here, key, list, one } from './query.ts'
 export const webhooks = {
   all: ({ at }: At) => key('webhooks', at.environment_id),
   list: ({ client, at }: Here) => list(key('webhooks', at.environment_id), (cursor) => client.listWebhooks({ ...at, cursor }).page()),
+  /** The webhook itself, with its last answer. */
+  lastAnswer: (environment_id: string, webhook_id: string) => key('webhook', environment_id, webhook_id),
   one: ({ client, at }: Here, webhook_id: string) =>
-    one(key('webhook', at.environment_id, webhook_id), (signal) => client.responses.getWebhook({ ...at, webhook_id }, { signal })),
+    one(webhooks.lastAnswer(at.environment_id, webhook_id), (signal) => client.responses.getWebhook({ ...at, webhook_id }, { signal })),
 }
 
 type Status = Delivery['status'] | undefined

@@ -47,9 +47,9 @@ a:focus-visible{border-radius:4px}
 .or+[data-passkey]+.alts,[data-passkey]:not([hidden])+.alts{margin-top:10px}
 .or+[data-passkey][hidden]+.alts{margin-top:0}
 [data-passkey]+form:not(.alts){margin-top:10px}
-.alts .b{position:relative;padding-inline:46px}
+.alts .b{position:relative;padding-inline:40px}
 .alts .b+.b{margin-top:0}
-.alts .b>.i{position:absolute;inset-inline-start:16px}
+.alts .b>.i{position:absolute;inset-inline-start:14px}
 .tag{display:inline-flex;gap:4px;align-items:center;padding:1px 8px;border-radius:99px;font-size:.75rem;line-height:1.5;font-weight:550;background:var(--sunken);color:var(--muted)}
 .b:has(>.last){position:relative}
 .last{position:absolute;top:-11px;inset-inline-end:12px;border:1px solid var(--edge);background:var(--surface)}
@@ -110,6 +110,7 @@ a.b:focus-visible{border-radius:9px}
 .hint.dev{padding:10px 14px;border:1px solid var(--line);border-radius:9px;background:var(--sunken)}
 .after{margin-top:16px;text-align:center;font-size:.9375rem}
 .after+.after{margin-top:0}
+.acts~.after{text-align:start}
 .after:last-child{margin-bottom:-10px}
 .after a{display:inline-block;padding:11px 0}
 `
@@ -177,6 +178,7 @@ body{background:var(--surface)}
 .mid,.mid.top{padding:0;place-items:stretch}
 .panel,.panel.medium,.panel.wide{max-width:none;border:0;border-radius:0;box-shadow:none;padding:28px 20px}
 .acts .b{width:100%}
+.acts~.after{text-align:center}
 .meta{grid-template-columns:minmax(0,1fr)}
 .meta dd{margin-bottom:8px}
 }

@@ -6,7 +6,7 @@ import { useEffect } from 'react'
 import { Problem } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { readAgain } from '../../queries/query.ts'
-import { deliveries } from '../../queries/webhooks.ts'
+import { deliveries, webhooks } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { Attempts, fixOf, hasWorked } from './attempts.tsx'
 
@@ -17,9 +17,10 @@ export function TestAnswer({ webhook, event_id, close }: { webhook: Webhook; eve
   const delivery = found.data?.data[0]
   const fix = delivery ? fixOf(delivery) : null
   const news = delivery ? `${delivery.status} ${delivery.attempts.length}` : null
+  const { environment_id } = here.at
   useEffect(() => {
-    if (news !== null) readAgain(deliveries.lists(webhook.id))
-  }, [news, webhook.id])
+    if (news !== null) readAgain([...deliveries.lists(webhook.id), webhooks.lastAnswer(environment_id, webhook.id)])
+  }, [news, webhook.id, environment_id])
   return (
     <section className="card pad test-answer" aria-label="Test event" aria-live="polite">
       <div className="part-head">
