@@ -10,7 +10,7 @@
  *   pages/         one folder or file for each page
  */
 import '@fontsource-variable/inter/wght.css'
-import '@mantine/core/styles.layer.css'
+import './styles/library.css'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/frame.css'

@@ -12,15 +12,18 @@ export const theme = createTheme({
   },
   fontFamily: 'var(--sans)',
   fontFamilyMonospace: 'var(--mono)',
+  fontWeights: { medium: '550' },
+  shadows: { md: 'var(--shadow)', xl: 'var(--shadow)' }, // of menus, and of dialogs
   defaultRadius: 7,
   cursorType: 'pointer',
   focusRing: 'auto',
   components: {
     // Nothing moves, and Escape is `parts/escape.ts`: it closes what lies on top, of any kind.
-    ModalRoot: { defaultProps: { padding: 0, radius: 14, closeOnEscape: false, transitionProps: still } },
+    ModalRoot: { defaultProps: { padding: 0, closeOnEscape: false, transitionProps: still } },
     DrawerRoot: { defaultProps: { padding: 0, closeOnEscape: false, transitionProps: still } },
     Menu: { defaultProps: { position: 'bottom-end', transitionProps: still } },
-    Popover: { defaultProps: { transitionProps: still } },
+    Popover: { defaultProps: { shadow: 'md', transitionProps: still } },
+    Overlay: { defaultProps: { gradient: 'var(--scrim)' } },
     Tooltip: { defaultProps: { transitionProps: still } },
     InputWrapper: { defaultProps: { withAsterisk: false } }, // optional fields say so
   },
@@ -38,7 +41,17 @@ const colors = {
   '--mantine-color-anchor': 'var(--accent)',
 }
 
-export const cssVariables: CSSVariablesResolver = () => ({ variables: {}, light: colors, dark: colors })
+// The greys of the library, where its parts name one by its number.
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: { ...colors, '--mantine-color-gray-2': 'var(--line)' },
+  dark: {
+    ...colors,
+    '--mantine-color-dark-4': 'var(--line)',
+    '--mantine-color-dark-6': 'var(--surface)',
+    '--mantine-color-dark-7': 'var(--hover)',
+  },
+})
 
 const NAME = 'ostiary_theme'
 const isChoice = (value: string | undefined): value is 'light' | 'dark' => value === 'light' || value === 'dark'

@@ -55,7 +55,7 @@ export function Frame() {
         </main>
       </div>
       <Drawer.Root opened={is_drawer_open} onClose={closeDrawer} size={288}>
-        <Drawer.Overlay className="dim" />
+        <Drawer.Overlay />
         <Drawer.Content>
           <div className="drawer-head">
             <Drawer.Title>Pages</Drawer.Title>

@@ -38,7 +38,7 @@ export function Palette({ opened, setOpened, showKeys }: PaletteProps) {
   useEscape(opened, close)
   return (
     <Modal.Root opened={opened} onClose={close} size={560} classNames={{ content: 'palette' }} yOffset="12vh">
-      <Modal.Overlay className="dim" />
+      <Modal.Overlay />
       <Modal.Content aria-label="Search">
         <Search close={close} showKeys={showKeys} />
       </Modal.Content>

@@ -48,7 +48,7 @@ export function Dialog({
       zIndex={above ? 300 : 200}
       classNames={{ content: 'dlg' }}
     >
-      <Modal.Overlay className="dim" />
+      <Modal.Overlay />
       <Modal.Content ref={alert ? markAlert : undefined}>
         <div className="dlg-head">
           <div>

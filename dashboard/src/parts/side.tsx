@@ -8,7 +8,7 @@ export function Side({ title, onClose, children }: { title: string; onClose: () 
   useEscape(true, onClose)
   return (
     <Drawer.Root opened onClose={onClose} position="right" size={520}>
-      <Drawer.Overlay className="dim" />
+      <Drawer.Overlay />
       <Drawer.Content>
         <div className="drawer-head">
           <Drawer.Title className="any">{title}</Drawer.Title>

@@ -38,6 +38,21 @@ test('the first route is at most 200 KB of compressed script', () => {
   assert.ok(size <= 200 * KB, `${size} bytes`)
 })
 
+test('the build has the styles of each part of the library that it uses', () => {
+  const chunks: (Chunk & { css?: string[] })[] = Object.values(JSON.parse(read('manifest.json').toString()))
+  const text = (files: string[]) => [...new Set(files)].map((file) => read(file).toString()).join('\n')
+  const styles = text(chunks.flatMap(({ css = [], file }) => [...css, ...(file.endsWith('.css') ? [file] : [])]))
+  const library = readFileSync(join(dashboardFolder, '../../dashboard/node_modules/@mantine/core/styles.css')).toString()
+  const used = new Set(text(chunks.map(({ file }) => file).filter((file) => file.endsWith('.js'))).match(/\bm_[0-9a-f]{6,8}\b/g))
+  const styled = [...used].filter((name) => library.includes(`.${name}`))
+  assert.ok(styled.length > 50, String(styled.length))
+  assert.deepEqual(
+    styled.filter((name) => !styles.includes(`.${name}`)),
+    [],
+    'Import the styles of the part in dashboard/src/styles/library.css.',
+  )
+})
+
 test('the page has no inline script, and each style and script carries the nonce of the server', () => {
   const page = read('index.html').toString()
   assert.doesNotMatch(page, /<script(?![^>]*\ssrc=)/)

@@ -68,7 +68,7 @@ interface ChoicesProps<T extends string> {
 }
 
 const Choices = <T extends string>({ label, of, chosen, choose }: ChoicesProps<T>) => (
-  <fieldset className="segments">
+  <fieldset className="seg">
     <legend className="vh">{label}</legend>
     {of.map(([value, name]) => (
       <button key={value} type="button" aria-pressed={value === chosen} onClick={() => choose(value)}>
