@@ -7,9 +7,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { apiExamples, type Example } from '@ostiary/contract/api-examples.ts'
+import { apiExamples, type Example, whyNoExample } from '@ostiary/contract/api-examples.ts'
 import type { Route } from '@ostiary/contract/route.ts'
-import { oidcRoutes, serviceRoutes } from '@ostiary/contract/routes.ts'
+import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import { createClient } from '@ostiary/sdk'
 import { authorizationRequest, createPerson, obtainCode } from '../../server/test/support/cookie-browser.ts'
 import { credentialHeaders, idsOf, parametersOf, pathOf, rows } from '../../server/test/support/route-table.ts'
@@ -40,20 +40,13 @@ const w = await world({ outbound: (await startUpstreams()).outbound })
 const { ours } = await createTwoTenants(w)
 const base_url = 'https://id.example.com'
 
-/** Programs call these; the others are pages and their forms. */
-const of_protocol = ['discovery', 'authorizationServer', 'jwks', 'authorize', 'token', 'userinfo', 'userinfoByPost', 'revoke', 'logout']
-const of_service = Object.entries<Route>(serviceRoutes).filter(
-  ([, { path, credential }]) => credential.kind === 'none' && !/^\/(demo|dashboard|setup|try)\b/.test(path),
-)
-const all = new Map<string, Route>([
-  ...rows.map(({ name, route }): [string, Route] => [name, route]),
-  ...Object.entries<Route>(oidcRoutes).filter(([name]) => of_protocol.includes(name)),
-  ...of_service,
-])
+const operations = Object.entries<Route>({ ...routes, ...oidcRoutes, ...serviceRoutes })
+/** The operations that have an example: all but those that say why they have none. */
+const all = new Map<string, Route>(operations.filter(([name]) => whyNoExample(name) === null))
 
 /** Objects are read before they change, and removed last, from the leaves to the roots. What ends others comes after them. */
 function turnOf([name, { method, path, returns }]: [string, Route]): number {
-  if (name === 'logout') return 6
+  if (name.startsWith('logout')) return 6
   if (name === 'disconnectGrant' || name === 'endSession') return 4
   if (method === 'DELETE') return 5 - path.split('/').length / 100
   if (method === 'GET') return 0
@@ -175,7 +168,7 @@ const shortened = (value: unknown): unknown =>
     Array.isArray(member) && member.length > 6 && typeof member[0] === 'object' ? member.slice(0, 2) : member,
   )
 
-/** The texts that the pages of the reference show, by operation and form. */
+/** The texts that the pages of the reference show, by operation and form, or by operation where it has no example. */
 async function shownTexts(): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   const overview = String((await w.call('GET', '/docs/api', { key: null })).body)
@@ -184,6 +177,10 @@ async function shownTexts(): Promise<Map<string, string>> {
     const page = String((await w.call('GET', url, { key: null })).body)
     for (const [, label = '', text = ''] of page.matchAll(/<pre [^>]*aria-label="((?:Call|Answer) of [^"]+)"><code>([\s\S]*?)<\/code>/g))
       texts.set(label, plain(text))
+    for (const [, name = '', text = ''] of page.matchAll(
+      /<article id="([^"]+)">(?:(?!<\/article>)[\s\S])*<div class="example"><p class="fine">([^<]*)<\/p>/g,
+    ))
+      texts.set(name, plain(text))
   }
   return texts
 }
@@ -218,6 +215,10 @@ else {
         assert.deepEqual(shapeDifferences(shown_answer, answer), [])
         if (answer !== undefined) assert.deepEqual(JSON.parse(textOf(`Answer of ${name}`)), shown_answer)
       })
+  })
+
+  test('every other operation says on its page why it has no example', () => {
+    for (const [name] of operations) assert.equal(texts.get(name) ?? null, whyNoExample(name), name)
   })
 
   test('each example of the SDK sends the request of its example with curl', async () => {

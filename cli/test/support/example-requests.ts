@@ -26,6 +26,17 @@ export interface RunValues {
   ids: string
 }
 
+const authorization = (run: RunValues) => ({
+  response_type: 'code',
+  client_id: run.client_id,
+  redirect_uri,
+  scope: 'openid profile email offline_access',
+  state: 'made-up-state',
+  nonce: 'made-up-nonce',
+  code_challenge: run.code_challenge,
+  code_challenge_method: 'S256',
+})
+
 export const exampleRequests = (run: RunValues): Readonly<Record<string, ExampleRequest>> => ({
   authConfig: { headers: { Origin: 'https://app.example.com' } },
   validateToken: { body: { token: run.access_token } },
@@ -93,21 +104,13 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
   rotatePlatformKey: { of: 'createPlatformKey' },
   revokePlatformKey: { of: 'createPlatformKey' },
 
-  authorize: {
-    query: {
-      response_type: 'code',
-      client_id: run.client_id,
-      redirect_uri,
-      scope: 'openid profile email offline_access',
-      state: 'made-up-state',
-      nonce: 'made-up-nonce',
-      code_challenge: run.code_challenge,
-      code_challenge_method: 'S256',
-    },
-  },
+  authorize: { query: authorization(run) },
+  authorizeByPost: { form: authorization(run) },
+  showForgotPassword: { query: authorization(run) },
   token: { form: { grant_type: 'authorization_code', code: run.code, redirect_uri, code_verifier: run.code_verifier } },
   revoke: { form: { token: run.refresh_token } },
   logout: { query: { id_token_hint: run.id_token, client_id: run.client_id } },
+  logoutByPost: { form: { id_token_hint: run.id_token, client_id: run.client_id } },
 
   getApplicationTemplate: { params: { template: 'gatus' } },
   start: { headers: { Accept: 'application/json' } },

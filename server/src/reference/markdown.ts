@@ -1,8 +1,8 @@
 // pure
 /** The API reference and the pages of errors as Markdown, for programs that read. The same texts as the pages, without links within them. */
+import { whyNoExample } from '@ostiary/contract/api-examples.ts'
 import { generalErrors } from '@ostiary/contract/errors.ts'
 import { isCommon } from '@ostiary/contract/openapi-answers.ts'
-import { shownCodes } from '@ostiary/contract/refused-call.ts'
 import { type Document, type Operation, referencedName, type Schema } from './document.ts'
 import { type Described, described, errorsOf } from './error-pages.ts'
 import { answerText, exampleOf, parametersOf, waysOf } from './example.ts'
@@ -52,7 +52,7 @@ const errorLines = ({ 'x-own-errors': own = [] }: Operation) => own.map((code) =
 
 function exampleMarkdown(method: string, path: string, operation: Operation): string {
   const example = exampleOf(operation)
-  if (example === null) return ''
+  if (example === null) return `\n### Example\n\nNone. ${whyNoExample(operation.operationId)}\n`
   const ways = waysOf(method, path, operation).map(({ id, label, text }) => `${label}:\n\n${block(id === 'sdk' ? 'js' : 'sh', text)}`)
   return `\n### Example\n\n${ways.join('\n')}\nAnswer ${example.status}:\n\n${block(example.answer === undefined ? 'text' : 'json', answerText(example))}`
 }
@@ -74,10 +74,9 @@ export function errorsMarkdown(): string {
 
 /** `null` for an unknown code. */
 export function errorMarkdown(document: Described, code: string): string | null {
-  if (!shownCodes.some((known) => known === code)) return null
   const parts = described(document, code).map(
     ({ title, status, explanation, example }) =>
       `# ${title}\n\n\`${code}\`${status === null ? '' : `, status ${status}`}\n\n${explanation}\n\n${block('json', JSON.stringify(example, null, 2))}`,
   )
-  return parts.join('\n')
+  return parts.length === 0 ? null : parts.join('\n')
 }

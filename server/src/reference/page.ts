@@ -3,6 +3,7 @@
  * The API reference: an overview, a page for each group of operations, and a page of all schemas. The overview has the anchor of every
  * operation and every schema.
  */
+import { whyNoExample } from '@ostiary/contract/api-examples.ts'
 import { type Html, html } from '../base/html.ts'
 import { type Document, type Operation, type Parameter, type Response, referencedName } from './document.ts'
 import { errorsOf, hasErrorPage } from './error-pages.ts'
@@ -157,8 +158,7 @@ function withErrorLinks(text: string): Html {
 function exampleBlock(method: string, path: string, operation: Operation): Html {
   const { operationId } = operation
   const example = exampleOf(operation)
-  if (example === null)
-    return html`<div class="example"><p class="fine">A browser opens this page or sends its form; programs do not call it.</p></div>`
+  if (example === null) return html`<div class="example"><p class="fine">${whyNoExample(operationId)}</p></div>`
   const ways = waysOf(method, path, operation)
   const choices = ways.map(
     ({ id, label }, i) =>
