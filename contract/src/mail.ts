@@ -46,6 +46,23 @@ export const InboxQuery = PageQuery.extend({
 export const MailStage = z.enum(['dns', 'connect', 'tls', 'greeting', 'auth', 'recipient', 'data'])
 export type MailStage = z.infer<typeof MailStage>
 
+/** Why a mail was not delivered, for `reason` of `mail.failed`. The name and the meaning of a word never change. */
+export const mailFailures = [
+  'dns',
+  'forbidden',
+  'refused',
+  'unreachable',
+  'timeout',
+  'tls',
+  'auth',
+  'no_smtputf8',
+  'rejected',
+  'closed',
+  'outlived',
+  'not_set_up',
+] as const
+export type MailFailure = (typeof mailFailures)[number]
+
 export const MailTest = z.strictObject({ to: MailAddress.describe('The address that gets the test mail.') })
 
 /** `reply` is the last reply of the mail server; `null` if it sent none after a correct greeting. */

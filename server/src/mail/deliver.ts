@@ -4,13 +4,13 @@
  * if this process ended at that moment; both copies have the same Message-ID.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { MailKind } from '@ostiary/contract/mail.ts'
+import { type MailFailure, MailKind } from '@ostiary/contract/mail.ts'
 import { senderOf } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
 import type { EmailSettings } from '../base/mail-settings.ts'
 import { type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { type MailFailure, reasonOfFailure } from '../outbound/mail-failure.ts'
+import { reasonOfFailure } from '../outbound/mail-failure.ts'
 import type { Message } from '../outbound/mime.ts'
 import type { Delivered, MailServer } from '../outbound/smtp.ts'
 import type { Job } from '../queue/queue.ts'

@@ -3,13 +3,12 @@
  * neither does. Test environments capture mail (`store.ts`); otherwise `deliver.ts` sends it from the queue.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import type { MailKind } from '@ostiary/contract/mail.ts'
+import type { MailFailure, MailKind } from '@ostiary/contract/mail.ts'
 import { type EmailSettings, sendsMail } from '../base/mail-settings.ts'
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { bySystem, originOf } from '../events/origin.ts'
 import { insertEvent, type Origin, removeUnnumbered } from '../events/store.ts'
-import type { MailFailure } from '../outbound/mail-failure.ts'
 import { enqueue } from '../queue/queue.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'

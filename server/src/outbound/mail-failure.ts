@@ -1,26 +1,6 @@
 /** Why a mail was not delivered, in one word, for `reason` of `mail.failed`. */
+import type { MailFailure } from '@ostiary/contract/mail.ts'
 import type { Delivered } from '../outbound/smtp.ts'
-
-/**
- * refused      the server accepted no connection
- * unreachable  its address could not be reached
- * forbidden    its address is one that outgoing calls may not reach
- * outlived     the mail became useless before it was accepted
- * not_set_up   the environment has no mail server any more
- */
-export type MailFailure =
-  | 'dns'
-  | 'forbidden'
-  | 'refused'
-  | 'unreachable'
-  | 'timeout'
-  | 'tls'
-  | 'auth'
-  | 'no_smtputf8'
-  | 'rejected'
-  | 'closed'
-  | 'outlived'
-  | 'not_set_up'
 
 /** The exchange did not end in time. */
 export class MailTimeout extends Error {}

@@ -3,6 +3,7 @@
 import { type ErrorCode, errors, generalErrors } from '@ostiary/contract/errors.ts'
 import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
 import { isCommon } from '@ostiary/contract/openapi-answers.ts'
+import { checkExplanations, deliveryExplanations, mailExplanations, providerExplanations } from '@ostiary/contract/outcome-words.ts'
 import { pageExplanations } from '@ostiary/contract/refused-call.ts'
 import { inactiveExplanations } from '@ostiary/contract/session.ts'
 import { type Html, html } from '../base/html.ts'
@@ -16,7 +17,7 @@ export interface ErrorTexts {
   title: string
   explanation: string
   example: unknown
-  of: keyof typeof kinds
+  of: { what: string; label: string; note: string }
 }
 
 /** Where a code stands, and what of it is stable. */
@@ -43,25 +44,84 @@ const kinds = {
   },
 } as const
 
-/** A problem and an OAuth error can have the same code, such as `insufficient_scope`: its page has both. */
+interface Outcome {
+  texts: Readonly<Record<string, string>>
+  what: string
+  label: string
+  note: string
+  heading: string
+  /** Where the word stands in an answer. */
+  exampleOf: (code: string, detail: string) => unknown
+}
+
+/** What failed beside the errors, by the words of answers and events. */
+const outcomes: Readonly<Record<'provider' | 'delivery' | 'mail' | 'check', Outcome>> = {
+  provider: {
+    texts: providerExplanations,
+    heading: 'Identity providers',
+    what: 'Why a sign-in at an identity provider, or its check, failed: `last_failure` of the provider, and the reason of the refused call.',
+    label: 'Cause at a provider',
+    note: '`cause` is stable. `detail` says more and can change.',
+    exampleOf: (cause, detail) => ({ last_failure: { cause, detail } }),
+  },
+  delivery: {
+    texts: deliveryExplanations,
+    heading: 'Webhooks and back-channel logouts',
+    what: 'Why a receiver got nothing: `error` of an attempt, or `disabled_reason` of a webhook.',
+    label: 'Delivery',
+    note: 'The word is stable. Nothing of what answered is shown.',
+    exampleOf: (code) => (code === 'gone' || code === 'failing' ? { disabled_reason: code } : { status: null, error: code }),
+  },
+  mail: {
+    texts: mailExplanations,
+    heading: 'Mail',
+    what: 'Why a mail was not delivered: `reason` of the event `mail.failed`.',
+    label: 'Mail',
+    note: '`reason` is stable. `stage` and `reply` of the event say more.',
+    exampleOf: (reason) => ({ type: 'mail.failed', data: { reason, final: true } }),
+  },
+  check: {
+    texts: checkExplanations,
+    heading: 'Readiness',
+    what: 'A check of `GET E/readiness`, which the overview of the dashboard shows too.',
+    label: 'Check',
+    note: '`code` is stable. `detail` says what was found, and can change.',
+    exampleOf: (code) => ({ code, ok: false, applies: true }),
+  },
+}
+
+/** The codes of several kinds, such as `insufficient_scope` of the API and of OAuth, have one page with all of them. */
 export function described(document: Described, code: string): ErrorTexts[] {
   const found: ErrorTexts[] = []
   if (Object.hasOwn(errors, code)) {
     const { status, title, explanation } = errors[code as ErrorCode] // as: just checked
-    found.push({ code, status, title, explanation, example: document.components.examples[code]?.value, of: 'api' })
+    found.push({ code, status, title, explanation, example: document.components.examples[code]?.value, of: kinds.api })
   }
   if (Object.hasOwn(oauthErrors, code)) {
     const { status, explanation } = oauthErrors[code as OAuthErrorName] // as: just checked
     const example = { error: code, error_description: firstSentence(explanation) }
-    found.push({ code, status, title: titleOf(code), explanation, example, of: 'oauth' })
+    found.push({ code, status, title: titleOf(code), explanation, example, of: kinds.oauth })
   }
   if (Object.hasOwn(inactiveExplanations, code)) {
     const explanation = inactiveExplanations[code as keyof typeof inactiveExplanations] // as: just checked
-    found.push({ code, status: 200, title: titleOf(code), explanation, example: { active: false, reason: code }, of: 'token' })
+    found.push({ code, status: 200, title: titleOf(code), explanation, example: { active: false, reason: code }, of: kinds.token })
   }
   if (Object.hasOwn(pageExplanations, code)) {
     const explanation = pageExplanations[code as keyof typeof pageExplanations] // as: just checked
-    found.push({ code, status: null, title: titleOf(code), explanation, example: { code, reason: firstSentence(explanation) }, of: 'page' })
+    found.push({
+      code,
+      status: null,
+      title: titleOf(code),
+      explanation,
+      example: { code, reason: firstSentence(explanation) },
+      of: kinds.page,
+    })
+  }
+  for (const of of Object.values(outcomes)) {
+    const explanation = Object.hasOwn(of.texts, code) ? of.texts[code] : undefined
+    if (explanation === undefined) continue
+    const title = firstSentence(explanation).replace(/\.$/, '').replaceAll('`', '')
+    found.push({ code, status: null, title, explanation, example: of.exampleOf(code, firstSentence(explanation)), of })
   }
   return found
 }
@@ -75,12 +135,24 @@ const titleOf = (code: string): string => `${code.charAt(0).toUpperCase()}${code
 
 /** All codes with their explanations. A code of several kinds has the explanation of the API. */
 export const errorsOf = (): { code: string; explanation: string }[] =>
-  Object.entries({ ...explained(pageExplanations), ...explained(inactiveExplanations), ...oauthErrors, ...errors }).map(
+  Object.entries({ ...of_outcomes, ...explained(pageExplanations), ...explained(inactiveExplanations), ...oauthErrors, ...errors }).map(
     ([code, { explanation }]) => ({ code, explanation }),
   )
 
 const explained = (table: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(table).map(([code, explanation]) => [code, { explanation }]))
+
+const words = new Set(Object.values(outcomes).flatMap(({ texts }) => Object.keys(texts)))
+const of_outcomes = explained(
+  Object.fromEntries(
+    [...words].map((word) => [
+      word,
+      Object.values(outcomes)
+        .flatMap(({ texts }) => texts[word] ?? [])
+        .join(' '),
+    ]),
+  ),
+)
 
 const known = new Set(errorsOf().map(({ code }) => code))
 export const hasErrorPage = (code: string): boolean => known.has(code)
@@ -91,15 +163,12 @@ export function errorPage(document: Described, code: string, nav: Html): Documen
   if (all.length === 0) return null
   const body = html`<p><a href="/docs/errors">All errors</a></p>
 ${all.map(
-  (
-    { status, title, explanation, example, of },
-    i,
-  ) => html`${i === 0 ? html`<h1>${title}</h1>` : html`<h2>${title} (${kinds[of].label})</h2>`}
+  ({ status, title, explanation, example, of }, i) => html`${i === 0 ? html`<h1>${title}</h1>` : html`<h2>${title} (${of.label})</h2>`}
 <p class="call">${status !== null && html`<span class="verb">${status}</span> `}<code>${code}</code></p>
-<p>${inline(kinds[of].what)}</p>
+<p>${inline(of.what)}</p>
 <h2 class="small">What it means and how to fix it</h2><p>${inline(explanation)}</p>
-<h2 class="small">Example</h2>${block(JSON.stringify(example, null, 2), `${kinds[of].label} ${code}`)}
-<p class="fine">${inline(kinds[of].note)}</p>`,
+<h2 class="small">Example</h2>${block(JSON.stringify(example, null, 2), `${of.label} ${code}`)}
+<p class="fine">${inline(of.note)}</p>`,
 )}`
   return documentPage({ title: `${code}: ${all[0]?.title}`, body, nav })
 }
@@ -137,6 +206,15 @@ ${table(
 ${table(
   'Refusals of hosted pages',
   Object.entries(pageExplanations).map(([code, explanation]) => row(code, 'page', explanation)),
+)}
+<h2 id="outcomes">What failed beside a call</h2>
+<p>Words of answers and events about providers, deliveries, mail and readiness.</p>
+${Object.values(outcomes).map(
+  ({ heading, what, label, texts }) => html`<h3>${heading}</h3><p>${inline(what)}</p>
+${table(
+  heading,
+  Object.entries(texts).map(([code, explanation]) => row(code, label, explanation)),
+)}`,
 )}`
   return documentPage({ title: 'Errors', body, nav })
 }

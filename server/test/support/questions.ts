@@ -78,6 +78,18 @@ export const tuned: readonly Question[] = [
   q('omniauth', 'guides/rails'),
   q('the given typ value needs to be one of JWT', 'guides/spring'),
   q('correlation failed', 'guides/aspnet-core'),
+  q('grafana single sign-on', 'applications'),
+  q('which products work with it', 'applications'),
+  q('connect nextcloud', 'applications'),
+  q('preferred_username is missing', 'applications', 'settings', 'guides/web-application'),
+  q('issuer_mismatch', 'errors/issuer_mismatch'),
+  q('sign-in at google fails with client_rejected', 'errors/client_rejected', 'guides/federation'),
+  q('mail.failed with the reason auth', 'errors/auth', 'guides/mail', 'events'),
+  q('what is the check two_owners', 'errors/two_owners'),
+  q('language of the sign-in page', 'guides/web-application'),
+  q('where does a password reset lead', 'guides/web-application', 'guides/mail'),
+  q('log out of all devices', 'guides/sign-out'),
+  q('kubernetes manifest', 'guides/kubernetes'),
 ]
 
 export const unseen: readonly Question[] = [
