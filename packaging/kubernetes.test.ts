@@ -1,6 +1,6 @@
 /**
  * The manifests for Kubernetes and the Helm chart: every object has the form of its API, and the rules that keep pods safe and updates free of
- * interruptions hold. The chart is rendered here by the few constructs that it uses, and by `helm` where it is installed.
+ * interruptions hold. The chart is rendered here by the few constructs that it uses, and by Helm where it is installed.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -15,6 +15,13 @@ const folder = import.meta.dirname
 const chart = join(folder, 'helm/ostiary')
 const read = (path: string) => readFileSync(join(folder, path), 'utf8')
 const secrets = ['OSTIARY_MASTER_KEY', 'OSTIARY_DATABASE_URL']
+const python = join(folder, '../.node/helm/bin/python')
+const of_library = `
+import json, sys, helm_python
+chart, values = sys.argv[1], json.loads(sys.argv[2])
+assert not helm_python.lint(chart, values, strict=True)['errors']
+with helm_python.Chart.load(chart) as loaded:
+    print('\\n---\\n'.join(loaded.render(values, name='ostiary').values()))`
 
 /** The parts of the Kubernetes API that the manifests use. Another member is a mistake of a name or of a place. */
 const texts = z.record(z.string(), z.string())
@@ -300,25 +307,43 @@ test('the schema of the values knows every value, and no other', () => {
   compare(defaults, schema, 'values')
 })
 
-const no_helm = spawnSync('helm', ['version']).status === 0 ? false : 'needs helm'
-test('helm accepts the chart, and renders what this test renders', { skip: no_helm }, () => {
-  const set = [
-    '--set',
-    'config.OSTIARY_BASE_URL=https://id.example.com',
-    '--set',
-    'config.OSTIARY_TRUSTED_PROXIES=10.0.0.0/8',
-    '--set',
-    'networkPolicy.enabled=true',
-  ]
-  assert.equal(spawnSync('helm', ['lint', '--strict', chart, ...set]).status, 0)
-  const { status, stdout, stderr } = spawnSync('helm', ['template', 'ostiary', chart, ...set], { encoding: 'utf8' })
+const set = {
+  config: { OSTIARY_BASE_URL: 'https://id.example.com', OSTIARY_TRUSTED_PROXIES: '10.0.0.0/8' },
+  networkPolicy: { enabled: true },
+}
+
+/** Helm as a program, or as the library of Python that CI installs. Each lints strictly and returns what it renders. */
+const helms: [name: string, missing: string | false, render: () => string][] = [
+  [
+    'the program helm',
+    spawnSync('helm', ['version']).status === 0 ? false : 'needs helm',
+    () => {
+      const values = ['--set-json', `config=${JSON.stringify(set.config)}`, '--set', 'networkPolicy.enabled=true']
+      assert.equal(spawnSync('helm', ['lint', '--strict', chart, ...values]).status, 0)
+      return outputOf('helm', ['template', 'ostiary', chart, ...values])
+    },
+  ],
+  [
+    'the library of Helm',
+    spawnSync(python, ['-c', 'import helm_python']).status === 0 ? false : 'needs helm-python-sdk (see .ci/run)',
+    () => outputOf(python, ['-c', of_library, chart, JSON.stringify(set)]),
+  ],
+]
+
+function outputOf(program: string, args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
-  const without_hash = (manifests: readonly Manifest[]) =>
-    JSON.parse(
-      JSON.stringify(manifests.toSorted((a, b) => (`${a.kind}${a.metadata.name}` < `${b.kind}${b.metadata.name}` ? -1 : 1))).replaceAll(
-        /"checksum\/config":"[^"]*"/g,
-        '"checksum/config":""',
-      ),
-    )
-  assert.deepEqual(without_hash(manifestsIn(stdout)), without_hash(of_chart))
-})
+  return stdout
+}
+
+const sorted = (manifests: readonly Manifest[]) =>
+  JSON.parse(
+    JSON.stringify(manifests.toSorted((a, b) => (`${a.kind}${a.metadata.name}` < `${b.kind}${b.metadata.name}` ? -1 : 1))).replaceAll(
+      /"checksum\/config":"[^"]*"/g,
+      '"checksum/config":""',
+    ),
+  )
+for (const [name, missing, render] of helms)
+  test(`${name} accepts the chart, and renders what this test renders`, { skip: missing }, () => {
+    assert.deepEqual(sorted(manifestsIn(render())), sorted(of_chart))
+  })
