@@ -32,6 +32,7 @@ const SCRIPTS = {
   'try-applications': 'applications/main.ts',
   bench: 'bench/main.ts',
   release: 'packaging/release.ts',
+  'build-sdk': 'sdk/build.ts', // of `npm run build --workspace sdk`; no command of users
 }
 // The commands for developers whose arguments the command line tool checks first; the scripts and `--watch` would accept any.
 const READ_BY_US = ['check', 'docs', 'mutants', 'try-applications', 'build', 'dev', 'release']
