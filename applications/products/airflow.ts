@@ -34,6 +34,6 @@ jwt_secret = of this run alone, and long enough for everybody, with sixty-four b
       return page.locator('body').innerText()
     },
     shown: (_, id) => `"username":"${id}"`,
-    signOut: async ({ page, url }) => void (await page.goto(`${url}/auth/logout/`)),
+    signOut: async ({ page, url }) => void (await page.goto(`${url}/api/v2/auth/logout`)),
   },
 } satisfies Product

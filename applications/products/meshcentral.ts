@@ -7,7 +7,7 @@ export default {
   files: { 'data/config.json': [setup(0)] },
   environment: [own('NODE_ENV=production')],
   start:
-    'node {modules}/meshcentral --datapath {folder}/data --filespath {folder}/files --port {port} --portbind 127.0.0.1 --redirport {port_2} --mpsport 0 --cert localhost --tlsoffload --exactport --wanonly',
+    'node {modules}/meshcentral --datapath {folder}/data --filespath {folder}/files --port {port} --portbind 127.0.0.1 --redirport {port_2} --mpsport 0 --cert localhost --tlsoffload --exactports --wanonly',
   ready: '/health.ashx',
   start_seconds: 240,
   walk: {
@@ -16,7 +16,7 @@ export default {
       await page.goto(`${url}/`)
       return page.content()
     },
-    shown: ({ email }) => email,
+    shown: ({ name, email }) => name ?? email,
     signOut: async ({ page, url }) => void (await page.goto(`${url}/logout`)),
   },
 } satisfies Product

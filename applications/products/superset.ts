@@ -3,7 +3,7 @@ import { own, type Product, setup } from '../product.ts'
 export default {
   template: 'superset',
   version_of: 'apache-superset',
-  pypi: { 'apache-superset': '6.1.0', Authlib: '1.9.6', rich: '14.2.0' },
+  pypi: { 'apache-superset': '6.1.0', Authlib: '1.9.6', 'Flask-Caching': '2.3.1', cachetools: '8.0.2', rich: '14.2.0' },
   files: {
     'superset_config.py': [
       own(`SECRET_KEY = "of this run alone, and long enough for everybody"

@@ -6,6 +6,7 @@ export default template({
   homepage: 'https://meshcentral.com/',
   redirect_uris: ['{url}/auth-oidc-callback'],
   post_logout_redirect_uris: ['{url}/login'],
+  needs: ['name'],
   setup: [
     {
       title: 'config.json: its domains',
@@ -31,8 +32,10 @@ export default template({
     },
   ],
   notes: [
+    'An account whose person has no name has none in MeshCentral either, and nobody can tell whose it is.',
     'Accounts are keyed by the subject, and have no rights until an administrator gives them some.',
     '`groups` needs groups, which do not come from the service yet.',
   ],
+  tried: { version: '1.1.55', at: '2026-11-26' },
   source: 'https://ylianst.github.io/MeshCentral/meshcentral/openidConnectStrategy/',
 })
