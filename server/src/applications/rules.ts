@@ -1,7 +1,7 @@
 // pure
-/** The defaults of an application by its type, and the rules for its fields by type and environment. */
+/** The rules for the fields of an application by its type and its environment. */
 import type { Application, NewApplication } from '@ostiary/contract/application.ts'
-import { oidcScopes } from '@ostiary/contract/scopes.ts'
+import { applicationDefaults } from '@ostiary/contract/object-defaults.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { mergePatch } from '../base/merge-patch.ts'
 import { redirectUriProblem } from '../oidc/protocol/redirect-uris.ts'
@@ -31,27 +31,7 @@ export function usesClientSecret(method: Application['token_endpoint_auth_method
   return method === 'client_secret' || method === 'client_secret_basic' || method === 'client_secret_post'
 }
 
-/** The defaults of the optional fields. `null` in a change resets a field to its default (RFC 7396). */
-function applicationDefaults(application_type: Application['application_type']): Omit<ApplicationFields, 'name' | 'redirect_uris'> {
-  return {
-    post_logout_redirect_uris: [],
-    token_endpoint_auth_method: application_type === 'web' ? 'client_secret' : 'none',
-    jwks: null,
-    jwks_uri: null,
-    allowed_scopes: [...oidcScopes],
-    unknown_scopes: 'reject',
-    require_pkce: true,
-    nonce_replaces_pkce: application_type === 'web',
-    consent: 'skip',
-    backchannel_logout_uri: null,
-    initiate_login_uri: null,
-    logo_uri: null,
-    allow_loopback_port: false,
-    disabled: false,
-  }
-}
-
-/** Merges the fields that were sent into the current ones. `null` resets a field, absence keeps it. */
+/** Merges the fields that were sent into the current ones. `null` resets a field to its default (RFC 7396), absence keeps it. */
 export function mergeApplication(
   application_type: Application['application_type'],
   base: Partial<ApplicationFields>,

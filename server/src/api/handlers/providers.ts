@@ -1,3 +1,4 @@
+import { provider_defaults } from '@ostiary/contract/object-defaults.ts'
 import type { Provider } from '@ostiary/contract/provider.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import { originOf } from '../../events/origin.ts'
@@ -230,13 +231,9 @@ function refuseKeptSecrets(current: store.ProviderRow, sent: { client_secret?: u
 }
 
 const defaultsOf = (type: Provider['type']): Omit<ProviderFields, 'client_id'> => ({
+  ...provider_defaults,
   display_name: kinds[type].display_name,
-  issuer: null,
   scopes: [...kinds[type].scopes],
-  enabled: true,
-  link_by_verified_email: false,
-  team_id: null,
-  key_id: null,
 })
 
 /** RFC 7396: `null` restores the default of a field. */

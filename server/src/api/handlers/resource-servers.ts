@@ -1,3 +1,4 @@
+import { resource_server_defaults } from '@ostiary/contract/object-defaults.ts'
 import type { ResourceServerChange } from '@ostiary/contract/resource-server.ts'
 import { reason } from '../../base/reason.ts'
 import { badField, notFound } from '../../http/problem.ts'
@@ -34,7 +35,7 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
     environment_id,
     slug,
     identifier,
-    ...defaults,
+    ...resource_server_defaults,
     name,
     ...settled(call.body),
     created_at: at.toISOString(),
@@ -123,8 +124,6 @@ export const deleteResourceServer: Handler<'deleteResourceServer'> = async (serv
   return null
 }
 
-const defaults: Omit<store.ResourceServerFields, 'name'> = { scopes: [], access_token_ttl_seconds: null, access_token_format: 'jwt' }
-
 /** The fields of a change. `null` restores the default of a field (RFC 7396). */
 function settled({
   name,
@@ -136,7 +135,9 @@ function settled({
     ...(name === undefined ? {} : { name }),
     ...(scopes === undefined ? {} : { scopes: scopes ?? [] }),
     ...(access_token_ttl_seconds === undefined ? {} : { access_token_ttl_seconds }),
-    ...(access_token_format === undefined ? {} : { access_token_format: access_token_format ?? defaults.access_token_format }),
+    ...(access_token_format === undefined
+      ? {}
+      : { access_token_format: access_token_format ?? resource_server_defaults.access_token_format }),
   }
 }
 

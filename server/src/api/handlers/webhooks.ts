@@ -1,3 +1,4 @@
+import { webhook_defaults } from '@ostiary/contract/object-defaults.ts'
 import type { Delivery } from '@ostiary/contract/webhook.ts'
 import { hostOf } from '../../base/slug.ts'
 import { quotaDetail } from '../../config/limits.ts'
@@ -31,7 +32,8 @@ export const listWebhooks: Handler<'listWebhooks'> = async (services, call) => {
 export const createWebhook: Handler<'createWebhook'> = async (services, call) => {
   const { config, db, now, newId, random, secrets } = services
   const environment = await environmentOf(services, call)
-  const { slug, url, events = [], description = null, disabled = false } = call.body
+  const { slug, url } = call.body
+  const { events = webhook_defaults.events, description = webhook_defaults.description, disabled = webhook_defaults.disabled } = call.body
   refuseUrl(services, environment.type, url)
   const at = now()
   const id = newId('whk')
@@ -99,7 +101,7 @@ export const changeWebhook: Handler<'changeWebhook'> = async (services, call) =>
       description = current.description,
       disabled = current.disabled,
     } = call.body
-    const fields = { url, events: events ?? [], description, disabled: disabled ?? false }
+    const fields = { url, events: events ?? webhook_defaults.events, description, disabled: disabled ?? webhook_defaults.disabled }
     if (url !== current.url) refuseUrl(services, environment.type, url)
     const given_slug = await slugStatements(
       services.db,
