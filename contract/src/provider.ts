@@ -71,14 +71,18 @@ const fields = {
 }
 
 const secrets = {
-  client_secret: z.string().min(1).max(2_000).describe('Your client secret at the provider. It is write-only.'),
+  client_secret: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .describe('Your client secret at the provider. It is write-only. Every type but oidc and apple needs it while it is enabled.'),
   /** PEM (RFC 7468), which has several lines. */
   private_key: z
     .string()
     .min(1)
     .max(4_000)
     .register(characters, { allowed: 'lines' })
-    .describe('apple: the private key as PEM. It is write-only.'),
+    .describe('apple: the private key as PEM, needed while the provider is enabled. It is write-only.'),
 }
 
 export const Provider = z.strictObject({

@@ -74,12 +74,14 @@ export function providerProblems(
     if (type === 'apple' && fields[name] === null) refuse(name, 'A provider of type apple needs this field.', 'required')
     if (type !== 'apple' && fields[name] !== null) refuse(name, 'Only a provider of type apple has this field.')
   }
-  if (type === 'apple' && !has.private_key)
-    refuse('private_key', 'A provider of type apple needs the private key of its key_id.', 'required')
+  // A disabled provider signs nobody in, so it can wait for its secret.
+  const may_wait = !fields.enabled
+  if (type === 'apple' && !has.private_key && !may_wait)
+    refuse('private_key', 'An enabled provider of type apple needs the private key of its key_id.', 'required')
   if (type !== 'apple' && has.private_key) refuse('private_key', 'Only a provider of type apple has this field.')
   if (type === 'apple' && has.client_secret)
     refuse('client_secret', 'A provider of type apple has no client secret. The service signs one with the private key.')
-  if (type !== 'apple' && type !== 'oidc' && !has.client_secret)
-    refuse('client_secret', `A provider of type ${type} needs its client secret.`, 'required')
+  if (type !== 'apple' && type !== 'oidc' && !has.client_secret && !may_wait)
+    refuse('client_secret', `An enabled provider of type ${type} needs its client secret.`, 'required')
   return problems
 }
