@@ -39,6 +39,9 @@ export const descriptions: Record<RowName, string> = {
   changeSettings:
     'Changes the named settings. `null` restores the default of a field or of a whole group. A change counts from the next request on, in every process.',
 
+  getConfiguration:
+    'Gets the settings and the objects of an environment as one document, every field with its value in effect and objects by their slugs. It has no ids, times and secrets; a secret that is set appears by name. Equal configurations are equal byte for byte, and the ETag is the `config_version` of the environment.',
+
   listApplications: 'Lists the applications of an environment, newest first.',
   createApplication:
     'Creates an application, which is an OAuth client. A web application with a secret gets `client_secret`, which no later call returns. With `template` and `url` the fields that the body does not have come from the template of a product.',
@@ -207,6 +210,8 @@ export const descriptions: Record<RowName, string> = {
   listApplicationTemplates:
     'Lists what is known about products that others wrote: how each is registered as an application, and what stands in its own configuration. `POST …/applications` takes the slug of a template with the address of the product.',
   getApplicationTemplate: 'Gets the template of one product.',
+  configurationSchema:
+    'The JSON Schema (2020-12) of configuration documents, for editors and pipelines: each field with its description, default, range and class.',
   forPrograms: 'The documents with a sentence on each, and their addresses as Markdown (llmstxt.org).',
   documents: 'The documents of this service, in the order to read them.',
   documentSearch:

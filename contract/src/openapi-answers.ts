@@ -18,7 +18,8 @@ const conditions: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   tenant_required: takesTenant,
   insufficient_scope: ({ credential }) => credential.kind === 'platform',
   insufficient_role: ({ credential, operators, method }) =>
-    roleOf(credential) !== null && (roleOf(credential) !== 'viewer' || (operators === undefined && method !== 'GET')),
+    roleOf(credential) !== null &&
+    (roleOf(credential) !== 'viewer' || operators === 'refused' || (operators === undefined && method !== 'GET')),
   reauthentication_required: ({ fresh }) => needsFreshSignIn(fresh),
   not_found: (route) => route.path.includes('{') || roleOf(route.credential) !== null,
   method_not_allowed: () => false, // another method is another operation

@@ -9,6 +9,7 @@ import * as applicationTemplates from './application-template.ts'
 import * as audit from './audit.ts'
 import * as authConfig from './auth-config.ts'
 import * as backchannelLogouts from './backchannel-logout.ts'
+import * as configuration from './configuration.ts'
 import * as dashboard from './dashboard.ts'
 import * as errors from './errors.ts'
 import * as events from './event.ts'
@@ -34,7 +35,7 @@ export type Json = Record<string, unknown>
 /** The files whose exports are components. A schema of a new file needs an entry here; `componentName` asks for it. */
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
-  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, dashboard, errors, events, mail, methods, names, oidc, providers, readiness, refusedCalls,
+  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, errors, events, mail, methods, names, oidc, providers, readiness, refusedCalls,
   resourceServers, scopes, sessions, settings, signingKeys, statistics, tenancy, users, webhooks,
 ]
 
@@ -81,6 +82,15 @@ export function schemaOf(type: z.ZodType, io: 'input' | 'output', { schemas }: C
   }
   for (const [name, { id: _, ...schema }] of Object.entries(defs)) schemas[renamed.get(name) ?? name] = pointAt(schema, renamed)
   return id === undefined ? pointAt(own, renamed) : { $ref: `#/components/schemas/${renamed.get(id)}` }
+}
+
+/** The schema of a value as a document of its own, with its definitions. */
+export function definedSchemaOf(type: z.ZodType): Json {
+  const { $defs, ...own } = generate(type, 'input')
+  const { [components.get(type) ?? '']: root = own, ...others } = ($defs ?? {}) as Record<string, Json> // as: JSON Schema
+  const defs = Object.entries(others).map(([name, { id: _, ...schema }]) => [name, schema])
+  const { id: _, ...schema } = root
+  return { ...schema, ...(defs.length > 0 ? { $defs: Object.fromEntries(defs) } : {}) }
 }
 
 /** Replaces references to definitions by references to components. */

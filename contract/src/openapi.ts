@@ -15,7 +15,7 @@ import { errorsOf, ownErrorsOf, takesIfMatch, takesTenant } from './openapi-answ
 import { answerHeaders, headerRef, parameterRef, sharedHeaders, sharedParameters } from './openapi-headers.ts'
 import { type Components, componentName, type Json, listName, schemaOf } from './openapi-schemas.ts'
 import { pathParameter } from './path-parameters.ts'
-import type { Credential, Route } from './route.ts'
+import { type Credential, type Route, scopesOf } from './route.ts'
 import { oidcRoutes, routes, serviceRoutes } from './routes.ts'
 import { serviceAnswers } from './service-answers.ts'
 import { tagOf, tags } from './tags.ts'
@@ -95,6 +95,7 @@ function head(name: RowName, route: Route): Json {
     tags: [tagOf(route).name],
     security: securityOf(credential),
     ...('scope' in credential ? { 'x-required-scope': credential.scope } : {}),
+    ...('also' in credential ? { 'x-required-scopes': scopesOf(credential) } : {}),
     ...('role' in credential && credential.role !== null ? { 'x-required-role': credential.role } : {}),
     ...('own_role' in credential ? { 'x-required-role-for-oneself': credential.own_role } : {}),
   }
@@ -106,6 +107,7 @@ function needs({ credential, operators }: Route): string[] {
     'role' in credential && credential.role !== null ? `an administrator with the role \`${credential.role}\` or above` : null
   const or = administrator === null ? '' : `, or ${administrator}`
   const root = operators === 'hidden' ? ' In the root tenant it is 404.' : ''
+  const refused = operators === 'refused' ? ' In the root tenant it is 403.' : ''
   switch (credential.kind) {
     case 'any_key':
       return ['Needs an API key of any type.']
@@ -114,12 +116,17 @@ function needs({ credential, operators }: Route): string[] {
     case 'secret':
       return [`Needs a secret key of the environment${or}.`]
     case 'platform':
-      return [`Needs a platform key with the scope \`${credential.scope}\`${or}.`]
+      return [`Needs a platform key with the ${scopeWords(scopesOf(credential))}${or}.${refused}`]
     case 'administrator':
       return [`Needs ${administrator ?? 'an administrator'}.${root}`]
     default:
       return []
   }
+}
+
+function scopeWords(scopes: readonly string[]): string {
+  const names = scopes.map((scope) => `\`${scope}\``)
+  return names.length === 1 ? `scope ${names[0]}` : `scopes ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
 /** When the sign-in of an administrator must be fresh. */

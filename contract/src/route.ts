@@ -14,7 +14,7 @@ import type { Role } from './tenancy.ts'
  * any_key        any of the three key types
  * publishable    a publishable key, from one of its allowed origins
  * secret         a secret key of the environment, or an administrator with at least this role; `null`: the key only
- * platform       a platform key with the scope, or an administrator with at least this role
+ * platform       a platform key with the scope and those of `also`, or an administrator with at least this role
  * administrator  an administrator with at least this role in the tenant of the path; `null`: the path has no tenant.
  *                `own_role` is sufficient if the path contains the caller's own id
  * client         client authentication (RFC 6749 §2.3)
@@ -26,7 +26,7 @@ export type Credential =
   | { kind: 'any_key' }
   | { kind: 'publishable' }
   | { kind: 'secret'; role: Role | null }
-  | { kind: 'platform'; scope: PlatformScope; role: Role }
+  | { kind: 'platform'; scope: PlatformScope; role: Role; also?: readonly PlatformScope[] }
   | { kind: 'administrator'; role: Role | null; own_role?: Role }
   | { kind: 'client' }
   | { kind: 'bearer' }
@@ -42,6 +42,11 @@ export const secret = (role: Role | null) => ({ kind: 'secret', role }) as const
 /** By default a viewer can read and a developer can write. */
 export const platform = (scope: PlatformScope, role: Role = scope.endsWith(':read') ? 'viewer' : 'developer') =>
   ({ kind: 'platform', scope, role }) as const
+/** A key needs every one of these scopes; a viewer can read. */
+export const platformWithAll = (scope: PlatformScope, ...also: PlatformScope[]) => ({ ...platform(scope), also }) as const
+/** The scopes that a key needs for a row. */
+export const scopesOf = (credential: Credential): readonly PlatformScope[] =>
+  credential.kind === 'platform' ? [credential.scope, ...(credential.also ?? [])] : []
 export const administrator = (role: Role | null, own_role?: Role) =>
   ({ kind: 'administrator', role, ...(own_role === undefined ? {} : { own_role }) }) as const
 
@@ -51,8 +56,9 @@ export const administrator = (role: Role | null, own_role?: Role) =>
  * allowed   operators can write
  * a schema  operators can write a body that this schema also accepts
  * hidden    the row answers 404
+ * refused   the row answers 403: the root environment has no such thing
  */
-export type Operators = 'allowed' | 'hidden' | z.ZodType
+export type Operators = 'allowed' | 'hidden' | 'refused' | z.ZodType
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 

@@ -16,6 +16,7 @@ import { ApplicationTemplate, ApplicationTemplates } from './application-templat
 import { AuditEntry, AuditQuery, AuditVerification } from './audit.ts'
 import { AuthConfig } from './auth-config.ts'
 import { BackchannelLogout } from './backchannel-logout.ts'
+import { Configuration } from './configuration.ts'
 import { DashboardSession } from './dashboard.ts'
 import { DocumentationQuery } from './documentation.ts'
 import { Event, EventQuery } from './event.ts'
@@ -37,6 +38,7 @@ import {
   open,
   patch,
   platform,
+  platformWithAll,
   post,
   publishable,
   type Route,
@@ -94,6 +96,16 @@ const auditLog = `${tenant}/audit-log`
 const paged = { query: PageQuery, fails: ['invalid_cursor'] } as const
 const named = { query: NamedQuery, fails: ['invalid_cursor'] } as const
 const usersQuery = PageQuery.extend(UserQuery.shape)
+
+/** A document has the settings and every kind of object. */
+const readsConfiguration = platformWithAll(
+  'projects:read',
+  'env.settings:read',
+  'applications:read',
+  'resource_servers:read',
+  'providers:read',
+  'webhooks:read',
+)
 
 /** Operators are the members of the root tenant. All of them are owners. */
 const ownersOnly = z.looseObject({ role: z.literal('owner', 'The root tenant has only the role owner.').optional() })
@@ -153,6 +165,8 @@ export const routes = {
   changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: keepsOfflineAccess, configures: true, fresh: { fields: freshFields.settings } }),
   previewSettings:    post (`${environment}/settings/preview`,           platform('env.settings:write'),  'Show unsaved settings on a hosted page, in a frame of the dashboard', { body: SettingsToPreview, returns: [200, SettingsPreview], operators: 'allowed', fresh: no_need.shows }),
   testMail:           post (`${environment}/settings/email/test`,        platform('env.settings:write'),  'Send a test mail and report how far it got; 10 an hour',  { body: MailTest, returns: [200, MailTested], fails: ['mail_not_set_up'], operators: 'allowed', fresh: no_need.sends_again }),
+
+  getConfiguration:   get  (`${environment}/configuration`,              readsConfiguration,              'Get the configuration of an environment as one document', { returns: [200, Configuration], operators: 'refused' }),
 
   listApplications:   get  (applications,                                platform('applications:read'),   'List applications',                                      { ...named, returns: [200, page(Application)] }),
   createApplication:  post (applications,                                platform('applications:write'),  'Create an application; the secret is returned once',     { body: NewApplication, returns: [201, ApplicationWithSecret], shown_once: 'client_secret', fails: ['slug_taken', 'quota_exceeded'], configures: true, fresh: newApplication }),
@@ -329,6 +343,7 @@ export const serviceRoutes = {
   openapi:      get('/openapi.json',       open, 'The API as an OpenAPI 3.1 document',                                        { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, null] }),
   listApplicationTemplates: get('/v1/application-templates', open, 'List the templates of applications, one for each product',  { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, ApplicationTemplates] }),
   getApplicationTemplate: get('/v1/application-templates/{template}', open, 'Get a template of an application',       { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, ApplicationTemplate] }),
+  configurationSchema: get('/schemas/configuration-1.json', open, 'The JSON Schema of configuration documents',                               { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, null] }),
   forPrograms:  get('/llms.txt',           open, 'The list of documents, for programs that read',                            { cache: 'public, max-age=300', returns: [200, null] }),
   documents:    get('/docs',               open, 'The documentation',                                                        { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   documentSearch: get('/docs/search',      open, 'Search the documentation: a page, or JSON by Accept',                      { page: true, query: DocumentationQuery, returns: [200, null] }),

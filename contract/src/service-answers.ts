@@ -48,6 +48,10 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
   },
   listApplicationTemplates: { 200: { description: 'The templates.', types: { 'application/json': ApplicationTemplates } }, ...unchanged },
   getApplicationTemplate: { 200: { description: 'The template.', types: { 'application/json': ApplicationTemplate } }, ...unchanged },
+  configurationSchema: {
+    200: { description: 'The schema.', types: { 'application/schema+json': z.looseObject({}).describe('A JSON Schema.') } },
+    ...unchanged,
+  },
   start: {
     200: {
       description: 'The start page, or its links.',

@@ -143,7 +143,7 @@ function markdown(): string {
 
 The settings of an environment, one document in groups: read by \`GET …/settings\`, changed by a merge patch (\`null\` restores a default).
 The dashboard and the command line use the same words. "To Live" says what happens when Test is brought to Live: \`travels\` is copied,
-\`owned\` belongs to its environment, \`never\` is a secret or exists in one type only.
+\`owned\` belongs to its environment, \`never\` is a secret.
 
 ${sections.join('\n')}`
 }

@@ -220,7 +220,7 @@ export const settingsFields = {
     from: 'owned',
     smtp: { host: 'owned', port: 'owned', username: 'owned', tls: 'owned', password: 'never', has_password: 'never' },
   },
-  test: { fixed_code: 'never' },
+  test: { fixed_code: 'owned' },
   project_id: 'never',
   environment_id: 'never',
   updated_at: 'never',

@@ -17,6 +17,7 @@ const bySegment: Readonly<Record<string, Tag>> = {
   projects:           { name: 'Projects',              description: 'A product of the tenant, with its environments.' },
   environments:       { name: 'Environments',          description: 'Test and Live, each with its own issuer, users, keys and settings.' },
   settings:           { name: 'Settings',              description: 'How an environment signs people in.' },
+  configuration:      { name: 'Configuration',         description: 'The whole configuration of an environment as one document.' },
   applications:       { name: 'Applications',          description: 'The OAuth clients of an environment.' },
   'application-templates': { name: 'Applications',     description: 'The OAuth clients of an environment.' },
   'resource-servers': { name: 'Resource servers',      description: 'The APIs that access tokens are issued for.' },

@@ -5,6 +5,7 @@ import { type Administrators, createAdministrators } from './api/administrators.
 import * as applications from './api/handlers/applications.ts'
 import * as audit from './api/handlers/audit.ts'
 import * as logouts from './api/handlers/backchannel-logouts.ts'
+import * as configuration from './api/handlers/configuration.ts'
 import * as events from './api/handlers/events.ts'
 import * as keyHandlers from './api/handlers/keys.ts'
 import * as mail from './api/handlers/mail.ts'
@@ -173,6 +174,7 @@ export function createApp(modules: Modules): FastifyInstance {
     },
     documentation: documentationWhenNeeded(deployment.config.base_url),
     findTemplates: templatesWhenNeeded(),
+    findConfigurationSchema: configurationSchemaWhenNeeded(deployment.config.base_url),
     answerDemo: (script) => answerDemo(deployment, script),
   })
   return app
@@ -194,6 +196,15 @@ function templatesWhenNeeded(): ServiceAnswers['findTemplates'] {
   return async (slug) => {
     loaded ??= import('./documents/templates.ts').then((module) => module.createTemplateTexts())
     return (await loaded).find(slug)
+  }
+}
+
+/** Makes the schema of configuration documents at the first request for it. */
+function configurationSchemaWhenNeeded(base_url: string): ServiceAnswers['findConfigurationSchema'] {
+  let made: ReturnType<ServiceAnswers['findConfigurationSchema']> | null = null
+  return () => {
+    made ??= import('./documents/configuration-schema.ts').then((module) => module.configurationSchemaText(base_url))
+    return made
   }
 }
 
@@ -260,6 +271,7 @@ function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServi
     {
       ...applications,
       ...audit,
+      ...configuration,
       ...events,
       ...issuerHandlers,
       ...keyHandlers,

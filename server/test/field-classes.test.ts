@@ -65,7 +65,7 @@ const examples: [resource: keyof typeof fieldClasses, path: string, name: string
   ['settings',        'cors.allowed_origins',            'owned'],
   ['settings',        'email.smtp.host',                 'owned'],
   ['settings',        'email.smtp.password',             'never'],
-  ['settings',        'test.fixed_code',                 'never'],
+  ['settings',        'test.fixed_code',                 'owned'],
   ['application',     'name',                            'travels'],
   ['application',     'redirect_uris',                   'owned'],
   ['application',     'disabled',                        'owned'],

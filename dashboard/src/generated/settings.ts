@@ -746,7 +746,7 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "affects": "Everybody who gets a code in this Test environment.",
         "advice": null,
         "only": "test",
-        "class": "never",
+        "class": "owned",
         "kind": "text",
         "default": null,
         "min": null,

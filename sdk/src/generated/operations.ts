@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, Names, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Provider, ProviderChange, ProviderCheck, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Configuration, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, Names, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Provider, ProviderChange, ProviderCheck, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -276,6 +276,14 @@ export interface Operations {
    * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
    */
   testMail(params: { project_id: string; environment_id: string }, body: MailTest, options?: PostOptions): Promise<MailTested>
+  /**
+   * Get the configuration of an environment as one document.
+   *
+   * Gets the settings and the objects of an environment as one document, every field with its value in effect and objects by their slugs. It has no ids, times and secrets; a secret that is set appears by name. Equal configurations are equal byte for byte, and the ETag is the `config_version` of the environment.
+   *
+   * Needs a platform key with the scopes `projects:read`, `env.settings:read`, `applications:read`, `resource_servers:read`, `providers:read` and `webhooks:read`, or an administrator with the role `viewer` or above. In the root tenant it is 403.
+   */
+  getConfiguration(params: { project_id: string; environment_id: string }, options?: CallOptions): Promise<Configuration>
   /**
    * List applications.
    *
@@ -982,6 +990,7 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   changeSettings: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/settings pb',
   previewSettings: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/settings/preview pb',
   testMail: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/settings/email/test pb',
+  getConfiguration: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/configuration p',
   listApplications: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/applications pl',
   createApplication: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/applications pb',
   getApplication: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} p',

@@ -564,6 +564,238 @@ export type BackchannelLogout = {
   updated_at: string
 }
 
+export type Configuration = {
+  /** The version of the form of the document. */
+  version: 1
+  /** The slug of the environment. */
+  environment: string
+  /** The settings in groups. */
+  settings: {
+    /** Lifetimes and formats of tokens. */
+    tokens: {
+      /** The lifetime of an access token. */
+      access_token_ttl_seconds: number
+      /** The lifetime of an ID token. */
+      id_token_ttl_seconds: number
+      /** The lifetime of an authorization code. */
+      authorization_code_ttl_seconds: number
+      /** A refresh token ends after this time without use. */
+      refresh_token_idle_ttl_seconds: number
+      /** How long a grant can be refreshed in all, not below the time without use. */
+      refresh_token_absolute_ttl_seconds: number
+      /** A refresh that is repeated within this time, after a lost answer, gets the same answer. */
+      refresh_retry_window_seconds: number
+      /** The format of access tokens without a resource server: `jwt` or `opaque`. */
+      access_token_format: TokenFormat
+      /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. */
+      id_token_claims: 'full' | 'minimal'
+    }
+    /** Lifetimes of sessions. */
+    sessions: {
+      /** A session ends after this time without use. */
+      idle_ttl_seconds: number
+      /** How long a session lasts at most, not below the time without use. */
+      absolute_ttl_seconds: number
+    }
+    /** The scopes of OpenID Connect. */
+    scopes: {
+      /** Scopes of OpenID Connect that are refused. */
+      disabled: ('profile' | 'email' | 'phone' | 'offline_access')[]
+    }
+    /** The claims of people who have no name. */
+    claims: {
+      /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the address that was proved (`email`). A user name that the API set wins. */
+      preferred_username: 'none' | 'email'
+      /** What `name` holds for a person who has no name: nothing (`none`), or the address that was proved (`email`). A name that a person or the API set wins. */
+      name: 'none' | 'email'
+    }
+    /** The mail of the environment. */
+    sign_in: {
+      /** People can sign in with a password. */
+      password: boolean
+      /** People can sign in with a code by mail. It needs mail. */
+      email_code: boolean
+      /** People can sign in with a passkey. */
+      passkey: boolean
+      /** Passkeys may belong to the host that all environments of the service share. A passkey can never move to another host. */
+      passkey_shared_host?: boolean | undefined
+    }
+    /** The creation of accounts. */
+    sign_up: {
+      /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). */
+      mode: 'open' | 'closed'
+    }
+    /** The rules for new passwords. */
+    password: {
+      /** The least number of characters of a new password. */
+      min_length: number
+      /** Common passwords are refused, and names and addresses of the person. */
+      reject_common: boolean
+    }
+    /** Second factors. */
+    mfa: {
+      /** Whether a second factor is `off`, `optional` or `required`. What a person enrolled is asked for in every mode. */
+      mode: 'off' | 'optional' | 'required'
+      /** People can enrol an authenticator app (TOTP). */
+      totp: boolean
+    }
+    /** The protection of accounts from guessing. */
+    lockout: {
+      /** This many wrong passwords in a row lock an account. */
+      max_attempts: number
+      /** How long an account stays locked. */
+      duration_seconds: number
+    }
+    /** The look of the hosted pages. */
+    branding: {
+      /** The name on the hosted pages; `null` uses the name of the project. */
+      display_name: string | null
+      /** The https address of the image on the hosted pages; `null` for none. */
+      logo_url: string | null
+      /** The colour of buttons as `#rrggbb`; `null` for the default. */
+      primary_color: string | null
+    }
+    /** Links at the foot of the hosted pages. */
+    links: {
+      /** The terms of service, linked on the hosted pages; `null` for none. */
+      terms_url: string | null
+      /** The privacy policy, linked on the hosted pages; `null` for none. */
+      privacy_url: string | null
+      /** Where people get help, linked on the hosted pages; `null` for none. */
+      support_url: string | null
+    }
+    /** Calls from browsers. */
+    cors: {
+      /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. */
+      allowed_origins: string[]
+    }
+    /** The mail of the environment. */
+    email: {
+      /** `smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing. */
+      delivery: 'capture' | 'none' | 'smtp'
+      /** The sender of mail: an address, or `Name <address>`. Required with `smtp`. */
+      from: string | null
+      /** The SMTP server; `null` for none. */
+      smtp: {
+        /** The name or the address of the mail server. */
+        host: string
+        /** The port of the mail server. */
+        port: number
+        /** The user name at the mail server; `null` for none. */
+        username: string | null
+        /** The name of the secret if one is set; the secret itself is never shown. */
+        password: SecretName | null
+        /** `starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network. */
+        tls: 'starttls' | 'implicit' | 'none'
+      } | null
+    }
+    /** What exists in Test only. */
+    test?: {
+      /** Six digits that replace emailed codes; `null` for real codes. */
+      fixed_code?: string | null | undefined
+    } | undefined
+  }
+  /** The resource servers by their slugs. */
+  resource_servers: Record<string, {
+      /** The absolute URI of the API: the value of `resource` in a request and of `aud` in its tokens (RFC 8707). It never changes. */
+      identifier: string
+      /** The name. */
+      name: string
+      /** The scopes of the API, at most 200. */
+      scopes: ({
+        /** The name. */
+        name: string
+        /** What the scope allows, shown on the consent page. */
+        description: string | null
+      })[]
+      /** The lifetime of its access tokens in seconds, 60 to 86,400; `null` uses the settings of the environment. */
+      access_token_ttl_seconds: number | null
+      /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
+      access_token_format: TokenFormat
+    }>
+  /** The applications by their slugs. */
+  applications: Record<string, {
+      /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
+      application_type: ApplicationType
+      /** The name. */
+      name: string
+      /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
+      redirect_uris: string[]
+      /** Where sign-out can return to, at most 50, compared as exact strings. */
+      post_logout_redirect_uris: string[]
+      /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
+      token_endpoint_auth_method: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+      /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
+      jwks: {
+        /** The public keys, 1 to 20. */
+        keys: ({
+          /** The type of the key, such as `RSA`. */
+          kty: string
+          [name: string]: unknown
+        })[]
+        [name: string]: unknown
+      } | null
+      /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
+      jwks_uri: string | null
+      /** The scopes that the application can request, those of resource servers included. */
+      allowed_scopes: string[]
+      /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
+      unknown_scopes: 'reject' | 'ignore'
+      /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
+      require_pkce: boolean
+      /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
+      nonce_replaces_pkce: boolean
+      /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
+      consent: 'skip' | 'ask'
+      /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
+      backchannel_logout_uri: string | null
+      /** Where the application starts a sign-in that it did not begin itself (OIDC Core §4). */
+      initiate_login_uri: string | null
+      /** The logo on the consent page. */
+      logo_uri: string | null
+      /** Lets a native application use any port of a registered redirect URI at `127.0.0.1` or `[::1]` (RFC 8252 §7.3). The port of `localhost` is never varied: it is a name, which a device can resolve to another address (§8.3). The default is false. */
+      allow_loopback_port: boolean
+      /** Refuses every request of the application. The default is false. */
+      disabled: boolean
+    }>
+  /** The identity providers by their slugs. */
+  providers: Record<string, {
+      /** The kind of provider. It never changes. */
+      type: ProviderType
+      /** The name on the sign-in button. */
+      display_name: string
+      /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address. */
+      issuer: string | null
+      /** Your client id at the provider. */
+      client_id: string
+      /** The scopes to request. The default depends on the type, such as `openid email profile`. */
+      scopes: string[]
+      /** Whether people can sign in with the provider. The default is true. */
+      enabled: boolean
+      /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
+      link_by_verified_email: boolean
+      /** apple: the team id. `null` for other types. */
+      team_id: string | null
+      /** apple: the id of the private key. `null` for other types. */
+      key_id: string | null
+      /** The name of the secret if one is set; the secret itself is never shown. */
+      client_secret: SecretName | null
+      /** The name of the secret if one is set; the secret itself is never shown. */
+      private_key: SecretName | null
+    }>
+  /** The webhooks by their slugs. */
+  webhooks: Record<string, {
+      /** Where events are posted. Live needs https. */
+      url: string
+      /** The kinds of events to send. An empty list means all, future kinds included. */
+      events: EventKind[]
+      /** A note for people, at most 200 characters. */
+      description: string | null
+      /** Whether deliveries are paused. The default is false. */
+      disabled: boolean
+    }>
+}
+
 export type Delivery = {
   /** The id of a message to a webhook. */
   id: string
@@ -1056,9 +1288,9 @@ export type NewProvider = {
   team_id?: string | null | undefined
   /** apple: the id of the private key. `null` for other types. */
   key_id?: string | null | undefined
-  /** Your client secret at the provider. It is write-only. */
+  /** Your client secret at the provider. It is write-only. Every type but oidc and apple needs it while it is enabled. */
   client_secret?: string | null | undefined
-  /** apple: the private key as PEM. It is write-only. */
+  /** apple: the private key as PEM, needed while the provider is enabled. It is write-only. */
   private_key?: string | null | undefined
 }
 
@@ -1270,9 +1502,9 @@ export type ProviderChange = {
   team_id?: string | null | undefined
   /** apple: the id of the private key. `null` for other types. */
   key_id?: string | null | undefined
-  /** Your client secret at the provider. It is write-only. */
+  /** Your client secret at the provider. It is write-only. Every type but oidc and apple needs it while it is enabled. */
   client_secret?: string | null | undefined
-  /** apple: the private key as PEM. It is write-only. */
+  /** apple: the private key as PEM, needed while the provider is enabled. It is write-only. */
   private_key?: string | null | undefined
 }
 
@@ -1448,6 +1680,8 @@ export type ResourceServerChange = {
 }
 
 export type Role = 'viewer' | 'developer' | 'admin' | 'owner'
+
+export type SecretName = string
 
 export type Session = {
   /** The id of a session, the `sid` of tokens. */

@@ -28,6 +28,18 @@ async function* toText(list: z.ZodType, { [lines]: pages }: Lines): AsyncGenerat
   }
 }
 
+const text = Symbol('text')
+
+interface TextAnswer {
+  [text]: string
+  version: number
+}
+
+/** An answer whose bytes matter: JSON that is not written again. */
+export const asText = (json: string, version: number): TextAnswer => ({ [text]: json, version })
+
+const isText = (answer: object): answer is TextAnswer => text in answer
+
 interface Answer {
   /** What the handler returned. */
   answer: object | null
@@ -48,10 +60,10 @@ export function send(reply: FastifyReply, request: FastifyRequest, route: Route,
 
   const { version, id } = answer as { version?: number; id?: string } // as: handlers may return a versioned resource
   const body = version === undefined ? answer : { ...answer, version: undefined } // JSON omits it
-  const text = JSON.stringify(inOrderOf(schema, body))
-  if (check) schema.parse(JSON.parse(text))
+  const json = isText(answer) ? answer[text] : JSON.stringify(inOrderOf(schema, body))
+  if (check) schema.parse(JSON.parse(json))
 
-  const tag = version !== undefined ? entityTag(version) : route.cache ? `"${hash('sha256', text, 'base64url')}"` : null
+  const tag = version !== undefined ? entityTag(version) : route.cache ? `"${hash('sha256', json, 'base64url')}"` : null
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
@@ -61,5 +73,5 @@ export function send(reply: FastifyReply, request: FastifyRequest, route: Route,
     ...(route.cache ? { 'cache-control': route.cache, vary: 'Origin, X-API-Key, Authorization' } : {}),
   }
   const is_known = tag !== null && route.method === 'GET' && isKnown(request.headers['if-none-match'], tag)
-  return is_known ? write(reply, 304, headers, '') : write(reply, status, headers, text)
+  return is_known ? write(reply, 304, headers, '') : write(reply, status, headers, json)
 }

@@ -4,7 +4,8 @@
  */
 import type { ApiKey } from '@ostiary/contract/api-key.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
-import type { Credential, Route } from '@ostiary/contract/route.ts'
+import { type Credential, type Route, scopesOf } from '@ostiary/contract/route.ts'
+import type { PlatformScope } from '@ostiary/contract/scopes.ts'
 import { type EnvironmentType, type Role, roles } from '@ostiary/contract/tenancy.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digestOf } from '../base/digest.ts'
@@ -167,13 +168,21 @@ const exposed_headers = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Reque
 function admitKey(credential: Guarded, key: KeyRow): Caller {
   const { type } = accepts[credential.kind]
   if (type !== null && key.type !== type) throw wrongKeyType(credential, keyNames[key.type], reason`The key is of the type ${key.type}.`)
-  if (credential.kind === 'platform' && !scopesAllow(key.scopes, credential.scope)) {
-    throw new ApiError('insufficient_scope', reason`The key lacks the scope ${credential.scope}.`, { required_scopes: [credential.scope] })
-  }
+  refuseMissingScopes(key, scopesOf(credential))
   const { environment_id, environment_type, project_id, tenant_id } = key
   const environment =
     environment_id && environment_type && project_id ? { id: environment_id, type: environment_type, tenant_id, project_id } : null
   return { actor: byKey(key.key_id), tenant_id, key, administrator: null, role: null, is_operator: false, environment }
+}
+
+/** @throws ApiError with every scope that the key lacks */
+function refuseMissingScopes(key: Pick<KeyRow, 'scopes'>, scopes: readonly PlatformScope[]): void {
+  const missing = scopes.filter((scope) => !scopesAllow(key.scopes, scope))
+  const [first, ...more] = missing
+  if (first === undefined) return
+  const names = more.reduce((names, scope) => reason`${names}, ${scope}`, reason`${first}`)
+  const detail = more.length === 0 ? reason`The key lacks the scope ${names}.` : reason`The key lacks the scopes ${names}.`
+  throw new ApiError('insufficient_scope', detail, { required_scopes: missing })
 }
 
 const keyNames: Record<ApiKey['type'], string> = {

@@ -9,6 +9,8 @@ import { ApiError, fieldErrors, notFound, validationFailed } from '../http/probl
 /** For a call in the root tenant, after the role has been checked. */
 export function refuseOperator({ method, operators }: Pick<Route, 'method' | 'operators'>): void {
   if (operators === 'hidden') throw notFound()
+  if (operators === 'refused')
+    throw new ApiError('insufficient_role', 'The root environment has no document of its configuration and no promotions.')
   if (operators === undefined && method !== 'GET')
     throw new ApiError('insufficient_role', 'No role allows this in the root tenant, because it affects every administrator.')
 }

@@ -1,7 +1,7 @@
 /** Errors of the management and runtime API: problem details (RFC 9457) with a stable code. */
 
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
-import { required_sentence } from '@ostiary/contract/sentences.ts'
+import { required_sentence, secret_sentence } from '@ostiary/contract/sentences.ts'
 import type { z } from 'zod'
 import { type Explained, oneOf, type Reason, reason } from '../base/reason.ts'
 import type { RefusedValue } from '../base/refusal.ts'
@@ -88,6 +88,7 @@ function errorsOf(issue: z.core.$ZodIssue): FieldError[] {
 
 function codeOf(issue: z.core.$ZodIssue): string {
   if (issue.message === required_sentence) return 'required'
+  if (issue.message === secret_sentence) return 'secret_in_document'
   switch (issue.code) {
     case 'invalid_type':
       return 'wrong_type'
@@ -126,7 +127,7 @@ function reasonOf(problems: readonly FieldError[]): Reason {
     : reason`The field ${where} is not accepted: ${what}.${more}`
 }
 
-const problem_codes = ['unknown_field', 'required', 'wrong_type', 'out_of_range', 'bad_format', 'not_allowed']
+const problem_codes = ['unknown_field', 'required', 'wrong_type', 'out_of_range', 'bad_format', 'secret_in_document', 'not_allowed']
 
 /** Refuses one field. */
 export function badField(path: readonly PropertyKey[], detail: string, code = 'not_allowed'): ApiError {

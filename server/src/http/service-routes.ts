@@ -39,6 +39,8 @@ export interface ServiceAnswers {
   documentation: () => Promise<Documentation>
   /** Loaded at the first request for a template. All templates for `undefined`, `null` for one that does not exist. */
   findTemplates: (slug: string | undefined) => Promise<DocumentationText | null>
+  /** Made at the first request for it. */
+  findConfigurationSchema: () => Promise<DocumentationText>
   /** The start page, or the same links as JSON. */
   answerStart: (headers: IncomingHttpHeaders) => Promise<PageAnswer>
   favicon: string
@@ -48,7 +50,7 @@ export interface ServiceAnswers {
 
 export function mountServiceRoutes(
   app: FastifyInstance,
-  { resource_metadata, isReady, documentation, findTemplates, answerStart, favicon, answerDemo }: ServiceAnswers,
+  { resource_metadata, isReady, documentation, findTemplates, findConfigurationSchema, answerStart, favicon, answerDemo }: ServiceAnswers,
 ): void {
   app.get(serviceRoutes.start.path, async (request, reply) => {
     const answer = await answerStart(request.headers)
@@ -72,6 +74,7 @@ export function mountServiceRoutes(
   mountDocumentation(app, documentation)
   for (const route of [serviceRoutes.listApplicationTemplates, serviceRoutes.getApplicationTemplate])
     mountText(app, route, findTemplates, no_template)
+  mountText(app, serviceRoutes.configurationSchema, findConfigurationSchema, no_document)
   for (const { path } of [serviceRoutes.demo, serviceRoutes.demoCallback, serviceRoutes.demoScript])
     app.get(path.replace('{script}', ':script'), async (request, reply) => {
       const answer = await answerDemo((request.params as { script?: string }).script) // as: only the path of the script has the parameter

@@ -46,6 +46,7 @@ const lookOf = ({ kind, choices }: Setting): Look =>
 /** A secret, and what exists in Test only, is not compared. */
 function compared(field: Setting): (Travelling | Owned)[] {
   const { path, label, affects, advice } = field
+  if (field.only === 'test') return []
   if (field.class === 'travels') return [travels(path, label, lookOf(field), affects)]
   return field.class === 'owned' ? [{ path, label, look: lookOf(field), advice: advice ?? 'Set it in Live' }] : []
 }
