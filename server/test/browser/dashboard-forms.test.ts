@@ -102,7 +102,7 @@ for (const [what, path, open, act] of secrets)
     await held
     await page.keyboard.press('Escape')
     await page
-      .locator('.dim')
+      .locator('.mantine-Modal-overlay')
       .last()
       .click({ position: { x: 5, y: 5 }, force: true })
     assert.equal(await page.locator('.dlg').getByRole('button').and(page.locator(':enabled')).count(), 0)
