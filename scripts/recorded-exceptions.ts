@@ -93,6 +93,8 @@ export const stated_writes: readonly (Stated & { beside?: boolean })[] = [
   { write: 'delete from grants where environment_id = ? and id', beside: true, why: gives_way },
   { write: 'update grants set visit_at', beside: true, why: gives_way },
   { write: 'update totp_methods set secret', why: 'a new master key seals the same secret again' },
+  { write: 'update sessions set upstream_id_token', why: 'a new master key seals the same token again' },
+  { write: 'update half_sign_ins set signed_in', why: 'a new master key seals the same token again' },
   { write: 'delete from sessions where (environment_id, id) in (select', why: 'it has expired' },
   { write: 'delete from sessions where environment_id = ? and id in (', beside: true, why: 'it has expired' },
   { write: 'delete from half_sign_ins where (environment_id, secret_hash) in (select', why: 'it has expired' },

@@ -174,8 +174,12 @@ export const descriptions: Record<RowName, string> = {
   selectAccount: 'The form of the account chooser.',
   consent: 'The form of the consent page.',
   federate: 'The form of the provider buttons: it sends the browser to the provider.',
+  signedOut:
+    'Where an identity provider returns to after a sign-out that led there. Register it at the provider. It goes on to where the sign-out was going.',
   callback: 'Where an identity provider returns to. Register it at the provider.',
   callbackByPost: 'Where a provider returns to that answers by a form, such as Apple.',
+  providerLogout:
+    'Where an OpenID Provider sends its logout tokens (Back-Channel Logout 1.0). The sessions that began there end, with their grants, and their applications get logout tokens. The answer is 200 where there was none. An address has 60 calls a minute.',
   showInvitation: 'The page to which the link of an invitation leads.',
   acceptInvitation: 'The form of the invitation page.',
   leadFromIssuer: 'The address that people know leads to their account.',

@@ -11,7 +11,7 @@ const audited = 'For a log of your own. The audit log has the change with its ac
 
 // biome-ignore format: this table is read by column
 export const event_words: Record<EventKind, EventWords> = {
-  'user.created':                 { when: 'An account begins: by the API, a sign-up, a provider or an invitation.', use: 'Create the record that belongs to `user_id`, or greet the person.' },
+  'user.created':                 { when: 'An account begins: by the API, a sign-up, a provider or an invitation.', use: 'Create the record that belongs to `user_id`, or greet the person. `left_out` says why the user name of a provider was not taken.' },
   'user.updated':                 { when: 'A field of the account changes. `changed` names them.', use: copies },
   'user.deleted':                 { when: 'The account is deleted, by the API or by its person. Earlier events of it lose their data.', use: 'Delete what you keep about `user_id`.' },
   'user.blocked':                 { when: 'The API blocks the account. All its sessions and tokens have ended.', use: 'Stop what runs for the person.' },

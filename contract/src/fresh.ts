@@ -52,7 +52,7 @@ export const freshFields = {
   },
   provider: {
     ...fields('always', 'sent', 'client_secret', 'private_key'),
-    ...fields('in_live', 'changed', 'issuer', 'client_id', 'team_id', 'key_id', 'link_by_verified_email'),
+    ...fields('in_live', 'changed', 'issuer', 'client_id', 'team_id', 'key_id', 'link_by_verified_email', 'accept_preferred_username'),
     ...fields('in_live', 'turned_on', 'enabled'),
   },
   webhook: {

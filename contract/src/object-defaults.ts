@@ -48,10 +48,15 @@ export const resource_server_defaults: Pick<ResourceServer, 'scopes' | 'access_t
 }
 
 /** `display_name` and `scopes` depend on the type: see `providers/kinds.ts` of the server. */
-export const provider_defaults: Pick<Provider, 'issuer' | 'enabled' | 'link_by_verified_email' | 'team_id' | 'key_id'> = {
+export const provider_defaults: Pick<
+  Provider,
+  'issuer' | 'enabled' | 'link_by_verified_email' | 'accept_preferred_username' | 'sign_out' | 'team_id' | 'key_id'
+> = {
   issuer: null,
   enabled: true,
   link_by_verified_email: false,
+  accept_preferred_username: false,
+  sign_out: 'none',
   team_id: null,
   key_id: null,
 }

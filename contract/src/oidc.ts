@@ -173,6 +173,9 @@ const MailedLink = z
     ui_locales: z.string().optional().describe('Languages of the page in order of preference, separated by spaces.'),
   })
   .describe('A mailed link.')
+const LogoutTokenRequest = z
+  .object({ logout_token: z.string().describe('A JWT of the provider, signed with one of its keys. It counts once.') })
+  .describe('A logout token of an identity provider.')
 const ProviderAnswer = z
   .object({
     code: z.string().optional().describe('The code of the provider.'),
@@ -234,7 +237,9 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   consent:             { form: PageForm },
   federate:            { form: PageForm },
   callback:            { query: ProviderAnswer },
+  signedOut:           { query: z.object({ state: z.string().optional().describe('The state of the sign-out.') }) },
   callbackByPost:      { form: ProviderAnswer },
+  providerLogout:      { form: LogoutTokenRequest, answer: z.object({}).describe('An empty object.'), refuses: [400, 413, 429], errors: ['invalid_request'] },
   showInvitation:      { query: Invited },
   acceptInvitation:    { form: PageForm },
   leadFromIssuer:      {},

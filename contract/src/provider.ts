@@ -65,6 +65,16 @@ const fields = {
   link_by_verified_email: z
     .boolean()
     .describe('Links an identity to the existing user with the same email, if both sides have verified it. The default is false.'),
+  accept_preferred_username: z
+    .boolean()
+    .describe(
+      'Stores the `preferred_username` of the provider as that of a new user, if it has 1 to 100 visible characters and no `@`, and no other user of the environment has it, in whatever case. Otherwise it is left out, and `user.created` says why. The default is false.',
+    ),
+  sign_out: z
+    .enum(['none', 'rp_initiated'])
+    .describe(
+      'Whether a person who signs out here is signed out at the provider too: with `rp_initiated` the browser goes through its `end_session_endpoint` (RP-Initiated Logout 1.0) and comes back. The default is `none`.',
+    ),
   /** `team_id` and `key_id`: apple only. */
   team_id: Text.nullable().describe('apple: the team id. `null` for other types.'),
   key_id: Text.nullable().describe('apple: the id of the private key. `null` for other types.'),
@@ -97,6 +107,14 @@ export const Provider = z.strictObject({
   has_private_key: z.boolean().describe('Whether a private key is set.'),
   /** The redirect URI to register at the provider: `{issuer}/oauth/callback/{provider_id}`. */
   callback_url: z.string().describe('The redirect URI to register at the provider.'),
+  /** `{issuer}/oauth/signed-out/{provider_id}`. */
+  post_logout_redirect_uri: z
+    .string()
+    .describe('The address to register at the provider for the return from a sign-out, where `sign_out` is `rp_initiated`.'),
+  /** `{issuer}/oauth/backchannel/{provider_id}`. */
+  backchannel_logout_uri: z
+    .string()
+    .describe('The address to register at the provider for its logout tokens (Back-Channel Logout 1.0), which end the sessions here.'),
   last_success_at: Time.nullable().describe('When a person last signed in with the provider, to the minute; `null` if never.'),
   last_failure: ProviderFailure.nullable().describe(
     'The last failure of a sign-in or a check that the provider or its settings caused; `null` if there is none.',
@@ -118,6 +136,8 @@ export const NewProvider = z.strictObject({
   scopes: fields.scopes.optional(),
   enabled: fields.enabled.optional(),
   link_by_verified_email: fields.link_by_verified_email.optional(),
+  accept_preferred_username: fields.accept_preferred_username.optional(),
+  sign_out: fields.sign_out.optional(),
   team_id: fields.team_id.optional(),
   key_id: fields.key_id.optional(),
   client_secret: secrets.client_secret.nullable().optional(),
@@ -133,6 +153,8 @@ export const ProviderChange = z.strictObject({
   scopes: fields.scopes.nullable().optional(),
   enabled: fields.enabled.nullable().optional(),
   link_by_verified_email: fields.link_by_verified_email.nullable().optional(),
+  accept_preferred_username: fields.accept_preferred_username.nullable().optional(),
+  sign_out: fields.sign_out.nullable().optional(),
   team_id: fields.team_id.optional(),
   key_id: fields.key_id.optional(),
   client_secret: secrets.client_secret.nullable().optional(),
@@ -152,11 +174,15 @@ export const providerFields = {
   scopes: 'travels',
   enabled: 'owned',
   link_by_verified_email: 'travels',
+  accept_preferred_username: 'travels',
+  sign_out: 'travels',
   team_id: 'owned',
   key_id: 'owned',
   has_client_secret: 'never',
   has_private_key: 'never',
   callback_url: 'never',
+  post_logout_redirect_uri: 'never',
+  backchannel_logout_uri: 'never',
   last_success_at: 'never',
   last_failure: 'never',
   created_at: 'never',

@@ -54,6 +54,7 @@ import type { KeyStore } from './keys/store.ts'
 import { type OidcServices, redirect } from './oidc/call.ts'
 import { createClientKeys } from './oidc/client-keys.ts'
 import { discovery, jwks } from './oidc/endpoints/metadata.ts'
+import { providerLogout } from './oidc/endpoints/provider-logout.ts'
 import { revoke } from './oidc/endpoints/revoke.ts'
 import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
@@ -78,7 +79,7 @@ import { confirmRecoveryCodes, showRecoveryCodes } from './oidc/flow/second-fact
 import { secondFactor, showSecondFactorPage } from './oidc/flow/second-factor/second-factor.ts'
 import { continueUrl } from './oidc/flow/shared/continue.ts'
 import { signIn, signUp } from './oidc/flow/sign-in/sign-in.ts'
-import { logout, signOut } from './oidc/flow/sign-out/logout.ts'
+import { logout, signedOut, signOut } from './oidc/flow/sign-out/logout.ts'
 import { createHostRouting } from './oidc/host-routing.ts'
 import type { Issuer, Issuers } from './oidc/issuer.ts'
 import type { KeyPool } from './oidc/key-pool.ts'
@@ -340,6 +341,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       revoke,
       logout,
       logoutByPost: logout,
+      signedOut,
       signIn,
       showCodePage,
       enterCode,
@@ -368,6 +370,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       federate,
       callback,
       callbackByPost: callback,
+      providerLogout,
       showInvitation,
       acceptInvitation,
       leadFromIssuer: leadToAccount,

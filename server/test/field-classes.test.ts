@@ -73,6 +73,7 @@ const examples: [resource: keyof typeof fieldClasses, path: string, name: string
   ['resource_server', 'scopes',                          'travels'],
   ['resource_server', 'identifier',                      'owned'],
   ['provider',        'link_by_verified_email',          'travels'],
+  ['provider',        'sign_out',                        'travels'],
   ['provider',        'key_id',                          'owned'],
   ['provider',        'type',                            'immutable'],
   ['webhook',         'events',                          'travels'],

@@ -12,7 +12,7 @@ import { openPostgres } from '../src/db/postgres.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { mailStatements } from '../src/mail/send.ts'
 import { openDeployment } from '../src/main.ts'
-import { type SealedColumns, sealed_columns } from '../src/secrets/sealed-columns.ts'
+import { type AssociatedData, type SealedColumns, sealed_columns } from '../src/secrets/sealed-columns.ts'
 import type { Secrets } from '../src/secrets/secrets.ts'
 import { countStale, resealAll } from '../src/setup/reseal.ts'
 import { expiring_rows } from '../src/workers/expiring-rows.ts'
@@ -232,6 +232,13 @@ async function sealEverything(w: World): Promise<void> {
   await db.batch(await mailStatements(w.deployment, environment.id, mail, w.now()))
   await db.run(sql`insert into totp_methods (environment_id, id, user_id, secret, last_step, created_at)
     values (${environment.id}, 'mth_1', 'usr_1', ${secrets.seal('s', sealed_columns.totp_methods.associatedData(environment.id, 'mth_1'))}, 1, 1)`)
+  const token = (row: AssociatedData) => secrets.seal('of the provider', row)
+  const upstream = { provider_id: 'prv_1', sid: null, id_token: token(sealed_columns.half_sign_ins.associatedData(environment.id, 'half')) }
+  await db.run(sql`insert into half_sign_ins (environment_id, secret_hash, user_id, request_hash, enrols, signed_in, tries, needs_code, expires_at)
+    values (${environment.id}, 'half', 'usr_1', '', 0, ${{ upstream }}, 0, 0, ${w.now()})`)
+  await db.run(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, created_at, auth_time, last_seen_at, expires_at,
+                                         absolute_expires_at, upstream_id_token)
+    values (${environment.id}, 'ses_1', 'usr_1', 'x', '[]', '', 1, 1, 1, 1, ${w.now()}, ${token(sealed_columns.sessions.associatedData(environment.id, 'ses_1'))})`)
   await signInToDashboard(w)
   const demo = secrets.seal('{}', sealed_columns.deployment.associatedData('demo'))
   await db.run(sql`insert into deployment (name, value) values ('demo', ${demo})`)

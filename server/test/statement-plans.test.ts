@@ -16,7 +16,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/passkeys/store.ts'
-import { findIdentity } from '../src/providers/store.ts'
+import { findIdentity, findUpstreamSession } from '../src/providers/store.ts'
 import * as account_lists from '../src/sessions/account-lists.ts'
 import * as authorization_codes from '../src/sessions/authorization-codes.ts'
 import { enqueueBackchannelLogouts } from '../src/sessions/backchannel-logouts.ts'
@@ -38,7 +38,7 @@ import * as attempts from '../src/users/attempts.ts'
 import { findEmailChange } from '../src/users/email-changes.ts'
 import * as codes from '../src/users/mailed-codes.ts'
 import * as factors from '../src/users/second-factors.ts'
-import { deleteUser, findCredential, findUser, findUsers, type UserRow } from '../src/users/store.ts'
+import { deleteUser, findCredential, findUser, findUsers, isNameTaken, takeName, type UserRow } from '../src/users/store.ts'
 import {
   countToResend,
   deleteMessages,
@@ -71,7 +71,14 @@ const session = {
   offline_count: null,
 }
 const place = { environment_id, user_id, session_id, application_id: id }
-const raised = { ...session, ip: null, user_agent: null, expires_at: now, absolute_expires_at: now }
+const raised = {
+  ...session,
+  upstream: { provider_id: id, sid: id, id_token: '' },
+  ip: null,
+  user_agent: null,
+  expires_at: now,
+  absolute_expires_at: now,
+}
 const ending = {
   environment_id,
   subject: id,
@@ -177,6 +184,11 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['some users',                             (db) => findUsers(db, environment_id, [id, other])],
   ['the credential of an address',           (db) => findCredential(db, environment_id, id)],
   ['a change of the address',                (db) => findEmailChange(db, environment_id, id, now)],
+  ['the sessions of a session at a provider', (db) => sessions.findSessionsAtProvider(db, environment_id, { provider_id: id, sid: id, identity: null }, 20)],
+  ['the sessions of a person of a provider',  (db) => sessions.findSessionsAtProvider(db, environment_id, { provider_id: id, sid: null, identity: { id, user_id } }, 20)],
+  ['the provider of a sign-out',             (db) => findUpstreamSession(db, environment_id, [id, other])],
+  ['a user name that is taken',              (db) => isNameTaken(db, environment_id, id)],
+  ['a user name that is given',              () => takeName({ environment_id, id }, other)],
   ['the user of an identity',                (db) => findIdentity(db, environment_id, { provider_id: id, issuer: id, subject: id })],
   ['the methods of a user',                  (db) => listMethods(db, environment_id, id, first_page)],
   ['more methods of a user',                 (db) => listMethods(db, environment_id, id, next_page)],

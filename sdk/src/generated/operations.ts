@@ -529,7 +529,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `providers:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body sends `client_secret` or `private_key`, and in a Live environment if the body changes `issuer`, `client_id`, `team_id`, `key_id` or `link_by_verified_email`, and in a Live environment if the body turns on `enabled`.
+   * An administrator needs a sign-in within the last 10 minutes if the body sends `client_secret` or `private_key`, and in a Live environment if the body changes `issuer`, `client_id`, `team_id`, `key_id`, `link_by_verified_email` or `accept_preferred_username`, and in a Live environment if the body turns on `enabled`.
    */
   changeProvider(params: { project_id: string; environment_id: string; provider_id: string }, body: ProviderChange, options?: ChangeOptions): Promise<Provider>
   /**

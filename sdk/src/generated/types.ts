@@ -1284,6 +1284,10 @@ export type NewProvider = {
   enabled?: boolean | undefined
   /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
   link_by_verified_email?: boolean | undefined
+  /** Stores the `preferred_username` of the provider as that of a new user, if it has 1 to 100 visible characters and no `@`, and no other user of the environment has it, in whatever case. Otherwise it is left out, and `user.created` says why. The default is false. */
+  accept_preferred_username?: boolean | undefined
+  /** Whether a person who signs out here is signed out at the provider too: with `rp_initiated` the browser goes through its `end_session_endpoint` (RP-Initiated Logout 1.0) and comes back. The default is `none`. */
+  sign_out?: 'none' | 'rp_initiated' | undefined
   /** apple: the team id. `null` for other types. */
   team_id?: string | null | undefined
   /** apple: the id of the private key. `null` for other types. */
@@ -1454,6 +1458,10 @@ export type Provider = {
   enabled: boolean
   /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
   link_by_verified_email: boolean
+  /** Stores the `preferred_username` of the provider as that of a new user, if it has 1 to 100 visible characters and no `@`, and no other user of the environment has it, in whatever case. Otherwise it is left out, and `user.created` says why. The default is false. */
+  accept_preferred_username: boolean
+  /** Whether a person who signs out here is signed out at the provider too: with `rp_initiated` the browser goes through its `end_session_endpoint` (RP-Initiated Logout 1.0) and comes back. The default is `none`. */
+  sign_out: 'none' | 'rp_initiated'
   /** apple: the team id. `null` for other types. */
   team_id: string | null
   /** apple: the id of the private key. `null` for other types. */
@@ -1464,6 +1472,10 @@ export type Provider = {
   has_private_key: boolean
   /** The redirect URI to register at the provider. */
   callback_url: string
+  /** The address to register at the provider for the return from a sign-out, where `sign_out` is `rp_initiated`. */
+  post_logout_redirect_uri: string
+  /** The address to register at the provider for its logout tokens (Back-Channel Logout 1.0), which end the sessions here. */
+  backchannel_logout_uri: string
   /** When a person last signed in with the provider, to the minute; `null` if never. */
   last_success_at: string | null
   /** The last failure of a sign-in or a check that the provider or its settings caused; `null` if there is none. */
@@ -1498,6 +1510,10 @@ export type ProviderChange = {
   enabled?: boolean | null | undefined
   /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
   link_by_verified_email?: boolean | null | undefined
+  /** Stores the `preferred_username` of the provider as that of a new user, if it has 1 to 100 visible characters and no `@`, and no other user of the environment has it, in whatever case. Otherwise it is left out, and `user.created` says why. The default is false. */
+  accept_preferred_username?: boolean | null | undefined
+  /** Whether a person who signs out here is signed out at the provider too: with `rp_initiated` the browser goes through its `end_session_endpoint` (RP-Initiated Logout 1.0) and comes back. The default is `none`. */
+  sign_out?: 'none' | 'rp_initiated' | null | undefined
   /** apple: the team id. `null` for other types. */
   team_id?: string | null | undefined
   /** apple: the id of the private key. `null` for other types. */

@@ -16,6 +16,8 @@ export interface NewAccount {
   password_hash: string | null
   /** How it began, for the event. */
   method: string
+  /** Why the user name of the provider is left out, for the event. */
+  left_out?: { preferred_username: 'taken' | 'unusable' } | undefined
   request_id: string | null
   now: Date
   /** Who creates it. The default is the person. */
@@ -25,12 +27,12 @@ export interface NewAccount {
 /** `change` returns what the batch does with the new account. */
 export function createAccount(
   { newId }: Pick<Deployment, 'newId'>,
-  { environment_id, user, password_hash, method, request_id, now, actor }: NewAccount,
+  { environment_id, user, password_hash, method, left_out, request_id, now, actor }: NewAccount,
   change: (user_id: UserId) => readonly Statement[],
 ): { user_id: UserId; statements: Statement[] } {
   const user_id = newId('usr') as UserId // as: newId gives exactly this
   const origin = originOf({ newId }, actor ?? byUser(user_id), request_id)
-  const event = { type: 'user.created' as const, user_id, data: { email: user.email, method } }
+  const event = { type: 'user.created' as const, user_id, data: { email: user.email, method, ...(left_out && { left_out }) } }
   return {
     user_id,
     statements: [

@@ -2,12 +2,14 @@
  * Steps of migrations that SQL cannot express. A statement `{code} name` of a migration file runs the step of this name within the
  * migration. A step is a generator: it yields statements and gets their rows, so both engines can run it. It works in slices.
  */
+
 import { hostOf, numbered, slugFrom } from '../base/slug.ts'
+import { userNameKey } from '../base/user-name.ts'
 import { identifiers, type Row, type Statement, sql } from './db.ts'
 
 export type Step = Generator<Statement, void, readonly Row[]>
 
-const steps: Readonly<Record<string, () => Step>> = { give_slugs: giveSlugs }
+const steps: Readonly<Record<string, () => Step>> = { give_slugs: giveSlugs, fold_user_names: foldUserNames }
 
 /** The step that a statement of a migration names, or `null` for SQL. */
 export function codeStepOf(statement: string): Step | null {
@@ -45,6 +47,22 @@ function* giveSlugsIn(table: Parameters<typeof slugFrom>[1], column: string): St
       const slug = numbered(base, n)
       taken.add(slug)
       yield sql`update ${objects} set slug = ${slug}, slug_settable = 1 where environment_id = ${environment_id} and id = ${id}`
+    }
+    if (rows.length < rows_at_once) return
+  }
+}
+
+/** 0043: the key of every user name that the API has set. */
+function* foldUserNames(): Step {
+  let last = { environment_id: '', id: '' }
+  for (;;) {
+    const rows = yield sql`select environment_id, id, preferred_username as name from users
+      where (environment_id, id) > (${last.environment_id}, ${last.id}) and preferred_username is not null
+      order by environment_id, id limit ${rows_at_once}`
+    for (const row of rows) {
+      const { environment_id, id, name } = row as { environment_id: string; id: string; name: string } // as: the columns of the query
+      last = { environment_id, id }
+      yield sql`update users set preferred_username_key = ${userNameKey(name)} where environment_id = ${environment_id} and id = ${id}`
     }
     if (rows.length < rows_at_once) return
   }

@@ -6,7 +6,17 @@ import { type Answer, header, type OidcCall } from './call.ts'
 const upstream_slots = ['upstream_1', 'upstream_2'] as const satisfies { length: typeof most_upstream_cookies }
 
 /** Each half sign-in has a cookie of its own, so that one tab does not end the attempt of another. */
-type Names = 'session' | 'form' | 'device' | 'able' | 'later' | 'last' | 'language' | { attempt: string } | (typeof upstream_slots)[number]
+type Names =
+  | 'session'
+  | 'form'
+  | 'device'
+  | 'able'
+  | 'later'
+  | 'last'
+  | 'language'
+  | 'signed_out'
+  | { attempt: string }
+  | (typeof upstream_slots)[number]
 
 /**
  * The name has the id of the environment, so that no trick with paths sends a cookie to another environment. RFC 6265bis §4.1.3: browsers
@@ -21,7 +31,8 @@ export function cookieName(call: Pick<OidcCall, 'issuer'>, name: Names): string 
 
 export const upstreamNames = (call: Pick<OidcCall, 'issuer'>): string[] => upstream_slots.map((slot) => cookieName(call, slot))
 
-export const cookiesOf = (call: Pick<OidcCall, 'issuer' | 'headers'>) => parseCookies(header(call, 'cookie') ?? '', upstreamNames(call))
+export const cookiesOf = (call: Pick<OidcCall, 'issuer' | 'headers'>) =>
+  parseCookies(header(call, 'cookie') ?? '', [...upstreamNames(call), cookieName(call, 'signed_out')])
 
 /** RFC 6265 §6.1: browsers store at least 50 cookies for a domain. */
 const most_cookies = 200
@@ -63,6 +74,10 @@ export const languageCookie = (call: OidcCall, locale: string): string => cookie
 /** The cookie of a sign-in at a provider, in one of the slots; `null` removes it. */
 export const upstreamCookie = (call: OidcCall, slot: number, sealed: string | null): string =>
   cookie(call, upstream_slots[slot] ?? 'upstream_1', sealed ?? '', sealed === null ? 0 : upstream_kept_seconds)
+
+/** The cookie of a sign-out that leads through a provider; `null` removes it. */
+export const signedOutCookieOf = (call: OidcCall, sealed: string | null): string =>
+  cookie(call, 'signed_out', sealed ?? '', sealed === null ? 0 : upstream_kept_seconds)
 
 /** The answer with these cookies beside those that it sets. */
 export function withCookies(answer: Answer, set_cookie: readonly string[]): Answer {

@@ -11,6 +11,8 @@ export interface Progress {
   status: number | null
   /** GitHub answers 200 with an error of its own for a wrong secret and for a wrong code alike. */
   is_oidc: boolean
+  /** How long each call may take. */
+  timeout_ms: number
 }
 
 const places = {

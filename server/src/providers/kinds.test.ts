@@ -10,6 +10,8 @@ const fields = {
   scopes: ['openid'],
   enabled: true,
   link_by_verified_email: false,
+  accept_preferred_username: false,
+  sign_out: 'none' as const,
   team_id: null,
   key_id: null,
 }

@@ -29,7 +29,16 @@ export const kinds: Record<ProviderType, ProviderKind> = {
 
 export type ProviderFields = Pick<
   Provider,
-  'display_name' | 'issuer' | 'client_id' | 'scopes' | 'enabled' | 'link_by_verified_email' | 'team_id' | 'key_id'
+  | 'display_name'
+  | 'issuer'
+  | 'client_id'
+  | 'scopes'
+  | 'enabled'
+  | 'link_by_verified_email'
+  | 'accept_preferred_username'
+  | 'sign_out'
+  | 'team_id'
+  | 'key_id'
 >
 
 /**
@@ -70,6 +79,7 @@ export function providerProblems(
     if (url.search !== '' || url.hash !== '') refuse('issuer', 'An issuer must have no query and no fragment (OIDC Discovery 1.0 §3).')
   }
   if (is_oidc && !fields.scopes.includes('openid')) refuse('scopes', 'An OpenID Provider needs the scope openid.')
+  if (!is_oidc && fields.sign_out !== 'none') refuse('sign_out', `A provider of type ${type} has no sign-out.`)
   for (const name of ['team_id', 'key_id'] as const) {
     if (type === 'apple' && fields[name] === null) refuse(name, 'A provider of type apple needs this field.', 'required')
     if (type !== 'apple' && fields[name] !== null) refuse(name, 'Only a provider of type apple has this field.')

@@ -14,6 +14,12 @@ export interface UpstreamProfile {
   given_name: string | null
   family_name: string | null
   picture: string | null
+  /** The user name, as it was sent; `null` where none was sent. */
+  preferred_username: string | null
+  /** The session there (`sid`); `null` where the provider names none. */
+  sid: string | null
+  /** Of at most 4 kB, for `id_token_hint`. */
+  id_token: string | null
 }
 
 /** The secrets of one authorization request, which its callback must match. */
@@ -51,11 +57,29 @@ export interface AuthorizationHints {
   prompt: 'login' | 'select_account' | undefined
 }
 
+/** RP-Initiated Logout 1.0 §2. */
+export interface SignOutRequest {
+  post_logout_redirect_uri: string
+  state: string
+  id_token_hint: string | null
+}
+
+/** A JWT that the provider signed. */
+export interface VerifiedToken {
+  claims: Readonly<Record<string, unknown>>
+  /** As its metadata names it. */
+  issuer: string
+}
+
 export interface Upstreams {
   /** Returns the URL of the provider's authorization request. */
   authorizationUrl(provider: Upstream, request: UpstreamSecrets & { redirect_uri: string }, hints: AuthorizationHints): Promise<string>
   /** Returns the profile of the person who signed in. `url` is the callback with all its parameters. */
   handleCallback(provider: Upstream, url: URL, expected: UpstreamSecrets): Promise<UpstreamProfile>
+  /** The URL that signs the person out at the provider; `null` where it has none. @throws UpstreamFailed, within two seconds */
+  signOutUrl(provider: Upstream, request: SignOutRequest): Promise<string | null>
+  /** The claims of a JWT that a key of the provider signed with one of these algorithms; `null` otherwise. @throws UpstreamFailed */
+  verifyToken(provider: Upstream, token: string, algorithms: readonly string[]): Promise<VerifiedToken | null>
   /** Reads the metadata and the keys, past the cache. @throws UpstreamFailed */
   check(provider: Upstream): Promise<void>
 }
@@ -70,6 +94,8 @@ export function upstreamsWhenNeeded(deployment: Deployment): Upstreams {
   return {
     authorizationUrl: async (...parameters) => (await load()).authorizationUrl(...parameters),
     handleCallback: async (...parameters) => (await load()).handleCallback(...parameters),
+    signOutUrl: async (...parameters) => (await load()).signOutUrl(...parameters),
+    verifyToken: async (...parameters) => (await load()).verifyToken(...parameters),
     check: async (...parameters) => (await load()).check(...parameters),
   }
 }

@@ -2,7 +2,7 @@
 import { type EnvironmentId, ProviderId } from '@ostiary/contract/ids.ts'
 import { Provider, type ProviderFailure } from '@ostiary/contract/provider.ts'
 import { z } from 'zod'
-import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import type { Origin } from '../events/store.ts'
 import { endDisabled, followErasedProvider } from '../sessions/endings.ts'
 import type { ProviderFields } from './kinds.ts'
@@ -12,11 +12,12 @@ const Versioned = Provider.extend({ version: z.int() })
 export type ProviderRow = z.infer<typeof Versioned>
 
 const ownColumns = sql`
-  p.id, p.environment_id, p.type, p.display_name, p.issuer, p.client_id, p.scopes, p.enabled, p.link_by_verified_email, p.team_id, p.key_id`
+  p.id, p.environment_id, p.type, p.display_name, p.issuer, p.client_id, p.scopes, p.enabled, p.link_by_verified_email, p.accept_preferred_username, p.sign_out, p.team_id, p.key_id`
 const columns = sql`${ownColumns}, e.tenant_id, e.project_id, p.slug,
   case when p.client_secret is null then 0 else 1 end as has_client_secret,
   case when p.private_key is null then 0 else 1 end as has_private_key,
-  e.issuer || '/oauth/callback/' || p.id as callback_url, p.last_success_at, p.last_failure, p.version, p.created_at, p.updated_at`
+  e.issuer || '/oauth/callback/' || p.id as callback_url, e.issuer || '/oauth/signed-out/' || p.id as post_logout_redirect_uri,
+  e.issuer || '/oauth/backchannel/' || p.id as backchannel_logout_uri,  p.last_success_at, p.last_failure, p.version, p.created_at, p.updated_at`
 const from = sql`from providers p join environments e on e.id = p.environment_id`
 
 export function listProviders(db: Db, environment_id: EnvironmentId, rest: Statement) {
@@ -40,6 +41,8 @@ const Upstream = Provider.pick({
   scopes: true,
   enabled: true,
   link_by_verified_email: true,
+  accept_preferred_username: true,
+  sign_out: true,
   team_id: true,
   key_id: true,
 }).extend({
@@ -65,6 +68,35 @@ export async function findWithSecrets(db: Db, environment_id: EnvironmentId, id:
     sql`select ${ownColumns}, p.client_secret, p.private_key, p.last_success_at, p.last_failed_at from providers p
          where p.environment_id = ${environment_id} and p.id = ${id}`,
   )
+}
+
+/** A session whose sign-out leads to its provider. */
+export interface UpstreamSessionRow {
+  session_id: string
+  /** Sealed for the row of the session. */
+  id_token: string | null
+  provider: Upstream
+}
+
+const OfSession = z.object({ session_id: z.string(), provider_id: z.string(), id_token: z.string().nullable() })
+
+/** The first of these sessions, in their order, that began at an enabled provider which signs people out. A browser has few sessions. */
+export async function findUpstreamSession(
+  db: Db,
+  environment_id: EnvironmentId,
+  session_ids: readonly string[],
+): Promise<UpstreamSessionRow | null> {
+  if (session_ids.length === 0) return null
+  const rows = await db.all(
+    OfSession,
+    sql`select id as session_id, provider_id, upstream_id_token as id_token from sessions
+         where environment_id = ${environment_id} and id in (${list(session_ids)}) and provider_id is not null`,
+  )
+  for (const row of rows.toSorted((a, b) => session_ids.indexOf(a.session_id) - session_ids.indexOf(b.session_id))) {
+    const provider = await findUpstream(db, environment_id, row.provider_id)
+    if (provider?.sign_out === 'rp_initiated') return { session_id: row.session_id, id_token: row.id_token, provider }
+  }
+  return null
 }
 
 /** An outcome of the same kind within this time writes nothing, so that the sign-ins at a provider do not queue behind its row. */
@@ -126,11 +158,11 @@ export function insertProvider(
 ): Statement {
   return guard(sql`insert into providers (
       environment_id, id, slug, type, display_name, issuer, client_id, scopes, enabled,
-      link_by_verified_email, team_id, key_id, client_secret, private_key, ending, created_at, updated_at)
+      link_by_verified_email, accept_preferred_username, sign_out, team_id, key_id, client_secret, private_key, ending, created_at, updated_at)
     values (
       ${environment_id}, ${id}, ${slug}, ${type}, ${fields.display_name},
       ${fields.issuer}, ${fields.client_id}, ${fields.scopes}, ${fields.enabled},
-      ${fields.link_by_verified_email}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now}, ${now})
+      ${fields.link_by_verified_email}, ${fields.accept_preferred_username}, ${fields.sign_out}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now}, ${now})
     on conflict do nothing`)
 }
 
@@ -160,7 +192,7 @@ export function updateProvider(
   const changed = guard(sql`update providers
       set display_name = ${fields.display_name}, issuer = ${fields.issuer}, client_id = ${fields.client_id}, scopes = ${fields.scopes},
           enabled = ${fields.enabled}, link_by_verified_email = ${fields.link_by_verified_email},
-          team_id = ${fields.team_id}, key_id = ${fields.key_id},
+          accept_preferred_username = ${fields.accept_preferred_username}, sign_out = ${fields.sign_out}, team_id = ${fields.team_id}, key_id = ${fields.key_id},
           version = version + 1, updated_at = ${now}${client_secret}${private_key}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
   return [changed, ...(current.enabled && !fields.enabled ? endDisabled(current.environment_id, 'provider', current.id, now) : [])]

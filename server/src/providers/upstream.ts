@@ -16,8 +16,13 @@ import { orFail, type Progress } from './causes.ts'
 import { kinds } from './kinds.ts'
 import { UpstreamFailed, type UpstreamProfile, type Upstreams } from './profile.ts'
 import type { Upstream } from './store.ts'
+import { createUpstreamKeys } from './upstream-keys.ts'
 
 const timeout_ms = 8_000
+/** The request of a provider waits for its own keys. */
+const keys_timeout_ms = 3_000
+/** A person who signs out waits for the metadata, where the cache has none. */
+const sign_out_timeout_ms = 2_000
 const limit_bytes = 512 * 1024
 /** How long a discovery document is cached. The cache is by issuer, so a change of a provider's issuer takes effect at once. */
 const discovery_ms = 300_000
@@ -40,7 +45,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
         headers,
         ...sent,
         https_only: !isLocal(issuer, url),
-        timeout_ms,
+        timeout_ms: progress.timeout_ms,
         limit_bytes,
         beyond_limit: 'fail',
         ...(signal ? { signal } : {}),
@@ -54,6 +59,12 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
         headers: Object.fromEntries(header_pairs),
       })
     }
+
+  const keys = createUpstreamKeys({ now }, async ({ issuer, jwks_uri }) => {
+    const fetch = fetchFor(issuer, { at: 'keys', status: null, is_oidc: true, timeout_ms: keys_timeout_ms }, { jwks_uri })
+    const answer = await fetch(jwks_uri, get_json)
+    return answer.status === 200 ? answer.json() : null
+  })
 
   async function configure(provider: Upstream, progress: Progress): Promise<client.Configuration> {
     const issuer = provider.issuer ?? kinds[provider.type].issuer ?? ''
@@ -134,7 +145,38 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
         if (!claims) throw new UpstreamFailed({ cause: 'id_token', detail: reason`The provider sent no ID token.` })
         const has_userinfo = claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined
         const more = has_userinfo ? await client.fetchUserInfo(config, tokens.access_token, claims.sub) : {}
-        return profileOf({ ...more, ...claims }, provider.type === 'apple' ? appleName(url) : {})
+        const profile = profileOf({ ...more, ...claims }, provider.type === 'apple' ? appleName(url) : {})
+        return { ...profile, sid: sidOf(claims), id_token: hintOf(tokens.id_token) }
+      })
+    },
+
+    signOutUrl: (provider, { post_logout_redirect_uri, state, id_token_hint }) => {
+      const progress = { ...begun(provider), timeout_ms: sign_out_timeout_ms }
+      return orFail(progress, async () => {
+        if (!kinds[provider.type].is_oidc) return null
+        const issuer = provider.issuer ?? kinds[provider.type].issuer ?? ''
+        const { end_session_endpoint = '' } = await discover(issuer, progress)
+        const url = URL.parse(end_session_endpoint)
+        if (!url || (url.protocol !== 'https:' && !isLocal(issuer, url.href))) return null
+        const parameters = {
+          client_id: provider.client_id,
+          post_logout_redirect_uri,
+          state,
+          ...(id_token_hint !== null && { id_token_hint }),
+        }
+        for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+        return url.href
+      })
+    },
+
+    verifyToken: (provider, token, algorithms) => {
+      const progress = begun(provider)
+      return orFail(progress, async () => {
+        const configured = provider.issuer ?? kinds[provider.type].issuer ?? ''
+        const { issuer, jwks_uri = '' } = await discover(configured, progress)
+        const payload = await keys.verify({ issuer: configured, jwks_uri }, token, algorithms)
+        const claims = payload && claimsIn(payload)
+        return claims && { claims, issuer }
       })
     },
 
@@ -155,7 +197,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
 
 type Claims = Readonly<Record<string, unknown>>
 
-const begun = ({ type }: Upstream): Progress => ({ at: 'metadata', status: null, is_oidc: kinds[type].is_oidc })
+const begun = ({ type }: Upstream): Progress => ({ at: 'metadata', status: null, is_oidc: kinds[type].is_oidc, timeout_ms })
 
 const placeOf = (url: string, { token_endpoint, jwks_uri, userinfo_endpoint }: Partial<client.ServerMetadata>): Progress['at'] => {
   if (url === token_endpoint) return 'token'
@@ -163,9 +205,21 @@ const placeOf = (url: string, { token_endpoint, jwks_uri, userinfo_endpoint }: P
   return url === userinfo_endpoint || url.startsWith(github_api) ? 'userinfo' : 'metadata'
 }
 
+const get_json = { method: 'GET', headers: { accept: 'application/json' }, body: undefined, redirect: 'manual' } as const
+
+/** The claims of a JWT; `null` where the payload is not a JSON object (RFC 7519 §7.2). */
+function claimsIn(payload: Uint8Array): Claims | null {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : null // as: just checked
+  } catch {
+    return null
+  }
+}
+
 /** RFC 7517 §5: a set of keys has at least one that can be used. */
 async function readKeys(fetch: client.CustomFetch, jwks_uri: string): Promise<void> {
-  const answer = await fetch(jwks_uri, { method: 'GET', headers: { accept: 'application/json' }, body: undefined, redirect: 'manual' })
+  const answer = await fetch(jwks_uri, get_json)
   if (answer.status !== 200)
     throw new UpstreamFailed({
       cause: 'status',
@@ -178,6 +232,8 @@ async function readKeys(fetch: client.CustomFetch, jwks_uri: string): Promise<vo
 
 /** In characters, all of them ASCII. OIDC Core §2. */
 const longest_subject = 255
+const longest_sid = 255
+const longest_hint = 4_096
 
 /**
  * The profile that claims describe. Names are shown only, so what a name cannot have is taken out. The subject and the address identify an
@@ -200,8 +256,17 @@ function profileOf(claims: Claims, name: { given_name?: string; family_name?: st
     given_name,
     family_name,
     picture: WebUrl.safeParse(claims.picture).data ?? null,
+    preferred_username:
+      typeof claims.preferred_username === 'string' && claims.preferred_username !== '' ? claims.preferred_username : null,
+    sid: null,
+    id_token: null,
   }
 }
+
+/** OIDC Back-Channel Logout 1.0 §2.1: an opaque text. One that is too long counts for none. */
+const sidOf = ({ sid }: Claims) => (typeof sid === 'string' && sid !== '' && sid.length <= longest_sid && isText(sid) ? sid : null)
+
+const hintOf = (id_token: string | undefined) => (id_token !== undefined && id_token.length <= longest_hint ? id_token : null)
 
 /** Makes the client secret for Apple: a JWT signed with the key of the team. Apple allows six months; this one expires in five minutes. */
 async function appleSecret({ team_id, key_id, client_id }: Upstream, private_key: string, now: Date): Promise<string> {
@@ -253,6 +318,7 @@ async function githubProfile(config: client.Configuration, access_token: string)
     {
       sub: String(user.id),
       name: user.name ?? user.login,
+      preferred_username: user.login,
       picture: user.avatar_url,
       email: primary?.email,
       email_verified: primary?.verified,

@@ -21,12 +21,17 @@ export interface SealedColumns {
   readonly where?: Statement
   /** The path to the sealed text in a column that holds JSON. */
   readonly path?: readonly string[]
+  /** Few rows have the text, and an index has these rows alone. */
+  readonly is_sparse?: true
 }
 
 const bind = (...names: readonly string[]) => names.join('.') as AssociatedData // as: only this file makes it
 
 /** For an attempt at a provider in a cookie: it unseals in the browser and the environment in which it began. */
 export const sealedCookie = (environment_id: string, browser: string): AssociatedData => bind('upstream_cookie', environment_id, browser)
+
+/** For the way back of a sign-out at a provider, in a cookie. */
+export const signedOutCookie = (environment_id: string): AssociatedData => bind('signed_out_cookie', environment_id)
 
 export const sealed_columns = {
   deployment: {
@@ -86,6 +91,21 @@ export const sealed_columns = {
     columns: ['payload'],
     key: ['environment_id', 'state_hash'],
     associatedData: (environment_id: string) => bind('upstream_sign_ins', environment_id),
+  },
+  sessions: {
+    table: 'sessions',
+    columns: ['upstream_id_token'],
+    key: ['environment_id', 'id'],
+    associatedData: (environment_id: string, id: string) => bind('sessions', environment_id, id),
+    is_sparse: true,
+  },
+  half_sign_ins: {
+    table: 'half_sign_ins',
+    columns: ['signed_in'],
+    key: ['environment_id', 'secret_hash'],
+    associatedData: (environment_id: string, secret_hash: string) => bind('half_sign_ins', environment_id, secret_hash),
+    where: sql`signed_in like '%"id_token":"v1.%'`,
+    path: ['upstream', 'id_token'],
   },
   dashboard_sessions: {
     table: 'dashboard_sessions',

@@ -270,19 +270,20 @@ const rowsIn =
 /** A deleted user: the sessions end, and forget where they came from. They stay until their tokens cannot be valid any more. */
 const sessionsOfErased: Step = async (db, ending, now) => {
   const { environment_id, user_id } = ending
-  const forgets = sql`, ip = null, user_agent = null`
+  const forgets = sql`, ip = null, user_agent = null, upstream_sid = null, upstream_id_token = null`
   const open = await idsOf(db, sql`select s.id from sessions s where ${openSessions(ending)} limit ${sessions_at_once}`)
   if (open.length > 0) return { statements: endSessions(ending, open, now, forgets) }
   const shown = await idsOf(
     db,
     sql`select id from sessions
-         where user_id = ${user_id} and environment_id || '' = ${environment_id} and coalesce(ip, user_agent) is not null
+         where user_id = ${user_id} and environment_id || '' = ${environment_id} and coalesce(ip, user_agent, upstream_sid, upstream_id_token) is not null
          limit ${others_at_once}`,
   )
   if (shown.length === 0) return null
   return {
     statements: [
-      sql`update sessions set ip = null, user_agent = null where environment_id = ${environment_id} and id in (${list([...shown].sort())})`,
+      sql`update sessions set ip = null, user_agent = null, upstream_sid = null, upstream_id_token = null
+           where environment_id = ${environment_id} and id in (${list([...shown].sort())})`,
     ],
   }
 }

@@ -28,6 +28,8 @@ const SignedInRow = z.object({
   began_with: z.enum(methods_by_address).optional(),
   /** The identity at a provider that is linked with the session. */
   links: z.object({ provider_id: z.string(), issuer: z.string(), subject: z.string() }).optional(),
+  /** The session at the provider, with its sealed ID token. */
+  upstream: z.object({ provider_id: z.string(), sid: z.string().nullable(), id_token: z.string().nullable() }).optional(),
 })
 
 const HalfSignIn = z.object({

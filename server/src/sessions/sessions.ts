@@ -27,6 +27,15 @@ const SessionRow = z.object({
 })
 export type SessionRow = z.infer<typeof SessionRow>
 
+/** A session at a provider. */
+export interface UpstreamSession {
+  provider_id: string
+  /** What the provider calls it; `null` where it has no name. */
+  sid: string | null
+  /** For its sign-out: the ID token, sealed in the row. */
+  id_token: string | null
+}
+
 export interface NewSession {
   id: SessionId
   user_id: UserId
@@ -34,6 +43,8 @@ export interface NewSession {
   amr: readonly string[]
   acr: string
   began_with: string
+  /** Where it began; `null` for a sign-in here. */
+  upstream: UpstreamSession | null
   ip: string | null
   user_agent: string | null
   expires_at: Date
@@ -47,9 +58,11 @@ export interface NewSession {
 export function insertSession(environment_id: EnvironmentId, session: NewSession, only_if: Statement, now: Date): Statement {
   const beginning = numberOfNewBeginning(environment_id, session.began_with, sql`u`)
   return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, ip, user_agent, ending, began_ending,
+                                         provider_id, upstream_sid, upstream_id_token,
                                          grant_count, counted, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
     select environment_id, ${session.id}, id, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.began_with},
            ${session.ip}, ${session.user_agent}, ending, ${beginning},
+           ${session.upstream?.provider_id ?? null}, ${session.upstream?.sid ?? null}, ${session.upstream?.id_token ?? null},
            0, 1, ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
       from users u
      where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null and ${beginning} >= 0 and ${only_if}`)
@@ -76,7 +89,8 @@ export function renewSession(environment_id: EnvironmentId, session: NewSession,
     from users u where u.environment_id = ${environment_id} and u.id = ${session.user_id})`
   return guard(sql`update sessions
     set token_hash = ${session.token_hash}, amr = ${session.amr}, acr = ${session.acr}, began_with = ${session.began_with},
-        began_ending = ${beginning}, ip = ${session.ip}, user_agent = ${session.user_agent},
+        began_ending = ${beginning}, ip = ${session.ip}, user_agent = ${session.user_agent}, provider_id = ${session.upstream?.provider_id ?? null},
+        upstream_sid = ${session.upstream?.sid ?? null}, upstream_id_token = ${session.upstream?.id_token ?? null},
         auth_time = ${now}, last_seen_at = ${now}, expires_at = ${session.expires_at}, absolute_expires_at = ${session.absolute_expires_at}
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id}
       and ${sessionStands(sql`sessions`)} and ${beginning} >= 0 and ${only_if}`)
@@ -113,6 +127,31 @@ export function endSession(
     sql`update sessions set ended_at = ${now} where environment_id = ${environment_id} and id = ${session_id} and ended_at is null`,
     followSession(environment_id, session_id, 'signed_out', now),
   ]
+}
+
+/** Which sessions that began at a provider: that of its `sid`, those of a person, or both. */
+export interface SessionAtProvider {
+  provider_id: string
+  sid: string | null
+  identity: { id: string; user_id: string } | null
+}
+
+const Began = SessionRow.pick({ id: true, user_id: true })
+
+/** The next of these sessions that have not ended. */
+export function findSessionsAtProvider(
+  db: Db,
+  environment_id: EnvironmentId,
+  { provider_id, sid, identity }: SessionAtProvider,
+  limit: number,
+): Promise<z.infer<typeof Began>[]> {
+  const named = sql`s.upstream_sid = ${sid} and s.provider_id = ${provider_id} and s.ended_at is null`
+  const of_person = identity && sql`s.user_id = ${identity.user_id} and s.began_with = ${identity.id} and coalesce(s.ended_at, -1) = -1`
+  const which = sid === null ? (of_person ?? sql`1 = 0`) : of_person ? sql`${named} and ${of_person}` : named
+  return db.all(
+    Began,
+    sql`select s.id, s.user_id from sessions s where ${which} and s.environment_id || '' = ${environment_id} order by s.id limit ${limit}`,
+  )
 }
 
 /**

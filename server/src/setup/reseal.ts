@@ -47,6 +47,7 @@ async function* staleTextsOf({ db, secrets }: Sealing, entry: SealedColumns, col
   const [table, value] = [identifiers(entry.table), identifiers(column)]
   const first = identifiers(entry.key[0])
   const second = identifiers(entry.key[1] ?? entry.key[0])
+  const only = entry.is_sparse ? sql`and ${value} is not null` : sql``
   const isStale = (sealed: string | null): sealed is string => sealed !== null && secrets.isStale(sealed)
 
   let last = { first: '', second: '' }
@@ -54,7 +55,7 @@ async function* staleTextsOf({ db, secrets }: Sealing, entry: SealedColumns, col
     const rows = await db.all(
       Row,
       sql`select ${first} as first, ${second} as second, case when ${entry.where ?? sql`1 = 1`} then ${value} end as stored
-            from ${table} where (${first}, ${second}) > (${last.first}, ${last.second}) order by ${first}, ${second} limit ${rows_at_once}`,
+            from ${table} where (${first}, ${second}) > (${last.first}, ${last.second}) ${only} order by ${first}, ${second} limit ${rows_at_once}`,
     )
     const stale = rows.flatMap(({ stored, ...key }) => {
       const sealed = stored !== null && entry.path ? textAt(JSON.parse(stored), entry.path) : stored

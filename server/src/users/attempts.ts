@@ -36,7 +36,8 @@ const spraying = { kind: 'spraying', limit: 100, window_seconds: 900 }
 /**
  * Limits of one source over all accounts. None is shared by all sources, so one source cannot block the others. A signature cannot be
  * guessed: the limit of passkeys bounds the work and the events that a stranger causes. Those of mailed codes and of provider sign-ins
- * bound the mails and the rows. Many people of one company begin to sign in at a provider at the same time.
+ * bound the mails and the rows. Many people of one company begin to sign in at a provider at the same time. A provider sends the logout tokens
+ * of all its people from a few addresses, and each makes the service verify a signature.
  */
 const of_sources = {
   passkey: { kind: 'passkey', limit: 100, window_seconds: 900 },
@@ -44,7 +45,8 @@ const of_sources = {
   new_account: { kind: 'sign-up', limit: 200, window_seconds: 600 },
   mailed_code: { kind: 'mailed-code', limit: 200, window_seconds: 600 },
   provider: { kind: 'provider', limit: 2_000, window_seconds: 600 },
-} as const satisfies Record<Exclude<FirstFactor, 'password'> | 'new_account' | 'mailed_code', SourceLimit>
+  provider_logout: { kind: 'provider-logout', limit: 60, window_seconds: 60 },
+} as const satisfies Record<Exclude<FirstFactor, 'password'> | 'new_account' | 'mailed_code' | 'provider_logout', SourceLimit>
 
 type OfSource = keyof typeof of_sources
 

@@ -4,6 +4,7 @@ import { type NewUser, User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import { emailKey } from '../base/email.ts'
 import { isText } from '../base/text.ts'
+import { userNameKey } from '../base/user-name.ts'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 
@@ -90,6 +91,33 @@ export async function findUserHash(db: Db, environment_id: EnvironmentId, id: st
   return row?.password_hash ?? null
 }
 
+const keyOfName = ({ preferred_username }: { preferred_username?: string | null | undefined }) =>
+  preferred_username ? userNameKey(preferred_username) : null
+
+const hasName = (environment_id: EnvironmentId, name: string, except: string): Statement => sql`exists (
+  select 1 from users named where named.preferred_username_key = ${userNameKey(name)} and named.environment_id || '' = ${environment_id}
+     and named.id <> ${except})`
+
+/** Whether a user of the environment has this user name, in whatever case. */
+export async function isNameTaken(db: Db, environment_id: EnvironmentId, name: string): Promise<boolean> {
+  const row = await db.maybeOne(
+    z.object({ taken: z.boolean() }),
+    sql`select case when ${hasName(environment_id, name, '')} then 1 else 0 end as taken`,
+  )
+  return row?.taken ?? false
+}
+
+/**
+ * Gives a new user a name that nobody else has. Fails as a guard where another user has it. The batches that take a name wait for each other
+ * at the row that the first statement writes. Put it after the insert of the user.
+ */
+export const takeName = ({ environment_id, id }: UserRef, name: string): Statement[] => [
+  sql`insert into upstream_holds (environment_id) values (${environment_id})
+      on conflict (environment_id) do update set environment_id = excluded.environment_id`,
+  guard(sql`update users set preferred_username = ${name}, preferred_username_key = ${userNameKey(name)}
+    where environment_id = ${environment_id} and id = ${id} and not ${hasName(environment_id, name, id)}`),
+]
+
 /** Fails as a guard if a user has the email. */
 export function insertUser(
   { environment_id, id }: UserRef,
@@ -99,12 +127,12 @@ export function insertUser(
 ): Statement {
   return guard(sql`insert into users (
       environment_id, id, email, email_key, email_verified, phone_number, phone_number_verified,
-      name, given_name, family_name, nickname, preferred_username,
+      name, given_name, family_name, nickname, preferred_username, preferred_username_key,
       picture, locale, zoneinfo, metadata, password_hash, password_set_at, self_registered, created_at, updated_at)
     values (
       ${environment_id}, ${id}, ${user.email}, ${emailKey(user.email)}, ${user.email_verified ?? false},
       ${user.phone_number ?? null}, ${user.phone_number_verified ?? false}, ${user.name ?? null}, ${user.given_name ?? null},
-      ${user.family_name ?? null}, ${user.nickname ?? null}, ${user.preferred_username ?? null}, ${user.picture ?? null},
+      ${user.family_name ?? null}, ${user.nickname ?? null}, ${user.preferred_username ?? null}, ${keyOfName(user)}, ${user.picture ?? null},
       ${user.locale ?? null}, ${user.zoneinfo ?? null}, ${user.metadata ?? {}}, ${password_hash},
       ${password_hash === null ? null : now}, ${user.self_registered ?? false}, ${now}, ${now})
     on conflict (environment_id, email_key) do nothing`)
@@ -164,7 +192,7 @@ export function updateUser(current: UserRow, user: UserFields, password_hash: st
       set email = ${user.email ?? ''}, email_key = ${email_key}, email_verified = ${user.email_verified},
           phone_number = ${user.phone_number ?? null}, phone_number_verified = ${user.phone_number_verified},
           name = ${user.name ?? null}, given_name = ${user.given_name ?? null}, family_name = ${user.family_name ?? null},
-          nickname = ${user.nickname ?? null}, preferred_username = ${user.preferred_username ?? null},
+          nickname = ${user.nickname ?? null}, preferred_username = ${user.preferred_username ?? null}, preferred_username_key = ${keyOfName(user)},
           picture = ${user.picture ?? null}, locale = ${user.locale ?? null}, zoneinfo = ${user.zoneinfo ?? null},
           metadata = ${user.metadata ?? {}}, version = version + 1, updated_at = ${now}${password}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version} and not ${taken}`)

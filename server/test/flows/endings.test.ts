@@ -447,6 +447,7 @@ const elsewhere: Record<string, { file: string; title: string }> = {
   secondFactor: { file: 'backchannel-logout', title: 'six other people sign in to the browser' },
   signInByPasskey: { file: 'backchannel-logout', title: 'six other people sign in to the browser' },
   callback: { file: 'reset', title: 'proof from outside' },
+  providerLogout: { file: 'provider-logout', title: 'ends what began there' },
   callbackByPost: { file: 'reset', title: 'proof from outside' },
   signUp: { file: 'reset', title: 'proof from outside' },
 }
@@ -455,7 +456,7 @@ const elsewhere: Record<string, { file: string; title: string }> = {
 const ends_nothing = `
   authorize authorizeByPost userinfoByPost showForgotPassword forgotPassword showLink showSecondFactorPage enrolmentCode enrolTotp
   openEnrolmentCode openEnrolTotp openEnrolPasskey
-  enrolPasskey offerPasskey consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider
+  enrolPasskey offerPasskey consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot signedOut showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider
   renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
   validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment changeSettings
   previewSettings testMail createApplication rotateClientSecret createResourceServer changeResourceServer deleteResourceServer createAuthKey

@@ -132,6 +132,7 @@ const cases: Case[] = [
   ['provider',    apple,           {},                                    { team_id: 'OTHER' },                                           'in_live'],
   ['provider',    apple,           {},                                    { key_id: 'OTHER' },                                            'in_live'],
   ['provider',    google,          {},                                    { link_by_verified_email: true },                               'in_live'],
+  ['provider',    google,          {},                                    { accept_preferred_username: true },                            'in_live'],
   ['provider',    google,          { enabled: false },                    { enabled: true },                                              'in_live'],
   ['provider',    google,          { enabled: false },                    { enabled: null },                                              'in_live'],
   ['provider',    google,          {},                                    { enabled: false },                                             'never'],

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
+import { sealed_columns } from '../../src/secrets/sealed-columns.ts'
 import { openAccount, press } from '../support/account.ts'
 import { appCode, codeAfter, enrolPerson, stepOn } from '../support/authenticator-app.ts'
 import { authorizationRequest, createAgent, exchange, formOf, type Request } from '../support/cookie-browser.ts'
@@ -94,7 +95,7 @@ test('with one factor the identity is linked with the session, with an event and
 })
 
 test('before the second factor nothing is linked, and a person without it adds no way in', async () => {
-  const provider = await addProvider()
+  const provider = await addProvider({ sign_out: 'rp_initiated' })
   const person = await withApp()
   const { agent, page, code } = await signInAt(provider.id, person.email)
   assert.deepEqual([stepOn(page), code], ['second-factor', null])
@@ -112,6 +113,13 @@ test('before the second factor nothing is linked, and a person without it adds n
   assert.equal(await subjectOf(second.request, done.code), person.id)
   assert.deepEqual(await methodsOf(person.id), ['password', 'provider', 'recovery_codes', 'totp'])
   assert.deepEqual([(await addedEvents(person.id)).length, (await addedMails(person.email)).length], [1, 1])
+  const session = await w.deployment.db.maybeOne(
+    z.object({ id: z.string(), upstream_id_token: z.string() }),
+    sql`select id, upstream_id_token from sessions where environment_id = ${environment.id} and user_id = ${person.id} and provider_id = ${provider.id}`,
+  )
+  const row = sealed_columns.sessions.associatedData(environment.id, session?.id ?? '')
+  const kept = w.deployment.secrets.unseal(session?.upstream_id_token ?? '', row)
+  assert.equal(decodeJwt(kept).aud, 'o', 'the ID token of the provider waited with the first factor')
 })
 
 test('the session of a link begins with the identity, and ends with it', async () => {

@@ -37,7 +37,14 @@ await configure({ sign_in: { email_code: true } })
 const provider_id = w.deployment.newId('prv')
 const provider = {
   ...{ display_name: 'SSO', issuer: 'https://sso.example.com', client_id: 'o', scopes: ['openid', 'email'] },
-  ...{ enabled: true, link_by_verified_email: false, team_id: null, key_id: null },
+  ...{
+    enabled: true,
+    link_by_verified_email: false,
+    accept_preferred_username: false,
+    sign_out: 'none' as const,
+    team_id: null,
+    key_id: null,
+  },
 }
 const secrets = { client_secret: null, private_key: null }
 await db.run(

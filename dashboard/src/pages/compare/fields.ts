@@ -89,6 +89,8 @@ export const objectFields: Readonly<Record<ObjectKind, ObjectFields>> = {
       travels('display_name',           'Name',                     'text',   each_visitor),
       travels('scopes',                 'Scopes',                   'list',   'People who sign in with it. The provider can ask them to consent again.'),
       travels('link_by_verified_email', 'Links by verified address', 'switch', 'People with an account who sign in with it for the first time.'),
+      travels('accept_preferred_username', 'Takes user names',      'switch', 'People who sign in with it for the first time.'),
+      travels('sign_out',               'Sign-out',                 { none: 'Here alone', rp_initiated: 'At the provider too' }, 'People who sign out after a sign-in with it.'),
     ],
     owned: { issuer: 'issuer', client_id: 'client id', team_id: 'team id', key_id: 'key id', enabled: 'on or off' },
   },

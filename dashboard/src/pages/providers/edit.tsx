@@ -40,6 +40,8 @@ function Form({ base, report, close, check }: Edited<Provider> & Omit<EditProps,
   const [client_id, setClientId] = useState(provider.client_id)
   const [scopes, setScopes] = useState(provider.scopes)
   const [links, setLinks] = useState(provider.link_by_verified_email)
+  const [takes_name, setTakesName] = useState(provider.accept_preferred_username)
+  const [sign_out, setSignOut] = useState(provider.sign_out)
   const [fields, setFields] = useState<Partial<Record<FieldName, string>>>({
     issuer: issuer ?? '',
     team_id: team_id ?? '',
@@ -55,6 +57,8 @@ function Form({ base, report, close, check }: Edited<Provider> & Omit<EditProps,
     client_id,
     scopes,
     link_by_verified_email: links,
+    accept_preferred_username: takes_name,
+    sign_out,
     ...Object.fromEntries(
       fieldsOf(kind)
         .filter((name) => !isSecret(name) || fields[name])
@@ -111,6 +115,29 @@ function Form({ base, report, close, check }: Edited<Provider> & Omit<EditProps,
         onChange={(event) => setLinks(event.currentTarget.checked)}
         error={fieldError(edit.error, '/link_by_verified_email')}
       />
+      <Checkbox
+        label="Take the user name"
+        description="A first sign-in stores the user name of the provider, if no other user has it. Applications see it as preferred_username."
+        checked={takes_name}
+        onChange={(event) => setTakesName(event.currentTarget.checked)}
+        error={fieldError(edit.error, '/accept_preferred_username')}
+      />
+      {provider.type === 'github' ? null : (
+        <Checkbox
+          label="Sign out there too"
+          description="A person who signs out here is led through the provider, which ends its own session. Register the address below there."
+          checked={sign_out === 'rp_initiated'}
+          onChange={(event) => setSignOut(event.currentTarget.checked ? 'rp_initiated' : 'none')}
+          error={fieldError(edit.error, '/sign_out')}
+        />
+      )}
+      {sign_out === 'rp_initiated' ? (
+        <div>
+          <div className="lab">Address after a sign-out to register there</div>
+          <code className="any">{provider.post_logout_redirect_uri}</code>{' '}
+          <CopyButton value={provider.post_logout_redirect_uri} label={`the address after a sign-out of ${provider.display_name}`} />
+        </div>
+      ) : null}
       {edit.dialog}
     </FormDialog>
   )

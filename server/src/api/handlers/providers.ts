@@ -49,6 +49,8 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
     has_client_secret: has.client_secret,
     has_private_key: has.private_key,
     callback_url: `${environment.issuer}/oauth/callback/${id}`,
+    post_logout_redirect_uri: `${environment.issuer}/oauth/signed-out/${id}`,
+    backchannel_logout_uri: `${environment.issuer}/oauth/backchannel/${id}`,
     last_success_at: null,
     last_failure: null,
     created_at: at.toISOString(),
@@ -251,10 +253,12 @@ function fieldsOf({
   scopes,
   enabled,
   link_by_verified_email,
+  accept_preferred_username,
+  sign_out,
   team_id,
   key_id,
 }: ProviderFields): ProviderFields {
-  return { display_name, issuer, client_id, scopes, enabled, link_by_verified_email, team_id, key_id }
+  return { display_name, issuer, client_id, scopes, enabled, link_by_verified_email, accept_preferred_username, sign_out, team_id, key_id }
 }
 
 function sealer({ secrets }: Pick<Services, 'secrets'>, environment_id: string, id: string) {

@@ -3,17 +3,20 @@
  * verified, and only where the provider is allowed to link. For an account that never proved the email this is proof from outside (see
  * `accounts/address-proof.ts`). Otherwise the person is asked to sign in to the account here.
  */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { findOwner, proveFromOutside } from '../../../accounts/address-proof.ts'
 import { createAccount } from '../../../accounts/create-account.ts'
 import { normalised } from '../../../base/normalisation.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
+import { isUserName } from '../../../base/user-name.ts'
+import type { Db } from '../../../db/db.ts'
 import type { ProviderProblemView } from '../../../pages/provider-problem.ts'
 import { issuerOfProvider } from '../../../providers/kinds.ts'
 import type { UpstreamProfile } from '../../../providers/profile.ts'
 import { findIdentity, holdProvider, insertIdentity, noteIdentityUse, type Upstream } from '../../../providers/store.ts'
-import { aboutUser } from '../../../users/store.ts'
+import { aboutUser, isNameTaken, takeName } from '../../../users/store.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import type { Interaction } from '../shared/begin.ts'
 import { countFailedSignIn, recordFailedSignIn } from '../shared/failed-sign-in.ts'
@@ -41,7 +44,15 @@ export async function signInAs(
 ): Promise<Answer> {
   const { db } = services
   const { environment_id } = call.issuer
-  const signed_in = { step: 'sign_in' as const, method: provider.type, provider_id: provider.id, amr: sign_in_methods.provider.amr }
+  const id_token = provider.sign_out === 'rp_initiated' ? profile.id_token : null
+  const upstream = { provider_id: provider.id, sid: profile.sid, id_token }
+  const signed_in = {
+    step: 'sign_in' as const,
+    method: provider.type,
+    provider_id: provider.id,
+    amr: sign_in_methods.provider.amr,
+    upstream,
+  }
   /** `user_id`: the account that the sign-in is refused to. Without one there is nobody whose event it could be. */
   const refuse = async (problem: keyof typeof refusals, user_id: string | null) => {
     const refusal = refusals[problem]
@@ -87,26 +98,43 @@ export async function signInAs(
   const { name, given_name, family_name, picture } = profile
   // Decision 0026: an operator who configures a provider could claim the address of any administrator.
   const email_verified = profile.email_verified && environment_id !== services.root_environment_id
-  const account = {
-    ...{ environment_id, request_id: call.request_id, now: call.now },
-    user: { email, email_verified, name, given_name, family_name, picture },
-    password_hash: null,
-    method: provider.type,
+  const create = ({ user_name, left_out }: JudgedName) => {
+    const account = {
+      ...{ environment_id, request_id: call.request_id, now: call.now },
+      user: { email, email_verified, name, given_name, family_name, picture },
+      password_hash: null,
+      method: provider.type,
+      left_out,
+    }
+    const { user_id, statements } = createAccount(services, account, (user_id) => [
+      ...useInvitation(services, call, interaction),
+      insertIdentity(environment_id, identity, { id: identity_id, user_id }, call.now),
+      ...(user_name === null ? [] : takeName({ environment_id, id: user_id }, user_name)),
+    ])
+    const hold = [holdProvider(environment_id, provider.id)]
+    const signed_up = { ...signed_in, step: 'sign_up' as const, user_id, email, password_hash: null, identity_id, hold, first: statements }
+    return finishSignIn(services, call, interaction, signed_up)
   }
-  const { user_id, statements } = createAccount(services, account, (user_id) => [
-    ...useInvitation(services, call, interaction),
-    insertIdentity(environment_id, identity, { id: identity_id, user_id }, call.now),
-  ])
-  const signed_up = {
-    ...signed_in,
-    step: 'sign_up' as const,
-    user_id,
-    email,
-    password_hash: null,
-    identity_id,
-    hold: [holdProvider(environment_id, provider.id)],
-    first: statements,
+  const sent = provider.accept_preferred_username ? profile.preferred_username : null
+  const judged = await judgeName(db, environment_id, sent)
+  let created = await create(judged)
+  if (!created && judged.user_name !== null) {
+    // Another person may have taken the name in the meantime: then the account begins without it.
+    const again = await judgeName(db, environment_id, sent)
+    if (again.user_name === null) created = await create(again)
   }
-  const created = await finishSignIn(services, call, interaction, signed_up)
   return created ?? refuse(profile.email_verified ? 'account_exists' : 'not_connected', null)
+}
+
+interface JudgedName {
+  user_name: string | null
+  left_out?: { preferred_username: 'taken' | 'unusable' }
+}
+
+/** The name that the provider sent, or why it is left out. */
+async function judgeName(db: Db, environment_id: EnvironmentId, sent: string | null): Promise<JudgedName> {
+  if (sent === null) return { user_name: null }
+  if (!isUserName(sent)) return { user_name: null, left_out: { preferred_username: 'unusable' } }
+  const is_taken = await isNameTaken(db, environment_id, sent)
+  return is_taken ? { user_name: null, left_out: { preferred_username: 'taken' } } : { user_name: sent }
 }

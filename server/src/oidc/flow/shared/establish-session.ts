@@ -12,8 +12,9 @@ import { newSecret } from '../../../deployment/deployment.ts'
 import { byUser, originOf } from '../../../events/origin.ts'
 import { insertEvent, type NewEvent } from '../../../events/store.ts'
 import type { UpstreamSubject } from '../../../providers/store.ts'
+import { type AssociatedData, sealed_columns } from '../../../secrets/sealed-columns.ts'
 import { endUnseen, findUnseen, hasRoomForSession, most_others, type UnseenSessions } from '../../../sessions/bounds.ts'
-import { endSession, insertSession, raiseSession, renewSession } from '../../../sessions/sessions.ts'
+import { endSession, insertSession, raiseSession, renewSession, type UpstreamSession } from '../../../sessions/sessions.ts'
 import { countForPerson, waitForPerson } from '../../../users/attempts.ts'
 import { hasSecondFactor } from '../../../users/second-factors.ts'
 import { aboutUser, aboutUsers, fillLocale, findUser, noteSignIn } from '../../../users/store.ts'
@@ -41,6 +42,8 @@ export interface SignedIn {
   method: string
   /** The provider, where the method is one. */
   provider_id?: string | undefined
+  /** Where the method is a provider: the session there, with its ID token as it was sent. */
+  upstream?: UpstreamSession | undefined
   /** RFC 8176 names of the method. */
   amr: readonly string[]
   /** The id of the identity at a provider, or of the passkey; without it the sign-in was by password or by an emailed code. */
@@ -92,13 +95,17 @@ export async function establishSession(
   const others = [...browser.sessions, ...browser.expired].filter((session) => session.user_id !== user_id)
   const [kept, displaced] = [others.slice(0, most_sessions - 1), others.slice(most_sessions - 1)]
   const absolute_expires_at = new Date(at.getTime() + absolute_ttl_seconds * 1000)
+  const id = known?.id ?? (services.newId('ses') as `ses_${string}`) // as: newId gives exactly this
   const session = {
-    id: known?.id ?? (services.newId('ses') as `ses_${string}`), // as: newId gives exactly this
+    id,
     user_id: user_id as `usr_${string}`, // as: an id of our own making
     token_hash: digestOf(secret),
     amr,
     acr: acrOf(amr),
     began_with: link?.identity_id ?? identity_id ?? began_with ?? passwordMethod(user_id),
+    upstream: signed_in.upstream
+      ? sealUpstream(services, signed_in.upstream, sealed_columns.sessions.associatedData(issuer.environment_id, id))
+      : null,
     ip: call.ip,
     user_agent: asLine(header(call, 'user-agent') ?? '', 300) || null,
     expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
@@ -171,6 +178,12 @@ export async function establishSession(
     lastUsedCookie(call, signed_in.provider_id ?? method),
   ])
 }
+
+/** The session at a provider with its ID token sealed for the row that keeps it. */
+export const sealUpstream = ({ secrets }: OidcServices, upstream: UpstreamSession, row: AssociatedData): UpstreamSession => ({
+  ...upstream,
+  id_token: upstream.id_token === null ? null : secrets.seal(upstream.id_token, row),
+})
 
 const no_others: UnseenSessions = { ids: [], is_counted: true }
 /** Of parallel sign-ins one succeeds each time, and no person has more than a few. */

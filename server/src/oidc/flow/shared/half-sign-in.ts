@@ -11,7 +11,9 @@ import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import type { Statement } from '../../../db/db.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
+import { sealed_columns } from '../../../secrets/sealed-columns.ts'
 import { endHalfSignIn, findHalfSignIn, type HalfSignIn, insertHalfSignIn } from '../../../sessions/half-sign-ins.ts'
+import type { UpstreamSession } from '../../../sessions/sessions.ts'
 import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
 import { aboutUser } from '../../../users/store.ts'
 import { attemptOf, halfCookies } from '../../browser.ts'
@@ -22,7 +24,7 @@ import { enrolmentNeedsMailedCode, isRecent, one_factor, withSecondFactor } from
 import type { Interaction } from './begin.ts'
 import { continueUrl } from './continue.ts'
 import { sendEnrolmentCode } from './enrolment-code.ts'
-import { establishSession, type SignedIn, stepUpSession } from './establish-session.ts'
+import { establishSession, type SignedIn, sealUpstream, stepUpSession } from './establish-session.ts'
 import { linkIdentity } from './link-identity.ts'
 
 type Using = 'code' | 'recovery_code'
@@ -64,7 +66,7 @@ export async function beginHalfSignIn(
   interaction: Interaction,
   beginning: Beginning,
 ): Promise<Answer | null> {
-  const { user_id, email, password_hash, step, method, provider_id, amr, identity_id, links, began_with } = beginning
+  const { user_id, email, password_hash, step, method, provider_id, amr, identity_id, links, began_with, upstream } = beginning
   const { mailed_code = false, hold = [], first = [], enrols, session_id } = beginning
   const { query } = interaction
   const { environment_id, settings } = call.issuer
@@ -72,13 +74,16 @@ export async function beginHalfSignIn(
   // The word otp of a first factor stands for an emailed code: apps and recovery codes are second factors.
   const proved_by_code = mailed_code || (session_id === undefined && amr.includes('otp'))
   const proof = { sends_mail: sendsMail(settings.email), proved_by_code }
+  const secret_hash = digestOf(secret)
+  const row = sealed_columns.half_sign_ins.associatedData(environment_id, secret_hash)
+  const sealed = upstream && { upstream: sealUpstream(services, upstream, row) }
   const half = {
-    secret_hash: digestOf(secret),
+    secret_hash,
     user_id,
     session_id: session_id ?? null,
     request_hash: requestHash(query),
     enrols,
-    signed_in: { email, password_hash, step, method, provider_id, amr: [...amr], identity_id, links, began_with },
+    signed_in: { email, password_hash, step, method, provider_id, amr: [...amr], identity_id, links, began_with, ...sealed },
     needs_code: enrols && enrolmentNeedsMailedCode(proof),
   }
   const begun = await services.db.batch([
@@ -152,11 +157,18 @@ export async function completeHalfSignIn(
     return refused(redirect(continueUrl(call, interaction.query)), no_link)
   }
   const amr = withSecondFactor(signed_in.amr, second, interaction.client ? interaction.request.acr_values : [])
+  const upstream = signed_in.upstream && openUpstream(services, environment_id, half.secret_hash, signed_in.upstream)
   // The batch begins with the row of the user: an ending that is under way comes before, and then the half sign-in has ended.
   const statements = [endHalfSignIn(environment_id, half, call.now), ...first]
   return session_id === null
-    ? establishSession(services, call, interaction, { ...signed_in, user_id, amr, second_factor: method, first: statements })
+    ? establishSession(services, call, interaction, { ...signed_in, user_id, amr, second_factor: method, first: statements, upstream })
     : stepUpSession(services, call, interaction, { session_id, amr, first: statements })
+}
+
+/** The same with its ID token as it was sent. */
+function openUpstream({ secrets }: OidcServices, environment_id: string, secret_hash: string, upstream: UpstreamSession): UpstreamSession {
+  const row = sealed_columns.half_sign_ins.associatedData(environment_id, secret_hash)
+  return { ...upstream, id_token: upstream.id_token === null ? null : secrets.unseal(upstream.id_token, row) }
 }
 
 const no_link = refusal(

@@ -3,10 +3,11 @@ import { findClient } from '../../../applications/store.ts'
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { signOutDonePage, signOutPage } from '../../../pages/sign-out.ts'
+import { openSignOut } from '../../../providers/upstream-sign-outs.ts'
 import { accountUrl } from '../../account-url.ts'
 import { readBrowser, sessionCookie } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
-import { withCookies } from '../../cookies.ts'
+import { cookieName, cookiesOf, signedOutCookieOf, withCookies } from '../../cookies.ts'
 import { isOfSibling } from '../../elsewhere.ts'
 import { foreign_form, formToken, isOwnForm } from '../../form-token.ts'
 import { addressBelow, html, message, pageContext, tooLong } from '../../hosted-page.ts'
@@ -15,7 +16,7 @@ import type { Client } from '../../protocol/client.ts'
 import { judgeLogout, type LogoutHint, logoutClientId, type NoReturn, whyNoReturn } from '../../protocol/logout.ts'
 import { type RequestParameters, readParameters } from '../../protocol/parameters.ts'
 import { withQuery } from '../../protocol/respond.ts'
-import { endSessions } from './end-sessions.ts'
+import { signOutThrough } from './through-provider.ts'
 
 export const logout: OidcEndpoint = async (services, call) => {
   // Browsers send no cookies with a cross-site POST, so the request is redirected to GET.
@@ -40,12 +41,13 @@ export const logout: OidcEndpoint = async (services, call) => {
   const { session_ids } = verdict
   const ended = sessions.filter(({ id }) => session_ids.includes(id))
   const kept = sessions.filter((session) => !ended.includes(session))
-  await endSessions(services, call, ended)
+  const { redirect_to } = verdict
   const answer =
-    verdict.redirect_to === null
+    redirect_to === null
       ? done(call, judged, { decision: 'sign_out', url: null, address: kept.length > 0 ? null : doneUrl(call, call.query) })
-      : redirect(verdict.redirect_to)
-  return noted(withCookies(answer, [sessionCookie(call, kept)]))
+      : redirect(redirect_to)
+  const onward = { answer, to: redirect_to, query: redirect_to === null ? onwardQuery(judged) : '' }
+  return noted(withCookies(await signOutThrough(services, call, ended, onward), [sessionCookie(call, kept)]))
 }
 
 /** The sign-out form. It signs out every account of this browser. */
@@ -63,8 +65,33 @@ export const signOut: OidcEndpoint = async (services, call) => {
       foreign_form,
     )
   if (call.form?.get('decision') !== 'sign_out') return done(call, judged, { decision: 'stay', url: link_to, address: null })
-  await endSessions(services, call, sessions)
-  return withCookies(done(call, judged, { decision: 'sign_out', url: link_to, address: doneUrl(call, query) }), [sessionCookie(call, [])])
+  const answer = done(call, judged, { decision: 'sign_out', url: link_to, address: doneUrl(call, query) })
+  const through = await signOutThrough(services, call, sessions, { answer, to: null, query: onwardQuery(judged) })
+  return withCookies(through, [sessionCookie(call, [])])
+}
+
+/** The return from a provider through which a sign-out led. Any other request is one for a sign-out. */
+export const signedOut: OidcEndpoint = async (services, call) => {
+  const { issuer, params, query } = call
+  const returning = { provider_id: params.provider_id ?? '', state: new URLSearchParams(query).get('state') ?? '' }
+  const sealed = cookiesOf(call).get(cookieName(call, 'signed_out')) ?? ''
+  const onward = openSignOut(services, issuer.environment_id, sealed, returning)
+  if (!onward) return redirect(`${issuer.url}/oauth/logout`)
+  const used = [signedOutCookieOf(call, null)]
+  if (onward.to !== null) return withCookies(redirect(onward.to), used)
+  const judged = await judge(services, call, onward.query)
+  const url = judged.verdict.kind === 'ask' ? judged.verdict.link_to : null
+  const address = judged.sessions.length > 0 ? null : doneUrl(call, onward.query)
+  return withCookies(done(call, judged, { decision: 'sign_out', url, address }), used)
+}
+
+/** What the page after the sign-out needs of its request. The hint is large, and the person is signed out. */
+function onwardQuery({ parameters: { values }, client }: Judged): string {
+  const { post_logout_redirect_uri, state, ui_locales } = values
+  const kept = { client_id: client?.client_id, post_logout_redirect_uri, state, ui_locales }
+  const sent = new URLSearchParams()
+  for (const [name, value] of Object.entries(kept)) if (value !== undefined) sent.set(name, value)
+  return sent.toString()
 }
 
 type Judged = Awaited<ReturnType<typeof judge>>

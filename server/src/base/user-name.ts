@@ -1,0 +1,20 @@
+// pure
+/** Decides which names of a provider can be user names here, and when two user names are the same. Products key their accounts by them. */
+import { foldedWhole } from './normalisation.ts'
+
+/** In characters, of which each can take two UTF-16 code units. */
+const longest = 100
+/** Letters, marks, digits, punctuation and symbols. Some letters are not seen either. */
+const visible = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u
+const unseen = /[\p{Default_Ignorable_Code_Point}\p{C}\p{Z}]/gu
+
+/** Whether a provider can name a person so. A name that reads as an address is refused, since a product could take it for a proved one. */
+export const isUserName = (text: string): boolean =>
+  text.length <= 2 * longest &&
+  [...text].length <= longest &&
+  visible.test(text) &&
+  text.replaceAll(unseen, '') === text &&
+  !userNameKey(text).includes('@')
+
+/** Names that differ only in case, in characters that nobody sees, or in their form (NFKC) have the same key. */
+export const userNameKey = (text: string): string => foldedWhole(text.replaceAll(unseen, ''))
