@@ -19,7 +19,7 @@ import type { Upstream } from './store.ts'
 import { createUpstreamKeys } from './upstream-keys.ts'
 
 const timeout_ms = 8_000
-/** The request of a provider waits for its own keys. */
+/** A request with a logout token, which a stranger can send, waits for the metadata and the keys. */
 const keys_timeout_ms = 3_000
 /** A person who signs out waits for the metadata, where the cache has none. */
 const sign_out_timeout_ms = 2_000
@@ -170,7 +170,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
     },
 
     verifyToken: (provider, token, algorithms) => {
-      const progress = begun(provider)
+      const progress = { ...begun(provider), timeout_ms: keys_timeout_ms }
       return orFail(progress, async () => {
         const configured = provider.issuer ?? kinds[provider.type].issuer ?? ''
         const { issuer, jwks_uri = '' } = await discover(configured, progress)

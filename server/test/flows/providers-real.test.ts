@@ -6,6 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { decodeJwt } from 'jose'
 import { makeCertificate } from '../support/certificate.ts'
 import { type Agent, authorizationRequest, createAgent, exchange, formOf, obtainCode } from '../support/cookie-browser.ts'
+import { until } from '../support/receiver.ts'
 import { expectStatus, freePort, world } from '../support/world.ts'
 
 /** An issuer uses https, so this process trusts the certificate of the other provider. */
@@ -13,7 +14,8 @@ const certificate = makeCertificate('localhost')
 setDefaultCACertificates([...getCACertificates(), certificate.cert])
 
 const w = await world({ env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32,::1/128' } })
-const application = await w.createApplication(w.test)
+const bye = 'https://app.example.com/bye'
+const application = await w.createApplication(w.test, { post_logout_redirect_uris: [bye] })
 
 const addProvider = async (body: Record<string, unknown>) =>
   expectStatus(201, await w.call('POST', `${w.test.path}/providers`, { body: { type: 'oidc', ...body } }))
@@ -59,20 +61,54 @@ test('users of one environment sign in to another one of the same service', asyn
 
 // In Test a provider on the developer's own machine needs no certificate.
 for (const scheme of ['https', 'http'])
-  test(`people sign in through oidc-provider at an ${scheme} issuer, and the ID token names no method`, () =>
-    signInThroughOidcProvider(scheme))
+  test(`people sign in through oidc-provider at an ${scheme} issuer, and the ID token names no method`, async () => {
+    const provider = await startOidcProvider(scheme)
+    const { id_token } = await signInThrough(provider, createAgent(), createAgent())
+    assert.equal(decodeJwt(id_token).email, `person-${provider.id}@example.com`.toLowerCase())
+    assert.equal(decodeJwt(id_token).email_verified, true)
+    assert.equal(decodeJwt(id_token).amr, undefined)
+  })
 
-async function signInThroughOidcProvider(scheme: string) {
+test('a sign-out here asks for the password at oidc-provider again, and a sign-out there ends the session here', async () => {
+  const provider = await startOidcProvider('http')
+  const there = createAgent()
+  const [here, beside, later] = [createAgent(), createAgent(), createAgent()]
+  const first = await signInThrough(provider, here, there)
+  assert.deepEqual([first.asked, (await signInThrough(provider, beside, there)).asked], [true, false])
+
+  const query = new URLSearchParams({ id_token_hint: first.id_token, post_logout_redirect_uri: bye })
+  const leaving = await here.get(`${w.test.issuer}/oauth/logout?${query}`)
+  const returning = await confirmSignOut(there, leaving.headers.get('location') ?? '')
+  assert.equal(returning.split('?')[0], provider.post_logout_redirect_uri)
+  assert.equal((await here.get(returning)).headers.get('location'), bye)
+  assert.equal((await signInThrough(provider, later, there)).asked, true)
+
+  const isSignedIn = async (agent: Agent) => {
+    const reply = await agent.get(authorizationRequest(w.test, application, { prompt: 'none' }).url)
+    return new URL(reply.headers.get('location') ?? '').searchParams.has('code')
+  }
+  await until('the session at the provider takes those with it that began there', async () => !(await isSignedIn(beside)))
+  assert.deepEqual(await Promise.all([here, later].map(isSignedIn)), [false, true])
+  await confirmSignOut(there, `${provider.issuer}/session/end`)
+  await until('the logout token ends the last session', async () => !(await isSignedIn(later)))
+})
+
+type OidcProvider = Awaited<ReturnType<typeof startOidcProvider>>
+
+async function startOidcProvider(scheme: string) {
   const { default: Provider } = await import('oidc-provider')
   const port = await freePort()
   const issuer = `${scheme}://localhost:${port}`
-  const provider = await addProvider({ issuer, client_id: 'ostiary', client_secret: 'a-client-secret' })
+  const provider = await addProvider({ issuer, client_id: 'ostiary', client_secret: 'a-client-secret', sign_out: 'rp_initiated' })
   const upstream = new Provider(issuer, {
     clients: [
       {
         client_id: 'ostiary',
         client_secret: 'a-client-secret',
         redirect_uris: [provider.callback_url],
+        post_logout_redirect_uris: [provider.post_logout_redirect_uri],
+        backchannel_logout_uri: provider.backchannel_logout_uri,
+        backchannel_logout_session_required: true,
         token_endpoint_auth_method: 'client_secret_basic',
       },
     ],
@@ -81,7 +117,7 @@ async function signInThroughOidcProvider(scheme: string) {
       accountId: id,
       claims: () => ({ sub: id, email: `${id}@example.com`, email_verified: true, name: 'Up Stream' }),
     }),
-    features: { devInteractions: { enabled: true } },
+    features: { devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
     conformIdTokenClaims: false,
   })
   const listener = upstream.callback()
@@ -90,21 +126,33 @@ async function signInThroughOidcProvider(scheme: string) {
     server.closeAllConnections()
     server.close()
   })
+  return { ...provider, issuer }
+}
 
-  const [here, there] = [createAgent(), createAgent()]
+/** Signs in by two browsers, one for each service. `asked`: the provider asked for a password. */
+async function signInThrough(provider: OidcProvider, here: Agent, there: Agent): Promise<{ id_token: string; asked: boolean }> {
   const { request, location } = await startSignIn(here, provider.id)
   let at = location
+  let asked = false
   for (let steps = 0; steps < 12 && !at.startsWith(provider.callback_url); steps++) {
     const reply = await there.get(at)
     if (reply.status < 300) {
+      asked ||= /type="password"/.test(reply.body)
       const action = /<form[^>]*action="([^"]*)"/.exec(reply.body)?.[1] ?? ''
       const prompt = /name="prompt" value="([^"]*)"/.exec(reply.body)?.[1] ?? ''
-      const posted = await there.post(new URL(action, at).href, { prompt, login: `person-${scheme}`, password: 'any' })
+      const login = `person-${provider.id}`.toLowerCase()
+      const posted = await there.post(new URL(action, at).href, { prompt, login, password: 'any' })
       at = new URL(posted.headers.get('location') ?? '', at).href
     } else at = new URL(reply.headers.get('location') ?? '', at).href
   }
-  const tokens = expectStatus(200, await exchange(w, w.test, application, { request, code: await follow(here, at) }))
-  assert.equal(decodeJwt(tokens.id_token).email, `person-${scheme}@example.com`)
-  assert.equal(decodeJwt(tokens.id_token).email_verified, true)
-  assert.equal(decodeJwt(tokens.id_token).amr, undefined)
+  const { id_token } = expectStatus(200, await exchange(w, w.test, application, { request, code: await follow(here, at) }))
+  return { id_token, asked }
+}
+
+/** Presses "Yes" on the page of the provider that asks. Returns where the browser goes then. */
+async function confirmSignOut(there: Agent, url: string): Promise<string> {
+  const page = await there.get(url)
+  const action = /<form[^>]*action="([^"]*)"/.exec(page.body)?.[1] ?? ''
+  const xsrf = /name="xsrf" value="([^"]*)"/.exec(page.body)?.[1] ?? ''
+  return (await there.post(action, { xsrf, logout: 'yes' })).headers.get('location') ?? ''
 }
