@@ -26,5 +26,19 @@ const names: [what: string, name: string, is_usable: boolean][] = [
 for (const [what, name, is_usable] of names)
   test(`a name ${what} is ${is_usable ? 'a' : 'no'} user name`, () => assert.equal(isUserName(name), is_usable))
 
+// What products take for one name, or people for one: their case, width and style, and what is not seen.
+const unseen = [
+  ...['\u00ad', '\u034f', '\u061c', '\u115f', '\u1160', '\u17b4', '\u180e', '\u200b', '\u200c', '\u200d', '\u200e', '\u202a', '\u202e'],
+  ...['\u2060', '\u2066', '\u2800', '\u3164', '\ufe0f', '\ufeff', '\uffa0', '\u{1d159}', '\u{e0061}', ' ', '\u00a0', '\u3000', '\t', '\n', '\0'],
+]
+const tries = [
+  ...['PAT', 'Pat', 'pAt', 'paT', 'ｐａｔ', '𝐩𝐚𝐭', '𝖕𝖆𝖙', 'ⓟⓐⓣ', 'ᵖᵃᵗ', 'p\u200bA\u200bt', 'pat@pat.example', '@pat'],
+  ...unseen.map((character) => `p${character}at`),
+]
+test(`a person does not become pat in ${tries.length} tries`, () => {
+  assert.ok(tries.length >= 40)
+  for (const name of tries) assert.ok(!isUserName(name) || userNameKey(name) === userNameKey('pat'), JSON.stringify(name))
+})
+
 for (const other of ['PAT', 'ｐａｔ', 'p\u200bat', 'pat ', 'P\u00adat'])
   test(`${JSON.stringify(other)} is the same user name as "pat"`, () => assert.equal(userNameKey(other), userNameKey('pat')))
