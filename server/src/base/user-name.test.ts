@@ -29,7 +29,23 @@ for (const [what, name, is_usable] of names)
 // What products take for one name, or people for one: their case, width and style, and what is not seen.
 const unseen = [
   ...['\u00ad', '\u034f', '\u061c', '\u115f', '\u1160', '\u17b4', '\u180e', '\u200b', '\u200c', '\u200d', '\u200e', '\u202a', '\u202e'],
-  ...['\u2060', '\u2066', '\u2800', '\u3164', '\ufe0f', '\ufeff', '\uffa0', '\u{1d159}', '\u{e0061}', ' ', '\u00a0', '\u3000', '\t', '\n', '\0'],
+  ...[
+    '\u2060',
+    '\u2066',
+    '\u2800',
+    '\u3164',
+    '\ufe0f',
+    '\ufeff',
+    '\uffa0',
+    '\u{1d159}',
+    '\u{e0061}',
+    ' ',
+    '\u00a0',
+    '\u3000',
+    '\t',
+    '\n',
+    '\0',
+  ],
 ]
 const tries = [
   ...['PAT', 'Pat', 'pAt', 'paT', 'ｐａｔ', '𝐩𝐚𝐭', '𝖕𝖆𝖙', 'ⓟⓐⓣ', 'ᵖᵃᵗ', 'p\u200bA\u200bt', 'pat@pat.example', '@pat'],

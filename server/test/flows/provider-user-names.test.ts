@@ -92,7 +92,10 @@ test('a user name from before the migration counts, whatever its case', async ()
     sql`insert into environments (id, tenant_id, project_id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
         values ('env_1', 'ten_1', 'prj_1', 'test', 'Test', 'test', 'http://localhost/e/env_1', ${at}, ${at}, ${at})`,
     ...before.map(
-      ([id, name]) => sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, preferred_username,
+      ([
+        id,
+        name,
+      ]) => sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, preferred_username,
                                              metadata, self_registered, created_at, updated_at)
         values ('env_1', ${id}, ${id}, ${id}, 0, 0, ${name}, '{}', 0, ${at}, ${at})`,
     ),
