@@ -57,9 +57,8 @@ export function checkLogoutTokenClaims(
   if (typeof iat !== 'number' || !(Math.abs(iat - seconds) <= most_seconds))
     refuse(reason`iat of the logout token is not within 120 seconds from now.`)
   if (exp !== undefined && (typeof exp !== 'number' || !(exp > seconds))) refuse(reason`The logout token has expired.`)
-  if (typeof events !== 'object' || events === null || !isObject((events as Record<string, unknown>)[event]))
-    // as: just checked
-    refuse(reason`events of the logout token has no back-channel logout.`)
+  const named = typeof events === 'object' && events !== null ? (events as Record<string, unknown>)[event] : undefined // as: just checked
+  if (!isObject(named)) refuse(reason`events of the logout token has no back-channel logout.`)
   if (nonce !== undefined) refuse(reason`The logout token has a nonce, so it may be an ID token.`)
   if (!isId(jti)) refuse(reason`The logout token lacks jti.`)
   if (sub !== undefined && !isId(sub)) refuse(reason`sub of the logout token is not usable.`)
