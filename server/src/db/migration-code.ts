@@ -52,7 +52,7 @@ function* giveSlugsIn(table: Parameters<typeof slugFrom>[1], column: string): St
   }
 }
 
-/** 0043: the key of every user name that the API has set. */
+/** 0044: the key of every user name that the API has set. */
 function* foldUserNames(): Step {
   let last = { environment_id: '', id: '' }
   for (;;) {

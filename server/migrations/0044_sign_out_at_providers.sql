@@ -1,4 +1,4 @@
--- oldest program: 0042
+-- oldest program: 0039
 -- User names of providers (`accept_preferred_username`): nobody else has the name, compared by its key. Sign-out at providers (decision 0110). A session that began at a provider names it, with the session there (`sid`) and, where a sign-out
 -- leads there, the sealed ID token.
 alter table providers add column sign_out text not null default 'none';
