@@ -774,6 +774,10 @@ export type Configuration = {
       enabled: boolean
       /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
       link_by_verified_email: boolean
+      /** Stores the `preferred_username` of the provider as that of a new user, if it has 1 to 100 visible characters and no `@`, and no other user of the environment has it, in whatever case. Otherwise it is left out, and `user.created` says why. The default is false. */
+      accept_preferred_username: boolean
+      /** Whether a person who signs out here is signed out at the provider too: with `rp_initiated` the browser goes through its `end_session_endpoint` (RP-Initiated Logout 1.0) and comes back. The default is `none`. */
+      sign_out: 'none' | 'rp_initiated'
       /** apple: the team id. `null` for other types. */
       team_id: string | null
       /** apple: the id of the private key. `null` for other types. */
