@@ -9,7 +9,7 @@ import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
-import type { Chain } from '../oidc/protocol/refresh-grant.ts'
+import type { Chain } from '../oidc/protocol/token-place.ts'
 import { insertChain, lastUseOf } from './refresh-chains.ts'
 import { grantStands, sessionStands, standingGrantsOf } from './standing.ts'
 

@@ -5,7 +5,7 @@
 import type { EnvironmentId, GrantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, list, type Statement, sql } from '../db/db.ts'
-import type { Chain } from '../oidc/protocol/refresh-grant.ts'
+import type { Chain } from '../oidc/protocol/token-place.ts'
 
 /** The columns of a chain, joined as c; all `null` where the grant has none. */
 export const ChainColumns = z.object({

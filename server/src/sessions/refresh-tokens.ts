@@ -2,7 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, sql } from '../db/db.ts'
-import type { Chain } from '../oidc/protocol/refresh-grant.ts'
+import type { Chain } from '../oidc/protocol/token-place.ts'
 import { GrantRow, grantColumns, insertTokens, type Spending, thisGrantStands } from './grants.ts'
 import { ChainColumns, chainColumns, chainOf, rotateChain } from './refresh-chains.ts'
 

@@ -5,7 +5,7 @@ import { json, type OidcEndpoint } from '../call.ts'
 import { authenticateClient, readClientRequest } from '../client-request.ts'
 import { findRefreshToken } from '../grants/refresh-token.ts'
 import { requireParameter } from '../protocol/parameters.ts'
-import { placeOfToken } from '../protocol/refresh-grant.ts'
+import { placeOfToken } from '../protocol/token-place.ts'
 
 export const revoke: OidcEndpoint = async (services, call) => {
   const { db } = services

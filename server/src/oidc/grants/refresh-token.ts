@@ -4,8 +4,8 @@ import { digestOf } from '../../base/digest.ts'
 import { type Deployment, newSecret } from '../../deployment/deployment.ts'
 import type { GrantRow } from '../../sessions/grants.ts'
 import { findChain, findRefreshRow, type SpentToken } from '../../sessions/refresh-tokens.ts'
-import type { Chain, PresentedToken } from '../protocol/refresh-grant.ts'
 import { first_number, isFromBeforeChains, random_bytes, readRefreshToken, refreshTokenOf } from '../protocol/refresh-token.ts'
+import type { Chain, PresentedToken } from '../protocol/token-place.ts'
 
 type Secrets = Deployment['secrets']
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { checkRefresh, expiryOfRefreshToken, type PresentedToken } from './refresh-grant.ts'
+import { checkRefresh, expiryOfRefreshToken } from './refresh-grant.ts'
+import type { PresentedToken } from './token-place.ts'
 
 const now = new Date('2026-11-20T16:31:00.000Z')
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000)

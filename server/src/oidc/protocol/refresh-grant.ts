@@ -2,8 +2,8 @@
 import type { Settings } from '@ostiary/contract/settings.ts'
 import { type Reason, reason } from '../../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
-import { first_number } from './refresh-token.ts'
 import { scopeNames } from './scope.ts'
+import { type PresentedToken, placeOfToken } from './token-place.ts'
 
 interface RefreshedGrant {
   client_id: string
@@ -12,45 +12,6 @@ interface RefreshedGrant {
   /** The grant does not count any more. */
   has_ended: boolean
   blocked_at: Date | null
-}
-
-/** The row of a chain: its live token. */
-export interface Chain {
-  number: number
-  digest: string
-  /** What the random bits were derived with, besides the token before; `null` where they are random, so that nothing can repeat them. */
-  salt: string | null
-  /** When the live token was issued, and so the token before it was spent. */
-  issued_at: Date
-  /** See `expiryOfRefreshToken`. */
-  expires_at: Date
-}
-
-/** What a client presents, beside the row that it belongs to. `successor_digest` is that of the token derived from it; `null`: there is none. */
-export type PresentedToken =
-  | { form: 'chain'; number: number; digest: string; successor_digest: string | null; chain: Chain }
-  /** A token with a row of its own, from before chains. Its grant may have a chain by now. */
-  | { form: 'row'; spent_at: Date | null; expires_at: Date; successor_digest: string | null; chain: Chain | null }
-
-/**
- * Where the presented token stands.
- *
- * - `live`: the latest one.
- * - `replaced`: spent, and the latest one was derived from it.
- * - `spent`: spent in any other way. This is also a token with the number of the latest one that another copy of the database has issued.
- * - `ahead`: later than the latest one that the database knows, so an older copy of the database was restored.
- */
-type TokenPlace = 'live' | 'replaced' | 'spent' | 'ahead'
-
-export function placeOfToken(token: PresentedToken): TokenPlace {
-  const { form, chain, successor_digest } = token
-  // Without a chain the row says when it was spent. Whether its successor is live is looked up afterwards.
-  if (!chain) return form === 'row' && token.spent_at === null ? 'live' : 'replaced'
-  // A chain that began with a row has its first number now. A grant with a chain never goes back to rows.
-  const number = form === 'chain' ? token.number : first_number - 1
-  if (number > chain.number) return 'ahead'
-  if (form === 'chain' && number === chain.number) return token.digest === chain.digest ? 'live' : 'spent'
-  return number === chain.number - 1 && successor_digest === chain.digest ? 'replaced' : 'spent'
 }
 
 type TokenSettings = Pick<
