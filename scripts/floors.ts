@@ -42,7 +42,7 @@ export const floors: readonly Floor[] = [
   { folders: ['oidc/flow/email-code'],                        owns: 'the step of emailed codes' },
   { folders: ['oidc/flow/reset', 'oidc/flow/sign-out'],       owns: 'password reset; sign-out' },
   { folders: ['oidc/flow/account'],                           owns: 'the account page of a person' },
-  { folders: ['oidc/flow/authorize', 'oidc/flow/consent', 'oidc/flow/invitation', 'oidc/flow/link', 'oidc/flow/provider', 'oidc/flow/second-factor', 'oidc/flow/sign-in'], owns: 'one step each: its endpoint, checks and screens' },
+  { folders: ['oidc/flow/authorize', 'oidc/flow/consent', 'oidc/flow/invitation', 'oidc/flow/link', 'oidc/flow/profile', 'oidc/flow/provider', 'oidc/flow/second-factor', 'oidc/flow/sign-in'], owns: 'one step each: its endpoint, checks and screens' },
   { folders: ['oidc/endpoints'],                              owns: 'the endpoints without pages: token, UserInfo, revocation, metadata' },
   { folders: ['setup'],                                       owns: 'root tenant, bootstrap, first start, demo data, recovery, resealing' },
   { folders: ['api'],                                         owns: 'the management pipeline: authentication, input, idempotency, commit, answer' },

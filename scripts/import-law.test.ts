@@ -9,7 +9,7 @@ import { floors } from './floors.ts'
 const PURE = /^(contract\/src\/.*|zod|node:crypto|node:zlib|ipaddr\.js|uqr|marked|server\/src\/oidc\/protocol\/.*|.* \(pure\))$/
 const HANDLERS = /^server\/src\/api\/handlers\//
 const ENDPOINTS =
-  /^server\/src\/oidc\/(endpoints\/|flow\/(account\/(account|address|data|methods)|authorize\/authorize|code\/code|consent\/consent|invitation\/invitation|link\/link|passkey\/passkey|provider\/provider|reset\/reset|second-factor\/(second-factor|enrolment)|sign-in\/sign-in|sign-out\/logout)\.ts)/
+  /^server\/src\/oidc\/(endpoints\/|flow\/(account\/(account|address|data|methods)|authorize\/authorize|code\/code|consent\/consent|invitation\/invitation|link\/link|passkey\/passkey|profile\/profile|provider\/provider|reset\/reset|second-factor\/(second-factor|enrolment)|sign-in\/sign-in|sign-out\/logout)\.ts)/
 
 const OF_CLIENT =
   /^(node:.*|zod|@ostiary\/sdk|contract\/src\/.*|cli\/src\/.*|server\/src\/(base\/nearest|config\/client-variables|db\/file-lock|webhooks\/sign)\.ts( \(pure\))?)$/

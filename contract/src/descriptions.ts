@@ -172,6 +172,8 @@ export const descriptions: Record<RowName, string> = {
   signInByPasskey: 'The form of the sign-in page with the response of an authenticator: the JSON of WebAuthn, unchanged, in `credential`.',
   offerPasskey: 'The form of the page that offers a passkey: the response of an authenticator in `credential`, or `decision=not-now`.',
   selectAccount: 'The form of the account chooser.',
+  saveProfile:
+    'The form of the page that asks a person without a name for one (`sign_up.name`): `name`, or `decision=not-now` where it can stay empty.',
   consent: 'The form of the consent page.',
   federate: 'The form of the provider buttons: it sends the browser to the provider.',
   signedOut:

@@ -234,6 +234,7 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   signInByPasskey:     { form: PageForm },
   offerPasskey:        { form: PageForm },
   selectAccount:       { form: PageForm },
+  saveProfile:         { form: PageForm },
   consent:             { form: PageForm },
   federate:            { form: PageForm },
   callback:            { query: ProviderAnswer },

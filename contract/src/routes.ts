@@ -307,6 +307,7 @@ export const oidcRoutes = {
   signInByPasskey:     post(`${issuer}/passkey`,                                            session, 'Sign in with a passkey',                               { page: true, returns: [303, null] }),
   offerPasskey:        post(`${issuer}/offer-passkey`,                                      session, 'Add a passkey after a sign-in, or put it off',         { page: true, returns: [303, null] }),
   selectAccount:       post(`${issuer}/select-account`,                                     session, 'Submit the account chooser',                            { page: true, returns: [303, null] }),
+  saveProfile:         post(`${issuer}/profile`,                                            session, 'Give a name in a sign-in, or leave it out',             { page: true, returns: [303, null] }),
   consent:             post(`${issuer}/consent`,                                            session, 'Submit the consent form',                              { page: true, returns: [303, null] }),
   federate:            post(`${issuer}/federate`,                                           session, 'Start sign-in with an identity provider',              { page: true, returns: [303, null] }),
   callback:            get (`${issuer}/oauth/callback/{provider_id}`,                       open,    'Callback of an identity provider',                     { page: true, returns: [303, null] }),

@@ -65,6 +65,16 @@ export const settings_words: readonly SettingsGroupWords[] = [
         affects: 'People without an account.',
         choices: { open: 'Anyone may sign up', closed: 'Only the API creates them' },
       },
+      'sign_up.name': {
+        label: 'Name of a person',
+        help: 'With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters.',
+        affects: 'People who sign up. “Required” also asks people without a name, at the next sign-in.',
+        choices: {
+          off: 'In the sign-up form, may stay empty',
+          optional: 'Of every new person, may stay empty',
+          required: 'Of everyone without one',
+        },
+      },
       'mfa.mode': {
         label: 'Second factor',
         help: 'Whether a second factor is `off`, `optional` or `required`. What a person enrolled is asked for in every mode.',

@@ -15,6 +15,10 @@ import { Name, Origin, Sender, seconds, Time, text, WebUrl } from './values.ts'
 
 export const TokenFormat = z.enum(['jwt', 'opaque'])
 
+/** Where people are asked for a name. */
+const SignUpName = z.enum(['off', 'optional', 'required'])
+export type SignUpName = z.infer<typeof SignUpName>
+
 /** What a claim has for a person who has no value of it: nothing, or the proved address. */
 const ClaimSource = z.enum(['none', 'email'])
 
@@ -89,7 +93,9 @@ const common = {
     'The claims of people who have no name.',
   ),
   sign_in: group('sign_in', switches).describe('The methods of sign-in.'),
-  sign_up: group('sign_up', { mode: z.enum(['open', 'closed']).default('open') }).describe('The creation of accounts.'),
+  sign_up: group('sign_up', { mode: z.enum(['open', 'closed']).default('open'), name: SignUpName.default('off') }).describe(
+    'The creation of accounts.',
+  ),
   password: group('password', { min_length: z.int().min(8).max(128).default(12), reject_common: z.boolean().default(true) }).describe(
     'The rules for new passwords.',
   ),
@@ -208,7 +214,7 @@ export const settingsFields = {
     SwitchedMethod | 'passkey_shared_host',
     FieldClass
   >,
-  sign_up: { mode: 'travels' },
+  sign_up: { mode: 'travels', name: 'travels' },
   password: { min_length: 'travels', reject_common: 'travels' },
   mfa: { mode: 'travels', totp: 'travels' },
   lockout: { max_attempts: 'travels', duration_seconds: 'travels' },

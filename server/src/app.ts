@@ -71,6 +71,7 @@ import { enterCode, showCodePage } from './oidc/flow/email-code/email-code.ts'
 import { acceptInvitation, showInvitation } from './oidc/flow/invitation/invitation.ts'
 import { showLink, useLink } from './oidc/flow/link/link.ts'
 import { offerPasskey, signInByPasskey } from './oidc/flow/passkey/passkey.ts'
+import { saveProfile } from './oidc/flow/profile/profile.ts'
 import { addOwnProvider } from './oidc/flow/provider/connect.ts'
 import { callback, federate } from './oidc/flow/provider/provider.ts'
 import { forgotPassword, newPassword, showForgotPassword, showNewPasswordPage } from './oidc/flow/reset/reset.ts'
@@ -365,6 +366,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       signInByPasskey,
       offerPasskey,
       selectAccount,
+      saveProfile,
       consent,
       signOut,
       federate,

@@ -45,7 +45,10 @@ const Created = z.object({
 })
 const Environment = z.object({ issuer: z.string() })
 const ClaimSource = z.enum(['none', 'email'])
-const Claims = z.object({ claims: z.object({ preferred_username: ClaimSource, name: ClaimSource }) })
+const ClaimSettings = z.object({
+  claims: z.object({ preferred_username: ClaimSource, name: ClaimSource }),
+  sign_up: z.object({ name: z.string().optional() }),
+})
 
 /** Prints what stands in the configuration of the product, with the values of its application. */
 export async function printSetup(io: Io, connection: Connection, application: unknown, url: unknown): Promise<void> {
@@ -60,8 +63,8 @@ export async function printSetup(io: Io, connection: Connection, application: un
     io.out(setupText(template.setup.map((step) => ({ title: step.title, text: fillSetup(step, values) }))))
     io.out(notesText(template.notes))
     if (template.needs.length === 0) return
-    const { claims } = Claims.parse((await connection.call(rowOf('getSettings'), request)).data)
-    for (const sentence of unmetNeeds(template.needs, claims)) io.err(`${sentence}\n`)
+    const settings = ClaimSettings.parse((await connection.call(rowOf('getSettings'), request)).data)
+    for (const sentence of unmetNeeds(template.needs, settings)) io.err(`${sentence}\n`)
   } catch (error) {
     // The application exists, and its secret is printed: what is missing can be read again.
     if (!(error instanceof OstiaryError || error instanceof Refused)) throw error

@@ -22,6 +22,10 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "help": "Whether people create accounts themselves (`open`), or the API alone does (`closed`).",
     "lowered": null
   },
+  "sign_up.name": {
+    "help": "With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters.",
+    "lowered": null
+  },
   "mfa.mode": {
     "help": "Whether a second factor is `off`, `optional` or `required`. What a person enrolled is asked for in every mode.",
     "lowered": null

@@ -112,6 +112,34 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         ]
       },
       {
+        "path": "sign_up.name",
+        "group": "sign_up",
+        "name": "name",
+        "label": "Name of a person",
+        "affects": "People who sign up. “Required” also asks people without a name, at the next sign-in.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "kind": "choice",
+        "default": "off",
+        "min": null,
+        "max": null,
+        "choices": [
+          {
+            "value": "off",
+            "label": "In the sign-up form, may stay empty"
+          },
+          {
+            "value": "optional",
+            "label": "Of every new person, may stay empty"
+          },
+          {
+            "value": "required",
+            "label": "Of everyone without one"
+          }
+        ]
+      },
+      {
         "path": "mfa.mode",
         "group": "mfa",
         "name": "mode",

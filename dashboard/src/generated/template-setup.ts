@@ -59,20 +59,23 @@ const written: Readonly<Record<Language, (value: string) => string>> = {
   form: oneLine(null, (value) => value),
 }
 
-/** The settings that decide what the claims of people have. */
+/** The settings that decide what the claims of people have. A service from before has no `sign_up.name`. */
 export interface ClaimSettings {
-  readonly preferred_username: 'none' | 'email'
-  readonly name: 'none' | 'email'
+  readonly claims: { readonly preferred_username: 'none' | 'email'; readonly name: 'none' | 'email' }
+  readonly sign_up: { readonly name?: string | undefined }
 }
 
 /** What a product needs and the environment does not give to a person who has an address and nothing else, in sentences. */
-export function unmetNeeds(needs: readonly string[], claims: ClaimSettings): string[] {
+export function unmetNeeds(needs: readonly string[], { claims, sign_up }: ClaimSettings): string[] {
   const unmet: Readonly<Record<string, string | null>> = {
     preferred_username:
       claims.preferred_username === 'none'
         ? 'The product needs a user name. Set claims.preferred_username to email, or give people user names by your backend.'
         : null,
-    name: claims.name === 'none' ? 'The product needs a name. Set claims.name to email, or let people give their names.' : null,
+    name:
+      claims.name === 'none' && sign_up.name !== 'required'
+        ? 'The product needs a name. Set claims.name to email, or sign_up.name to required.'
+        : null,
     email_verified: 'The product needs a proved address. A person proves it by a code or a link that is mailed.',
     groups: 'The product needs groups, which do not come from the service yet.',
   }

@@ -489,6 +489,8 @@ export type AuthConfig = {
   sign_up: {
     /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
     mode: 'open' | 'closed'
+    /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
+    name: 'off' | 'optional' | 'required'
   }
   /** The rules for new passwords. */
   password_policy: {
@@ -624,6 +626,8 @@ export type Configuration = {
     sign_up: {
       /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). */
       mode: 'open' | 'closed'
+      /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. */
+      name: 'off' | 'optional' | 'required'
     }
     /** The rules for new passwords. */
     password: {
@@ -1778,6 +1782,8 @@ export type Settings = {
   sign_up: {
     /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
     mode: 'open' | 'closed'
+    /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
+    name: 'off' | 'optional' | 'required'
   }
   /** The rules for new passwords. */
   password: {
@@ -1910,6 +1916,8 @@ export type SettingsChange = {
   sign_up?: {
     /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
     mode?: 'open' | 'closed' | null | undefined
+    /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
+    name?: 'off' | 'optional' | 'required' | null | undefined
   } | null | undefined
   /** The rules for new passwords. */
   password?: {

@@ -20,4 +20,4 @@ export const isUserName = (text: string): boolean =>
 export const userNameKey = (text: string): string => foldedWhole(withoutUnseen(text))
 
 /** The characters that a reader sees. */
-const withoutUnseen = (text: string): string => text.replaceAll(unseen, '')
+export const withoutUnseen = (text: string): string => text.replaceAll(unseen, '')

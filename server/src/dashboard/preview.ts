@@ -53,7 +53,7 @@ function draftOf(issuer: Issuer, { display_name, primary_color, has_logo, has_li
       branding: { ...settings.branding, primary_color, logo_url: has_logo ? settings.branding.logo_url : null },
       links: { terms_url: shown(has_links.terms), privacy_url: shown(has_links.privacy), support_url: shown(has_links.support) },
       sign_in: { ...settings.sign_in, ...methods },
-      sign_up: { mode: sign_up },
+      sign_up,
     },
   }
 }
@@ -71,6 +71,7 @@ async function pageOf(
     return signUpPage(context, {
       ...common,
       name: '',
+      asks_for_name: settings.sign_up.name,
       password_rule: settings.sign_in.password ? settings.password : null,
       problems: { form: null, email: null, name: null, password: null },
       sign_in_url: nowhere,

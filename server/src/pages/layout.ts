@@ -52,6 +52,7 @@ export type Step =
   | 'enrol-totp'
   | 'recovery-codes'
   | 'offer-passkey'
+  | 'profile'
   | 'consent'
   | 'select-account'
   | 'sign-out'

@@ -5,6 +5,7 @@ import { changeEmailPage, confirmEmailPage } from './account-address.ts'
 import { accountChooserPage } from './account-chooser.ts'
 import { deletedPage, deletionPage, exportPage, passwordPage, profilePage, removalPage } from './account-forms.ts'
 import { addPasskeyPage, addProviderPage, addTotpPage, newCodesPage } from './account-methods.ts'
+import { type AskNameView, askNamePage } from './ask-name.ts'
 import { type ConsentView, consentPage } from './consent.ts'
 import { type EmailCodeView, emailCodePage } from './email-code.ts'
 import { type EnrolFactorView, enrolFactorPage, enrolmentCodePage, recoveryCodesPage } from './enrolment.ts'
@@ -148,11 +149,25 @@ export const exampleSignUp = ({ application, person, email, request } = usual): 
   request,
   email,
   name: person,
+  asks_for_name: 'off',
   password_rule: { min_length: 12, reject_common: true },
   problems: { form: null, email: null, name: null, password: null },
   wait_seconds: null,
   sign_in_url: 'https://id.example.com/e/env_1/sign-in',
   invitation: null,
+})
+
+const exampleProfile = ({ application, email, request }: Words): AskNameView => ({
+  application_name: application,
+  csrf: 'token',
+  request,
+  session_id: 'ses_1',
+  person: { email, name: null },
+  name: '',
+  may_skip: false,
+  problem: null,
+  not_you_url: 'https://id.example.com/e/env_1/select-account',
+  cancel_url: 'https://shop.example.com/?error=access_denied',
 })
 
 const exampleProviders = ({ application }: Words): SignInView['providers'] =>
@@ -514,6 +529,18 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       email,
       reason: null,
     }),
+    'sign-up, a required name is missing': signUpPage(context, {
+      ...sign_up,
+      name: '',
+      asks_for_name: 'required',
+      problems: { ...sign_up.problems, name: 'missing' },
+    }),
+    profile: askNamePage(context, exampleProfile(words)),
+    'profile, can be left out': askNamePage(context, { ...exampleProfile(words), may_skip: true }),
+    'profile, missing': askNamePage(context, { ...exampleProfile(words), problem: 'missing' }),
+    'profile, wrong': askNamePage(context, { ...exampleProfile(words), name: person, problem: 'not_allowed' }),
+    'profile, expired': askNamePage(context, { ...exampleProfile(words), problem: 'expired_form' }),
+    'profile, no cookies': askNamePage(context, { ...exampleProfile(words), problem: 'no_cookies' }),
     consent: consentPage(context, exampleConsent(words)),
     'account chooser': accountChooserPage(context, {
       application_name: application,

@@ -8,11 +8,11 @@ import { exampleContext, examplePages } from './pages.example.ts'
 const of = (expression: RegExp, page: { html: string }) => [...page.html.matchAll(expression)].map((match) => match[1] ?? match[0])
 /** The names that automated tests of our users rely on. */
 const steps =
-  'sign-in sign-up code second-factor enrol-totp recovery-codes offer-passkey forgot-password new-password link consent select-account sign-out signed-out invitation account error'.split(
+  'sign-in sign-up code second-factor enrol-totp recovery-codes offer-passkey profile forgot-password new-password link consent select-account sign-out signed-out invitation account error'.split(
     ' ',
   )
 const actions =
-  'password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now confirm cancel accept-invitation sign-out sign-in use-other-address use-other-account begin-again account stay-signed-in change-name change-email change-password add-passkey remove-passkey add-totp remove-totp new-recovery-codes add-provider remove-provider end-session end-other-sessions disconnect export delete-account copy-codes download-codes print-codes'.split(
+  'password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now save-profile confirm cancel accept-invitation sign-out sign-in use-other-address use-other-account begin-again account stay-signed-in change-name change-email change-password add-passkey remove-passkey add-totp remove-totp new-recovery-codes add-provider remove-provider end-session end-other-sessions disconnect export delete-account copy-codes download-codes print-codes'.split(
     ' ',
   )
 const posts_elsewhere = ['form post']

@@ -1,7 +1,9 @@
 // pure
 /** The sign-up page: email address, optional name, and password with its rule. Also used for invitations. */
 
+import type { SignUpName } from '@ostiary/contract/settings.ts'
 import { type Html, html } from '../base/html.ts'
+import { longestName } from '../oidc/protocol/sign-up.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { type InvitationFacts, invitationHeading } from './invitation.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
@@ -13,13 +15,15 @@ export interface SignUpView {
   request: string
   email: string
   name: string
+  /** The setting `sign_up.name`. */
+  asks_for_name: SignUpName
   /** `null` where sign-up asks for no password. */
   password_rule: { min_length: number; reject_common: boolean } | null
   /** All errors at once. */
   problems: {
     form: 'expired_form' | 'no_cookies' | 'too_many' | 'busy' | null
     email: 'missing' | 'malformed' | 'taken' | null
-    name: 'not_allowed' | null
+    name: 'missing' | 'not_allowed' | null
     password: 'missing' | 'too_short' | 'too_long' | 'common' | null
   }
   wait_seconds: number | null
@@ -30,7 +34,8 @@ export interface SignUpView {
 
 export function signUpPage(context: PageContext, view: SignUpView): Page {
   const { texts, issuer } = context
-  const { csrf, request, email, name, password_rule } = view
+  const { csrf, request, email, name, asks_for_name, password_rule } = view
+  const optional = asks_for_name === 'required' ? {} : { optional: texts.form.optional }
   const problems = fieldProblems(context, view)
   const summary = summaryOf(context, view, problems)
   // The error summary takes focus where there is one, otherwise the first empty field.
@@ -39,7 +44,7 @@ export function signUpPage(context: PageContext, view: SignUpView): Page {
 ${summary}
 <form method="post" action="${issuer}/sign-up" novalidate>${hidden({ csrf, request })}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, problem: problems.email, autofocus: focused === 'email' })}
-${field({ name: 'name', label: texts.form.name, type: 'text', autocomplete: 'name', value: name, optional: texts.form.optional, problem: problems.name, autofocus: focused === 'name' })}
+${field({ name: 'name', label: texts.form.name, type: 'text', autocomplete: 'name', value: name, ...optional, problem: problems.name, autofocus: focused === 'name' })}
 ${password_rule && newPasswordField(context, password_rule, { problem: problems.password, autofocus: focused === 'password' })}
 <button class="b p" data-action="create-account">${texts.sign_up.submit}</button></form>
 <p class="after">${texts.sign_up.have_account} <a href="${view.sign_in_url}" data-action="sign-in">${texts.sign_up.sign_in}</a></p>`
@@ -77,11 +82,15 @@ const invited = (context: PageContext, invitation: InvitationFacts) =>
 
 type FieldProblems = Record<'email' | 'name' | 'password', string | null>
 
-function fieldProblems({ texts: { sign_up: texts } }: PageContext, { problems, password_rule }: SignUpView): FieldProblems {
+export const nameText = ({ texts: { sign_up: texts } }: PageContext, problem: 'missing' | 'not_allowed', asked: SignUpName): string =>
+  problem === 'missing' ? texts.name_missing : texts.name_not_allowed(longestName(asked))
+
+function fieldProblems(context: PageContext, { problems, asks_for_name, password_rule }: SignUpView): FieldProblems {
+  const { sign_up: texts } = context.texts
   const email = { missing: texts.email_missing, malformed: texts.email_malformed, taken: texts.email_taken }
   return {
     email: problems.email && email[problems.email],
-    name: problems.name && texts.name_not_allowed,
+    name: problems.name && nameText(context, problems.name, asks_for_name),
     password: problems.password && passwordText(texts, problems.password, password_rule?.min_length ?? 0),
   }
 }

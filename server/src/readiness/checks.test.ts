@@ -12,6 +12,7 @@ const ready: Findings = {
   links: { terms_url: 'https://a.example/t', privacy_url: 'https://a.example/p', support_url: 'https://a.example/s' },
   applications: { enabled: 1, with_http: null, with_try_address: null, needing: { preferred_username: null, name: null } },
   claims: { preferred_username: 'none', name: 'none' },
+  requires_names: false,
   secret_keys: { all: 1, open: 0 },
   webhooks: { enabled: 1, with_http: null, silent: null, given_up: null },
   providers: { enabled: 1, failed: null },
@@ -70,6 +71,16 @@ for (const { why, found, code, link, required } of failures)
     )
     assert.equal(is_ready, !required)
   })
+
+test('a product that needs a name is served by the setting that requires one, and one that needs a user name is not', () => {
+  const needing = (claim: object) => ({
+    ...ready,
+    requires_names: true,
+    applications: { ...ready.applications, needing: { preferred_username: null, name: null, ...claim } },
+  })
+  const isOk = (found: typeof ready) => judgeReadiness(found).checks.find(({ code }) => code === 'claims_for_products')?.ok
+  assert.deepEqual([isOk(needing({ name: shop })), isOk(needing({ preferred_username: shop }))], [true, false])
+})
 
 test('captured mail is enough for Test, and an environment without webhooks needs none to answer', () => {
   const found = { type: 'test', email_delivery: 'capture', webhooks: { ...ready.webhooks, enabled: 0 } } as const

@@ -25,6 +25,8 @@ export interface Findings {
   }
   /** What the claims of people have who have an address and nothing else. */
   claims: Readonly<Record<ProductClaim, 'none' | 'email'>>
+  /** Everyone is asked for a name, and nobody comes in without one. */
+  requires_names: boolean
   /** Secret keys that can be used, and those of them that can be used from any address. */
   secret_keys: { all: number; open: number }
   webhooks: {
@@ -196,13 +198,14 @@ const checks: Record<ReadinessCheck['code'], Check> = {
   },
   claims_for_products: {
     level: 'recommended',
-    judge({ applications: { needing }, claims, url }) {
+    judge({ applications: { needing }, claims, requires_names, url }) {
       const link = `${url}/settings`
       const products = Object.entries(claim_words).map(([claim, words]) => ({ claim: claim as ProductClaim, words })) // as: its keys
-      const missing = products.find(({ claim }) => needing[claim] && claims[claim] === 'none')
+      const isFilled = (claim: ProductClaim) => claims[claim] !== 'none' || (claim === 'name' && requires_names)
+      const missing = products.find(({ claim }) => needing[claim] && !isFilled(claim))
       if (missing)
         return failed(
-          `The product of the application ${quoted(needing[missing.claim] ?? { name: '' })} needs ${missing.words}, which a person with an address and nothing else lacks. Let the proved address take its place in the settings, or give people one by your backend.`,
+          `The product of the application ${quoted(needing[missing.claim] ?? { name: '' })} needs ${missing.words}, which a person with an address and nothing else lacks. Let the proved address take its place in the settings${missing.claim === 'name' ? ', require a name at sign-up' : ''}, or give people one by your backend.`,
           link,
         )
       return needing.preferred_username || needing.name

@@ -18,7 +18,7 @@ const Previewed = z.object({
   has_logo: z.boolean(),
   has_links: z.object({ terms: z.boolean(), privacy: z.boolean(), support: z.boolean() }),
   methods: z.object(bySwitch(() => z.boolean())),
-  sign_up: z.enum(['open', 'closed']),
+  sign_up: z.object({ mode: z.enum(['open', 'closed']), name: z.enum(['off', 'optional', 'required']) }),
   /** In milliseconds since 1970. */
   expires_at: z.number(),
 })

@@ -138,7 +138,7 @@ test('the configuration of an environment shows its settings', async () => {
       { client_id: native.id, name: 'Shop app', application_type: 'native' },
     ],
     sign_in: { methods: ['password'], providers: [] },
-    sign_up: { mode: 'open' },
+    sign_up: { mode: 'open', name: 'off' },
     password_policy: { min_length: 12, reject_common: true },
     branding: { display_name: 'Project shop', logo_url: null, primary_color: null },
     links: { terms_url: null, privacy_url: null, support_url: null },
@@ -157,7 +157,7 @@ test('the configuration of an environment shows its settings', async () => {
   })
   const changed = expectStatus(200, await config())
   assert.deepEqual(changed.sign_in.methods, ['passkey'])
-  assert.deepEqual(changed.sign_up, { mode: 'closed' })
+  assert.deepEqual(changed.sign_up, { mode: 'closed', name: 'off' })
   assert.equal(changed.password_policy.min_length, 20)
   assert.deepEqual(changed.branding, { display_name: 'The Shop', logo_url: 'https://cdn.example.com/logo.svg', primary_color: '#123456' })
   assert.equal(changed.links.terms_url, 'https://example.com/terms')

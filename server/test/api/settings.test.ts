@@ -40,6 +40,7 @@ const others: [path: string, fallback: unknown, good: unknown[], bad: unknown[]]
   ['sign_in.email_code',          false,   [true, false],                                       ['yes', 1]],
   ['sign_in.passkey',             false,   [true, false],                                       [1, 'yes']],
   ['sign_up.mode',                'open',  ['closed'],                                          ['invite', false]],
+  ['sign_up.name',                'off',   ['optional', 'required'],                            ['ask', true]],
   ['password.reject_common',      true,    [false],                                             ['']],
   ['mfa.mode',                    'off',   ['off', 'optional', 'required'],                     ['on', true]],
   ['mfa.totp',                    true,    [true, false],                                       ['yes', 1]],

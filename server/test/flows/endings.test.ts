@@ -456,7 +456,7 @@ const elsewhere: Record<string, { file: string; title: string }> = {
 const ends_nothing = `
   authorize authorizeByPost userinfoByPost showForgotPassword forgotPassword showLink showSecondFactorPage enrolmentCode enrolTotp
   openEnrolmentCode openEnrolTotp openEnrolPasskey
-  enrolPasskey offerPasskey consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot signedOut showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider
+  enrolPasskey offerPasskey saveProfile consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot signedOut showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider
   renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
   validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment changeSettings
   previewSettings testMail createApplication rotateClientSecret createResourceServer changeResourceServer deleteResourceServer createAuthKey
@@ -467,7 +467,7 @@ const ends_nothing = `
   createFirst dashboard dashboardSignIn dashboardCallback dashboardPreview tryCallback demo demoCallback
   password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now
   confirm cancel accept-invitation change-name add-passkey add-totp add-provider remove-totp new-recovery-codes export sign-in use-other-address
-  use-other-account begin-again account stay-signed-in copy-codes download-codes print-codes
+  use-other-account begin-again save-profile account stay-signed-in copy-codes download-codes print-codes
 `.trim().split(/\s+/)
 
 test('every route that changes something, and every button, is a way of this file or ends nothing', () => {

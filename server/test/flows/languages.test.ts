@@ -88,6 +88,9 @@ const guarded_client = await w.createApplication(guarded)
 const mailing = (await w.createProject('mailing')).test
 await w.changeSettings(mailing, { sign_in: { email_code: true, passkey: true } })
 const mailing_client = await w.createApplication(mailing)
+const naming = (await w.createProject('naming')).test
+await w.changeSettings(naming, { sign_up: { name: 'required' } })
+const naming_client = await w.createApplication(naming)
 
 /** The steps of the hosted pages that a GET can open again, each as an agent gets there. */
 const steps: Record<string, (agent: ReturnType<typeof createAgent>) => Promise<Reply>> = {
@@ -106,6 +109,7 @@ const steps: Record<string, (agent: ReturnType<typeof createAgent>) => Promise<R
   'second-factor': async (agent) =>
     (await passwordStep(guarded, guarded_client, await enrolPerson(w, guarded, guarded_client), { agent })).page,
   'offer-passkey': async (agent) => (await reachOffer(mailing, mailing_client, await w.createUser(mailing), { agent })).offer,
+  profile: async (agent) => (await passwordStep(naming, naming_client, await w.createUser(naming, { name: '' }), { agent })).page,
   consent: async (agent) => (await passwordStep(w.test, client, await w.createUser(w.test), { agent })).page,
   'select-account': async (agent) => {
     await passwordStep(mailing, mailing_client, await w.createUser(mailing), { agent })

@@ -25,7 +25,7 @@ const addresses: [method: string, path: string, status: number, code: string, br
   ['GET',  '/%zz',                                    400, 'malformed_request',  'Ostiary',      'This address is for programs'],
   ['GET',  `/e/${w.test.id}/nowhere`,                 404, 'not_found',          'Project shop', 'There is no page here'],
   ['GET',  `/e/${w.live.id}/nowhere?x=1`,             404, 'not_found',          'Project shop', 'There is no page here'],
-  ...['sign-in', 'sign-up', 'consent', 'select-account', 'federate', 'passkey', 'offer-passkey', 'sign-out'].map((step): [string, string, number, string, string, string] =>
+  ...['sign-in', 'sign-up', 'consent', 'select-account', 'federate', 'passkey', 'offer-passkey', 'profile', 'sign-out'].map((step): [string, string, number, string, string, string] =>
    ['GET', `/e/${w.live.id}/${step}?x`,               405, 'method_not_allowed', 'Project shop', 'This page cannot be opened by itself']),
   ['GET',  `/e/${w.test.id}/v1/oauth/token`,          405, 'method_not_allowed', 'Project shop', 'This address is for programs'],
 ]

@@ -60,10 +60,10 @@ export function ProductDialog({ application, template, url, rotate, onClose }: P
 
 function Setup({ application, template, url }: Pick<ProductDialogProps, 'application' | 'template' | 'url'>) {
   const here = useEnvironment()
-  const claims = useRead(settings.plain(here)).data?.claims
+  const read = useRead(settings.plain(here)).data
   const { client_id, client_secret } = application
   const values = { issuer: here.environment.issuer, client_id, client_secret, url }
-  const unmet = claims ? unmetNeeds(template.needs, claims) : []
+  const unmet = read ? unmetNeeds(template.needs, read) : []
   return (
     <>
       <CodeTabs

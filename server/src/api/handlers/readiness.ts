@@ -21,7 +21,7 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
     hasSignIn(db, id),
   ])
   if (!row) throw notFound()
-  const { claims, email, links, sign_in } = effectiveSettings(type, row.settings)
+  const { claims, email, links, sign_in, sign_up } = effectiveSettings(type, row.settings)
   const passkey_only = sign_in.passkey ? 0 : await countPasskeyOnly(db, id)
   return judgeReadiness({
     type,
@@ -32,6 +32,7 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
     links,
     applications,
     claims,
+    requires_names: sign_up.name === 'required',
     secret_keys,
     webhooks,
     providers,

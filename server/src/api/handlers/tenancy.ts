@@ -240,7 +240,7 @@ export const previewSettings: Handler<'previewSettings'> = async ({ config, db, 
     has_logo: branding.logo_url !== null && branding.logo_url === saved.branding.logo_url,
     has_links: { terms: links.terms_url !== null, privacy: links.privacy_url !== null, support: links.support_url !== null },
     methods: bySwitch((method) => sign_in[method]),
-    sign_up: sign_up.mode,
+    sign_up,
     expires_at: expires_at.getTime(),
   })
   return { url, expires_at: expires_at.toISOString() }

@@ -58,6 +58,7 @@ test('a valid request proceeds with everything that the later steps need', () =>
         max_age: 60,
         signed_in_since: undefined,
         of_session: undefined,
+        asks_name: false,
         login_hint: 'a@b.test',
         id_token_hint: undefined,
         ui_locales: ['de', 'en'],

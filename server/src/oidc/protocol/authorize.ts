@@ -45,6 +45,8 @@ export interface AuthorizationRequest {
   signed_in_since: Date | undefined
   /** The session that this request goes on with since a step of its person (`withSession`). */
   of_session: string | undefined
+  /** Set by this service: the account began in this request, and nobody asked for a name (`withNameAsked`). */
+  asks_name: boolean
   login_hint: string | undefined
   id_token_hint: string | undefined
   ui_locales: readonly string[]
@@ -206,6 +208,7 @@ function readRest(
     max_age: readMaxAge(values.max_age),
     signed_in_since: readSignedInSince(values.signed_in_since),
     of_session: values.of_session,
+    asks_name: values.ask_name !== undefined,
     login_hint: values.login_hint,
     id_token_hint: values.id_token_hint,
     ui_locales: words(values.ui_locales),

@@ -21,6 +21,7 @@ const request: AuthorizationRequest = {
   max_age: undefined,
   signed_in_since: undefined,
   of_session: undefined,
+  asks_name: false,
   login_hint: undefined,
   id_token_hint: undefined,
   ui_locales: [],
@@ -33,6 +34,7 @@ const anna = {
   acr: 'urn:ostiary:1fa',
   has_second_factor: false,
   has_passkey: false,
+  has_name: true,
   consented_to: ['openid', 'email', 'offline_access'],
   pressed: false,
 }
@@ -43,6 +45,7 @@ const bert = {
   acr: 'urn:ostiary:1fa',
   has_second_factor: false,
   has_passkey: false,
+  has_name: true,
   consented_to: [],
   pressed: false,
 }
@@ -51,6 +54,7 @@ const situation: Situation = {
   hinted_user_id: null,
   sign_up_open: true,
   mfa: { mode: 'off', can_enrol: true },
+  names: 'off',
   now,
 }
 const signed_out = { sessions: [] }
@@ -65,6 +69,8 @@ const required = { mfa: { mode: 'required', can_enrol: true } } as const
 const enrolled = { sessions: [{ ...anna, has_second_factor: true }] }
 const stepped_up = { sessions: [{ ...anna, acr: 'urn:ostiary:2fa', has_second_factor: true }] }
 const passkey = ['urn:ostiary:passkey']
+const nameless = { sessions: [{ ...anna, has_name: false }] }
+const profile = { kind: 'profile', session_id: 'ses_anna' }
 const has_passkey = { sessions: [{ ...anna, has_second_factor: true, has_passkey: true }] }
 const two_has_passkey = { sessions: [{ ...anna, acr: 'urn:ostiary:2fa', has_second_factor: true, has_passkey: true }] }
 const with_passkey = { sessions: [{ ...anna, acr: 'urn:ostiary:passkey' }] }
@@ -116,6 +122,17 @@ const cases: Case[] = [
   { rule: 'a hint selects the session of its user', situation: { hinted_user_id: 'usr_bert' }, step: issue('ses_bert') },
   { rule: 'a hint for a user without session is a sign-in of that user', situation: { hinted_user_id: 'usr_cara' }, step: { kind: 'sign_in', user_id: 'usr_cara' } },
   { rule: 'a hint for a session older than max_age is a sign-in of that user', request: { max_age: 1 }, situation: { hinted_user_id: 'usr_bert' }, step: { kind: 'sign_in', user_id: 'usr_bert' } },
+
+  { rule: 'a person without a name gets a code where no name is asked for', request: { asks_name: true }, situation: nameless, step: issue('ses_anna') },
+  { rule: 'a person without a name enters one where it is required', situation: { ...nameless, names: 'required' }, step: profile },
+  { rule: 'a person with a name is not asked for one', request: { asks_name: true }, situation: { names: 'required' }, step: issue('ses_anna') },
+  { rule: 'a new account is asked for an optional name', request: { asks_name: true }, situation: { ...nameless, names: 'optional' }, step: profile },
+  { rule: 'an earlier account is not asked for an optional name', situation: { ...nameless, names: 'optional' }, step: issue('ses_anna') },
+  { rule: 'the name comes before the consent', request: { prompt: ['consent'] }, client: 'ask', situation: { ...nameless, names: 'required' }, step: profile },
+  { rule: 'the second factor comes before the name', situation: { ...nameless, ...required, names: 'required' }, step: second_factor },
+  { rule: 'sign-in comes before the name', request: { prompt: ['login'] }, situation: { ...nameless, names: 'required' }, step: sign_in },
+  { rule: 'prompt=none without a required name is interaction_required', request: { prompt: ['none'] }, situation: { ...nameless, names: 'required' }, step: 'interaction_required' },
+  { rule: 'prompt=none asks for no optional name', request: { prompt: ['none'], asks_name: true }, situation: { ...nameless, names: 'optional' }, step: issue('ses_anna') },
 
   { rule: 'consent for all of the scope issues a code', client: 'ask', step: issue('ses_anna', anna.consented_to) },
   { rule: 'consent for more than the scope issues a code', request: { consent_to: ['openid'] }, client: 'ask', step: issue('ses_anna', anna.consented_to) },
@@ -216,9 +233,11 @@ function done(step: NextStep, before: Situation, scope: string): Situation {
     })
     return { ...before, sessions: before.sessions.map((s) => (s.session_id === step.session_id ? stepUp(s) : s)) }
   }
+  if (step.kind === 'profile')
+    return { ...before, sessions: before.sessions.map((s) => (s.session_id === step.session_id ? { ...s, has_name: true } : s)) }
   if (step.kind !== 'sign_in' && step.kind !== 'sign_up') return before
   const user_id = step.kind === 'sign_in' ? (step.user_id ?? 'usr_anna') : 'usr_new'
-  const fresh = { ...anna, session_id: 'ses_fresh', user_id, auth_time: now, consented_to: [], pressed: true }
+  const fresh = { ...anna, session_id: 'ses_fresh', user_id, auth_time: now, consented_to: [], pressed: true, has_name: false }
   return { ...before, sessions: [fresh, ...before.sessions.filter((session) => session.user_id !== user_id)] }
 }
 
@@ -237,6 +256,7 @@ test('for any request each step happens at most once, and then the hinted user g
     sign_up_open: fc.boolean(),
     consent: fc.constantFrom('skip' as const, 'ask' as const),
     needs_press: fc.boolean(),
+    names: fc.constantFrom('off' as const, 'optional' as const, 'required' as const),
     acr_values: fc.subarray(['urn:ostiary:2fa', 'urn:ostiary:1fa', 'urn:ostiary:passkey', 'phr']),
     mfa: fc.record({ mode: fc.constantFrom('off' as const, 'optional' as const, 'required' as const), can_enrol: fc.constant(true) }),
   })
@@ -263,7 +283,7 @@ test('for any request each step happens at most once, and then the hinted user g
       assert.notDeepEqual(prompt, ['none'])
       seen.push(step.kind)
       at = done(step, at, request.scope)
-      if (step.kind !== 'second_factor') query = withoutSatisfied(query, step.kind, now)
+      if (step.kind !== 'second_factor' && step.kind !== 'profile') query = withoutSatisfied(query, step.kind, now)
     }
   })
   fc.assert(property, { numRuns: 500 })

@@ -1,5 +1,6 @@
 // pure
 
+import type { SignUpName } from '@ostiary/contract/settings.ts'
 import { type Reason, reason } from '../../base/reason.ts'
 import type { AuthorizationRequest } from './authorize.ts'
 import type { Client } from './client.ts'
@@ -15,6 +16,8 @@ export interface Situation {
   hinted_user_id: string | null
   sign_up_open: boolean
   mfa: Pick<Factors, 'mode' | 'can_enrol'>
+  /** The setting `sign_up.name`. */
+  names: SignUpName
   now: Date
 }
 
@@ -26,6 +29,7 @@ interface BrowserSession {
   has_second_factor: boolean
   /** A passkey that the person can use now. */
   has_passkey: boolean
+  has_name: boolean
   consented_to: readonly string[]
   /** The person of the session pressed a button for this request. */
   pressed: boolean
@@ -40,6 +44,8 @@ export type NextStep =
   | { kind: 'select_account' }
   /** The session keeps its id and time, and gets a higher level. */
   | { kind: 'second_factor'; session_id: string }
+  /** The person has no name, and is asked for one. */
+  | { kind: 'profile'; session_id: string }
   | { kind: 'consent'; session_id: string }
   | { kind: 'refuse'; error: OAuthError }
 
@@ -54,6 +60,7 @@ export type RequestingClient = Pick<Client, 'consent'> & { needs_press: boolean 
  * We choose: a request that went on with a session ends in no other one, even where another tab signed in meanwhile (`withSession`)
  * OIDC Core §3.1.2.3: without a usable session the person signs in; with prompt=none no page is shown
  * OIDC Core §5.5.1.1: acr_values asks for a level, and `mfa.mode` may require one: an existing session is stepped up
+ * We choose: where a name is required, a person without one enters it before the consent, which shows it (decision 0116)
  * OIDC Core §3.1.2.4: the person is asked for consent unless it covers all of the scope, at each resource
  * RFC 8252 §8.6: a client without proof of identity gets no code without an interaction, even with earlier consent
  * Initiating User Registration 1.0 §4.1: prompt=create opens sign-up. We choose: sign-in where sign-up is closed
@@ -72,6 +79,7 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   if (has('none')) {
     if (!session || isTooOld(session, request, now)) return refuse('login_required', reason`The person has to sign in.`)
     if (missing !== 'nothing') return refuse('interaction_required', reason`The person has to use a second factor.`)
+    if (situation.names === 'required' && !session.has_name) return refuse('interaction_required', reason`The person has to enter a name.`)
     if (client.needs_press) return refuse('interaction_required', reason`This client gets no code without an action of the person.`)
     if (!consented) return refuse('consent_required', reason`The person has not consented to all of the scope.`)
     return issueFor(session, client)
@@ -83,6 +91,8 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   if (has('select_account') && hinted_user_id === null) return { kind: 'select_account' }
   if (has('login') || has('create') || isTooOld(session, request, now)) return sign_in
   if (missing !== 'nothing') return { kind: 'second_factor', session_id: session.session_id }
+  if (!session.has_name && (situation.names === 'required' || (situation.names === 'optional' && request.asks_name)))
+    return { kind: 'profile', session_id: session.session_id }
   if (has('consent') || !consented || (client.needs_press && !session.pressed)) return { kind: 'consent', session_id: session.session_id }
   return issueFor(session, client)
 }
@@ -110,6 +120,20 @@ export function withoutSatisfied(query: string, step: 'sign_in' | 'sign_up' | 's
     if (prompts.includes('login') || search.has('max_age')) search.set('signed_in_since', `${now.getTime()}`)
     search.delete('max_age')
   }
+  return search.toString()
+}
+
+/** The request of a person whose new account nobody asked for a name: where it is optional, a step asks once. */
+export function withNameAsked(query: string): string {
+  const search = new URLSearchParams(query)
+  search.set('ask_name', '1')
+  return search.toString()
+}
+
+/** The request after that step. */
+export function withoutNameAsked(query: string): string {
+  const search = new URLSearchParams(query)
+  search.delete('ask_name')
   return search.toString()
 }
 

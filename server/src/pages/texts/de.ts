@@ -111,7 +111,8 @@ export const de: Texts = {
     email_missing: 'Geben Sie Ihre Adresse ein.',
     email_malformed: 'Geben Sie die ganze Adresse ein, zum Beispiel name@example.com.',
     email_taken: 'Mit dieser Adresse können Sie kein Konto anlegen. Melden Sie sich an oder nehmen Sie eine andere.',
-    name_not_allowed: 'Nehmen Sie höchstens 200 Zeichen, ohne Zeilenumbrüche und unsichtbare Zeichen.',
+    name_missing: 'Geben Sie Ihren Namen ein.',
+    name_not_allowed: (longest: number) => `Nehmen Sie höchstens ${longest} Zeichen, ohne Zeilenumbrüche und unsichtbare Zeichen.`,
     password_missing: 'Wählen Sie ein Passwort.',
     password_too_short: (min_length: number) => `Dieses Passwort ist zu kurz. Nehmen Sie mindestens ${min_length} Zeichen.`,
     password_too_long: 'Dieses Passwort ist zu lang. Nehmen Sie ein kürzeres.',
@@ -248,6 +249,12 @@ export const de: Texts = {
     accepted_text: (role: string) => `Ihre Rolle ist ${role}. Sie können diese Seite schließen oder zur Startseite gehen.`,
     member: (tenant: string) => `Sie sind schon Mitglied von ${tenant}`,
     member_text: (role: string) => `Ihre Rolle bleibt ${role}. Die Einladung bleibt offen für die Person, für die sie gedacht ist.`,
+  },
+
+  profile: {
+    title: 'Wie heißen Sie?',
+    why: (application: string) => `${application} und andere Apps, bei denen Sie sich anmelden, können den Namen anzeigen.`,
+    save: 'Weiter',
   },
 
   consent: {

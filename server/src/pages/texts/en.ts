@@ -111,7 +111,8 @@ export const en = {
     email_missing: 'Enter your email address.',
     email_malformed: 'Enter the whole address, such as name@example.com.',
     email_taken: 'You cannot create an account with this address. Sign in, or use another.',
-    name_not_allowed: 'Use at most 200 characters, without line breaks or invisible characters.',
+    name_missing: 'Enter your name.',
+    name_not_allowed: (longest: number) => `Use at most ${longest} characters, without line breaks or invisible characters.`,
     password_missing: 'Choose a password.',
     password_too_short: (min_length: number) => `This password is too short. Use at least ${min_length} characters.`,
     password_too_long: 'This password is too long. Use a shorter one.',
@@ -244,6 +245,12 @@ export const en = {
     accepted_text: (role: string) => `Your role is ${role}. You can close this page, or continue to the start page.`,
     member: (tenant: string) => `You are already a member of ${tenant}`,
     member_text: (role: string) => `Your role stays ${role}. The invitation stays open for the person it is meant for.`,
+  },
+
+  profile: {
+    title: 'What is your name?',
+    why: (application: string) => `${application} and other apps that you sign in to can show it.`,
+    save: 'Continue',
   },
 
   consent: {

@@ -6,7 +6,7 @@ import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { hintedUser } from '../../id-token-hint.ts'
 import { type NextStep, nextStep } from '../../protocol/next-step.ts'
 import { by_passkey } from '../../protocol/second-factor.ts'
-import { asksForSignUp } from '../../protocol/sign-up.ts'
+import { asksForSignUp, hasName } from '../../protocol/sign-up.ts'
 import { passkeyOffer } from '../passkey/offer-passkey.ts'
 import { answerClient } from '../shared/answer-client.ts'
 import type { Authorization } from '../shared/begin.ts'
@@ -14,7 +14,7 @@ import { needsPress } from '../shared/continue.ts'
 import { beginStepUp } from '../shared/half-sign-in.ts'
 import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
 import { wasPressed } from '../shared/press.ts'
-import { no_problems, showAccounts, showConsent, showSignIn, showSignUp } from '../shared/screens.ts'
+import { no_problems, showAccounts, showConsent, showProfile, showSignIn, showSignUp } from '../shared/screens.ts'
 import { issueCode } from './issue-code.ts'
 
 export async function judgeNextStep(
@@ -49,12 +49,14 @@ export async function judgeNextStep(
         acr: session.acr,
         has_second_factor: enrolled.has(session.user_id),
         has_passkey: with_passkey.has(session.user_id),
+        has_name: hasName(session.name),
         consented_to: consents.get(session.user_id) ?? [],
         pressed: needs_press && wasPressed(services, call, query, session.id),
       })),
       hinted_user_id: hintedUser(issuer, request.id_token_hint),
       sign_up_open: issuer.settings.sign_up.mode === 'open' && asksForSignUp(issuer.settings),
       mfa: { mode, can_enrol: totp || takes_passkeys },
+      names: issuer.settings.sign_up.name,
       now,
     },
   )
@@ -80,6 +82,8 @@ export async function takeStep(services: OidcServices, call: OidcCall, interacti
       return showAccounts(services, call, interaction)
     case 'second_factor':
       return beginStepUp(services, call, interaction, step.session_id)
+    case 'profile':
+      return showProfile(services, call, interaction, { session_id: step.session_id, name: '', problem: null })
     case 'consent':
       return showConsent(services, call, interaction, step.session_id)
   }

@@ -46,7 +46,11 @@ export async function createAccountByLink(services: OidcServices, call: OidcCall
 }
 
 /** What a right code or link holds, and the statements that use it up. */
-export type RightCode = Pick<Payload, 'email' | 'name' | 'password_hash'> & { first: readonly Statement[] }
+export interface RightCode extends Pick<Payload, 'email' | 'name' | 'password_hash'> {
+  first: readonly Statement[]
+  /** No form asked for a name. */
+  asks_name?: boolean
+}
 
 /** The statements that make the account of a proven address, or hand it over; `null` where it cannot be made. */
 export async function accountOfProof(

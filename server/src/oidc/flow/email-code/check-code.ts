@@ -85,7 +85,7 @@ const isProofForInvitation = ({ invitation, browser }: Interaction, owner: Owner
 const signUpWithoutForm: Finish = async (services, call, interaction, right) => {
   if (!mayCreateAccount(call, interaction)) return null
   const wait_seconds = await takeNewAccount(services, call)
-  if (wait_seconds === null) return signUpByCode(services, call, interaction, right)
+  if (wait_seconds === null) return signUpByCode(services, call, interaction, { ...right, asks_name: true })
   const { email } = right
   return showCode(services, call, interaction, { email, problem: 'too_many', wait_seconds, refusal: too_many_accounts })
 }
@@ -96,5 +96,6 @@ const signUpWithoutForm: Finish = async (services, call, interaction, right) => 
  */
 const signUpByCode: Finish = async (services, call, interaction, right) => {
   const made = await accountOfProof(services, call, interaction, right)
-  return made && finishSignIn(services, call, interaction, { ...made.signed_up, first: made.statements })
+  const { asks_name = false } = right
+  return made && finishSignIn(services, call, interaction, { ...made.signed_up, asks_name, first: made.statements })
 }

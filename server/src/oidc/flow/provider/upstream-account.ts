@@ -112,7 +112,8 @@ export async function signInAs(
       ...(user_name === null ? [] : takeName({ environment_id, id: user_id }, user_name)),
     ])
     const hold = [holdProvider(environment_id, provider.id)]
-    const signed_up = { ...signed_in, step: 'sign_up' as const, user_id, email, password_hash: null, identity_id, hold, first: statements }
+    const began = { step: 'sign_up' as const, user_id, email, password_hash: null, identity_id, asks_name: name === null }
+    const signed_up = { ...signed_in, ...began, hold, first: statements }
     return finishSignIn(services, call, interaction, signed_up)
   }
   const sent = provider.accept_preferred_username ? profile.preferred_username : null

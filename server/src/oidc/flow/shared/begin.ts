@@ -25,6 +25,7 @@
  *     POST /passkey                  signInByPasskey   continueInteraction, checkPasskey, finishSignIn
  *     POST /offer-passkey            offerPasskey      continueInteraction, finishEnrolment
  *     POST /select-account           selectAccount     continueInteraction, endSessions
+ *     POST /profile                  saveProfile       continueInteraction: stores a name
  *     POST /consent                  consent           continueInteraction; answerClient where the person refuses
  *     POST /federate                 federate          continueInteraction, then redirects to the provider
  *     GET  /oauth/callback/{id}      callback          beginInteraction, signInAs, finishSignIn

@@ -54,6 +54,8 @@ export interface SignedIn {
   began_with?: MethodByAddress | undefined
   /** The person proved the address by an emailed code in this sign-in, beside what `amr` says. */
   mailed_code?: boolean
+  /** The account is new, has no name, and nobody asked for one. */
+  asks_name?: boolean
   /** The statements of the sign-in remove the second factors that the account has now (see `accounts/address-proof.ts`). */
   loses_factors?: boolean
   /** The second factor, in the words of events. */

@@ -5,6 +5,7 @@
 import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { acrOf } from '../../protocol/claims.ts'
+import { withNameAsked } from '../../protocol/next-step.ts'
 import { missingAfterFirstFactor } from '../../protocol/second-factor.ts'
 import type { Interaction } from './begin.ts'
 import { establishSession, type SignedIn } from './establish-session.ts'
@@ -17,10 +18,11 @@ import { beginHalfSignIn } from './half-sign-in.ts'
 export async function finishSignIn(
   services: OidcServices,
   call: OidcCall,
-  interaction: Interaction,
+  begun: Interaction,
   signed_in: SignedIn,
 ): Promise<Answer | null> {
   const { environment_id, settings } = call.issuer
+  const interaction = signed_in.asks_name && begun.client ? { ...begun, query: withNameAsked(begun.query) } : begun
   const { user_id, amr, loses_factors = false } = signed_in
   const judge = async () => {
     const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [user_id])

@@ -5,6 +5,7 @@ import { applicationUrl, registerUrl } from '../../../base/dashboard-links.ts'
 import type { Refusal } from '../../../base/refusal.ts'
 import { refusedValue } from '../../../base/refusal.ts'
 import { accountChooserPage } from '../../../pages/account-chooser.ts'
+import { type AskNameView, askNamePage } from '../../../pages/ask-name.ts'
 import { consentPage } from '../../../pages/consent.ts'
 import { type ConnectionProblem, type ProviderProblemView, providerProblemPage } from '../../../pages/provider-problem.ts'
 import { redirectMismatchPage } from '../../../pages/redirect-mismatch.ts'
@@ -82,6 +83,7 @@ export function showSignUp(
     csrf,
     request: query,
     ...view,
+    asks_for_name: call.issuer.settings.sign_up.name,
     password_rule: call.issuer.settings.sign_in.password ? call.issuer.settings.password : null,
     sign_in_url: continueUrl(call, withPrompt(query, 'login')),
   })
@@ -132,6 +134,35 @@ export async function showConsent(
   })
   return withCookies(html(page), set_cookie)
 }
+
+/** Asks the person of this session for a name. A page with a problem is a refusal. */
+export function showProfile(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Authorization,
+  { session_id, refusal, ...view }: ProfileStep,
+): Answer {
+  const { query, request, client, browser } = interaction
+  const session = browser.sessions.find((candidate) => candidate.id === session_id)
+  if (!session) return redirect(continueUrl(call, query))
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = askNamePage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
+    application_name: client.name,
+    csrf,
+    request: query,
+    session_id,
+    person: session,
+    ...view,
+    may_skip: call.issuer.settings.sign_up.name !== 'required',
+    not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
+    cancel_url: cancelUrl(call, interaction),
+  })
+  const answer = withCookies(html(page), set_cookie)
+  return refusal ? refused(answer, refusal) : answer
+}
+
+type ProfileStep = Pick<AskNameView, 'session_id' | 'name'> &
+  ({ problem: null; refusal?: undefined } | { problem: NonNullable<AskNameView['problem']>; refusal: Refusal })
 
 /** Shows why an authorization request cannot be answered to its client. `values` are the parameters of the request. */
 export async function showRequestError(

@@ -1,5 +1,4 @@
 /** The forms of sign-in and sign-up. Success makes a session and continues the request. */
-import { UserChange } from '@ostiary/contract/user.ts'
 import { createAccount } from '../../../accounts/create-account.ts'
 import { accountAddress } from '../../../base/email.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
@@ -15,7 +14,7 @@ import { findCredential } from '../../../users/store.ts'
 import { type Answer, fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused, typedOf } from '../../call.ts'
 import { formProblem, formRefusals } from '../../form-token.ts'
 import { busyAnswer, hashUnlessBusy, too_busy } from '../../hashing.ts'
-import { asksForSignUp } from '../../protocol/sign-up.ts'
+import { asksForSignUp, nameProblem } from '../../protocol/sign-up.ts'
 import { sendCode } from '../email-code/send-code.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
@@ -139,7 +138,7 @@ async function signUpProblems(
 ): Promise<SignUpView['problems']> {
   return {
     ...no_problems,
-    name: UserChange.shape.name.safeParse(name).success ? null : 'not_allowed',
+    name: nameProblem(name, issuer.settings.sign_up.name),
     password: !issuer.settings.sign_in.password
       ? null
       : password === ''
