@@ -29,7 +29,16 @@ export const apiExamples = recorded as unknown as Readonly<Record<string, Exampl
 const tables: Readonly<Record<string, Route>> = { ...routes, ...oidcRoutes, ...serviceRoutes }
 
 /** The open pages whose address has a value that is made for one person. */
-const of_one_person: readonly string[] = ['showLink', 'showInvitation', 'callback', 'callbackByPost'] satisfies (keyof typeof oidcRoutes)[]
+const of_one_person: readonly string[] = [
+  'showLink',
+  'showInvitation',
+  'callback',
+  'callbackByPost',
+  'signedOut',
+] satisfies (keyof typeof oidcRoutes)[]
+
+/** What an identity provider calls, with a token that it signs. */
+const of_providers: readonly string[] = ['providerLogout'] satisfies (keyof typeof oidcRoutes)[]
 
 /** Why an operation has no example, in a sentence for the reference; `null` for one that has an example. */
 export function whyNoExample(name: string): string | null {
@@ -41,5 +50,6 @@ export function whyNoExample(name: string): string | null {
     return 'A hosted page leads here, with the cookie of the browser and the fields of its form; programs do not call it.'
   if (of_one_person.includes(name))
     return 'A mail, an invitation or an identity provider sends a browser here, with a value that is valid once; programs do not call it.'
+  if (of_providers.includes(name)) return 'An identity provider calls this, with a token that it signs for each sign-out; programs do not.'
   return null
 }
