@@ -14,20 +14,22 @@ const most_parameters = 200
  */
 const longest_of_page = 3 * longest_query
 
+const takesAnyToken = (path: string): boolean => path.includes('/v1/oauth/')
+
 export const too_much = Symbol('too many parameters, or one that is too long')
 
 /**
  * The form, `null` for a body of another type, or `too_much`.
  *
  * RFC 9110 §8.3.1: the media type is compared without its parameters, in any case
- * RFC 7009 §2.2:   an unknown token is revoked like any other, so outside of pages a parameter may be as long as the body
+ * RFC 7009 §2.2:   an unknown token is revoked like any other, so at the endpoints of clients a parameter may be as long as the body
  */
-export async function readForm(message: IncomingMessage, { page }: Route): Promise<URLSearchParams | null | typeof too_much> {
+export async function readForm(message: IncomingMessage, { path }: Route): Promise<URLSearchParams | null | typeof too_much> {
   const { headers } = message
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   const is_form = type === 'application/x-www-form-urlencoded' && headers['content-encoding'] === undefined
   try {
-    const body = await readBody(message, is_form ? watchForm(page ? longest_of_page : body_limit_bytes) : undefined)
+    const body = await readBody(message, is_form ? watchForm(takesAnyToken(path) ? body_limit_bytes : longest_of_page) : undefined)
     return is_form ? new URLSearchParams(body.toString('utf8')) : null
   } catch (error) {
     if (error === excess) return too_much
