@@ -118,6 +118,8 @@ async function startOidcProvider(scheme: string) {
       claims: () => ({ sub: id, email: `${id}@example.com`, email_verified: true, name: 'Up Stream' }),
     }),
     features: { devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
+    // Its own dispatcher refuses addresses of this machine.
+    fetch: (url: string | URL, { dispatcher: _, ...options }: RequestInit) => fetch(url, options),
     conformIdTokenClaims: false,
   })
   const listener = upstream.callback()
