@@ -4,6 +4,7 @@
  * target is judged here; the rest by the plan.
  */
 import { ConfigurationDocument, documentObjects, documentSchemas, type ObjectKind } from '@ostiary/contract/configuration.ts'
+import { sentenceOf } from '@ostiary/contract/sentences.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import type { z } from 'zod'
 import { byKind, type Fields } from './configuration.ts'
@@ -26,7 +27,8 @@ export const isOwn = (document: unknown, slug: string): boolean => {
 
 /** @param type of the environment that the document is about; `null` for a source, which can be of either type */
 export function readDocument(value: unknown, type: EnvironmentType | null): ReadDocument {
-  const read = (type === null ? ConfigurationDocument : documentSchemas[type]).safeParse(value)
+  // With the sentences said here: another copy of the validator in this process, as browser tests load one, replaces those of all schemas.
+  const read = (type === null ? ConfigurationDocument : documentSchemas[type]).safeParse(value, { error: sentenceOf })
   if (!read.success) return { problem: read.error }
   const { environment, settings = {}, ...sections }: Sections = read.data
   return {
