@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import type { Origin } from '../events/store.ts'
 import { endDisabled, followErasedProvider } from '../sessions/endings.ts'
-import type { ProviderFields } from './kinds.ts'
+import { issuerOfProvider, type ProviderFields } from './kinds.ts'
 import type { UpstreamFailure } from './profile.ts'
 
 const Versioned = Provider.extend({ version: z.int() })
@@ -78,9 +78,12 @@ export interface UpstreamSessionRow {
   provider: Upstream
 }
 
-const OfSession = z.object({ session_id: z.string(), provider_id: z.string(), id_token: z.string().nullable() })
+const OfSession = z.object({ session_id: z.string(), provider_id: z.string(), issuer: z.string().nullable(), id_token: z.string().nullable() })
 
-/** The first of these sessions, in their order, that began at an enabled provider which signs people out. A browser has few sessions. */
+/**
+ * The first of these sessions, in their order, that began at an enabled provider which signs people out. A browser has few sessions. A
+ * provider that has moved to another issuer since does not count: that one knows no such session, and its ID token is not for it.
+ */
 export async function findUpstreamSession(
   db: Db,
   environment_id: EnvironmentId,
@@ -89,12 +92,15 @@ export async function findUpstreamSession(
   if (session_ids.length === 0) return null
   const rows = await db.all(
     OfSession,
-    sql`select id as session_id, provider_id, upstream_id_token as id_token from sessions
+    sql`select id as session_id, provider_id, upstream_id_token as id_token,
+               (select i.issuer from identities i where i.id = sessions.began_with and i.environment_id || '' = ${environment_id}) as issuer
+          from sessions
          where environment_id = ${environment_id} and id in (${list(session_ids)}) and provider_id is not null`,
   )
   for (const row of rows.toSorted((a, b) => session_ids.indexOf(a.session_id) - session_ids.indexOf(b.session_id))) {
     const provider = await findUpstream(db, environment_id, row.provider_id)
-    if (provider?.sign_out === 'rp_initiated') return { session_id: row.session_id, id_token: row.id_token, provider }
+    if (provider?.sign_out === 'rp_initiated' && row.issuer === issuerOfProvider(provider))
+      return { session_id: row.session_id, id_token: row.id_token, provider }
   }
   return null
 }

@@ -10,6 +10,9 @@ import { until } from '../support/receiver.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const op = await startProvider()
+/** Where the provider moves. */
+const next = await startProvider()
+next.metadata = { end_session_endpoint: `${next.issuer}/end` }
 const w = await world({ env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: loopback_networks }, outbound: op.outbound })
 const environment = w.test
 const bye = 'https://app.example.com/bye'
@@ -123,6 +126,7 @@ interface Kept {
 const here_alone: Kept[] = [
   { why: 'the provider is not set so',                  change: { sign_out: 'none' } },
   { why: 'the provider was disabled meanwhile',         change: { enabled: false } },
+  { why: 'the provider has moved, whose ID token is not for the new issuer', change: { issuer: next.issuer, client_secret: 't' } },
   { why: 'the provider has no end_session_endpoint',    metadata: {} },
   { why: 'its endpoint is a script',                    metadata: { end_session_endpoint: 'javascript:alert(1)' } },
   { why: 'its endpoint is http on another machine',     metadata: { end_session_endpoint: 'http://sso.example.com/end' } },
