@@ -6,7 +6,7 @@ import { oidcScopes } from './scopes.ts'
 import type { Webhook } from './webhook.ts'
 
 /** An application without these fields cannot be created, so they have no default. */
-type ApplicationDefaults = Omit<
+export type ApplicationDefaults = Omit<
   Application,
   | 'id'
   | 'client_id'

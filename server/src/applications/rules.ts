@@ -1,26 +1,12 @@
 // pure
 /** The rules for the fields of an application by its type and its environment. */
 import type { Application, NewApplication } from '@ostiary/contract/application.ts'
-import { applicationDefaults } from '@ostiary/contract/object-defaults.ts'
+import { type ApplicationDefaults, applicationDefaults } from '@ostiary/contract/object-defaults.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { mergePatch } from '../base/merge-patch.ts'
 import { redirectUriProblem } from '../oidc/protocol/redirect-uris.ts'
 
-export type ApplicationFields = Omit<
-  Application,
-  | 'id'
-  | 'client_id'
-  | 'tenant_id'
-  | 'project_id'
-  | 'environment_id'
-  | 'slug'
-  | 'application_type'
-  | 'template'
-  | 'has_client_secret'
-  | 'secret_rotated_at'
-  | 'created_at'
-  | 'updated_at'
->
+export type ApplicationFields = ApplicationDefaults & Pick<Application, 'name' | 'redirect_uris'>
 
 interface Problem {
   path: readonly PropertyKey[]

@@ -229,7 +229,7 @@ export const en = {
       `${provider} cannot be reached right now, or its answer cannot be used. Your account is as it was. Try again in a moment.`,
     connect_refused: (provider: string) => `You did not allow it at ${provider}, so your account is as it was.`,
     connect_taken: (provider: string) =>
-      `The account that you chose at ${provider} is connected to another account here. Disconnect it there, or choose another one.`,
+      `The account that you chose at ${provider} is connected to another account here. Disconnect it there, or choose a different account.`,
   },
 
   invitation: {
