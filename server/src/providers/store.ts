@@ -78,7 +78,12 @@ export interface UpstreamSessionRow {
   provider: Upstream
 }
 
-const OfSession = z.object({ session_id: z.string(), provider_id: z.string(), issuer: z.string().nullable(), id_token: z.string().nullable() })
+const OfSession = z.object({
+  session_id: z.string(),
+  provider_id: z.string(),
+  issuer: z.string().nullable(),
+  id_token: z.string().nullable(),
+})
 
 /**
  * The first of these sessions, in their order, that began at an enabled provider which signs people out. A browser has few sessions. A
