@@ -14,9 +14,8 @@ export interface Cores {
 /** Chooses two cores that this process may use, or explains why it cannot. */
 export function chooseCores(): { cores: Cores } | { why_not: string } {
   if (process.platform !== 'linux') return { why_not: `cores cannot be chosen on ${process.platform}` }
-  const asked = spawnSync('taskset', ['-pc', String(process.pid)], { encoding: 'utf8' })
-  if (asked.status !== 0) return { why_not: 'there is no taskset' }
-  const list = asked.stdout.split(':').at(-1)?.trim() ?? ''
+  const list = affinity()
+  if (list === null) return { why_not: 'there is no taskset' }
   const [server, loader] = list.split(',').flatMap((range) => {
     const [first = 0, last = first] = range.split('-').map(Number)
     return Array.from({ length: last - first + 1 }, (_, i) => first + i)
@@ -24,9 +23,28 @@ export function chooseCores(): { cores: Cores } | { why_not: string } {
   return server === undefined || loader === undefined ? { why_not: 'there is one core only' } : { cores: { server, loader } }
 }
 
+/** The cores that this process may use, such as `0,1` or `0-3`; null where they cannot be chosen. */
+function affinity(): string | null {
+  const asked = spawnSync('taskset', ['-pc', String(process.pid)], { encoding: 'utf8' })
+  return asked.status === 0 ? (asked.stdout.split(':').at(-1)?.trim() ?? null) : null
+}
+
 /** Moves this process to a core. Child processes inherit it by default. */
 export function moveTo(core: number): void {
   execFileSync('taskset', ['-apc', String(core), String(process.pid)], { stdio: 'ignore' })
+}
+
+/** Runs on all cores what has processes of its own for its parts, such as a browser, and goes back to its core afterwards. */
+export async function onAllCores<Result>(run: () => Promise<Result>): Promise<Result> {
+  const placed = affinity()
+  if (placed === null) return run()
+  const move = (list: string) => execFileSync('taskset', ['-apc', list, String(process.pid)], { stdio: 'ignore' })
+  move(`0-${cpus().length - 1}`)
+  try {
+    return await run()
+  } finally {
+    move(placed)
+  }
 }
 
 /** Makes a command line that runs on one core. */

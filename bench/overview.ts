@@ -8,15 +8,19 @@ import { launchBrowser, noBrowser } from '../server/test/support/chromium.ts'
 import { type Arrival, openCold } from '../server/test/support/cold-overview.ts'
 import { type Ground, root } from './contestants.ts'
 import { median } from './load.ts'
+import { onAllCores } from './machine.ts'
 import { newMasterKey, owner, seedOstiary, startOstiary } from './ostiary.ts'
 
 const slower = 4
 
-export async function surveyOverview({ folder, core }: Ground, times: number, progress: (text: string) => void) {
-  if (noBrowser) return undefined
+export async function surveyOverview(ground: Ground, times: number, progress: (text: string) => void) {
+  return noBrowser ? undefined : onAllCores(() => survey(ground, times, progress))
+}
+
+async function survey({ folder }: Ground, times: number, progress: (text: string) => void) {
   const dist = join(root, 'dist')
   if (!isDashboardCurrent(root, dist)) await makeDashboard(root, dist)
-  const started = await startOstiary({ root, folder: join(folder, 'overview'), database_url: null, core }, newMasterKey())
+  const started = await startOstiary({ root, folder: join(folder, 'overview'), database_url: null, core: null }, newMasterKey())
   await seedOstiary(root, started, 1)
   const { host, port } = started.address
   const browser = await launchBrowser()

@@ -1,6 +1,6 @@
 /** The frame of every page: skip link, band, top bar, sidebar. Below 860 px the sidebar is a drawer. */
 import { Drawer } from '@mantine/core'
-import { CatchBoundary, Outlet, useLocation } from '@tanstack/react-router'
+import { CatchBoundary, Outlet, useLocation, useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useEscape } from '../parts/escape.ts'
 import { useScope } from '../scope.tsx'
@@ -24,11 +24,18 @@ export function Frame() {
   useEscape(is_drawer_open, closeDrawer)
   const { pathname } = useLocation()
   const page = pageAt(pathname)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes what lies over the last one
+  const router = useRouter()
   useEffect(() => {
-    setDrawerOpen(false)
-    setPaletteOpen(false)
-    setKeysOpen(false)
+    // As the way to another page begins, not as it ends: the palette that is opened meanwhile stays.
+    return router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
+      if (!pathChanged) return
+      setDrawerOpen(false)
+      setPaletteOpen(false)
+      setKeysOpen(false)
+    })
+  }, [router])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another fault, or none
+  useEffect(() => {
     setFault(null)
   }, [pathname])
   return (

@@ -103,6 +103,7 @@ test('a project, an application and a key are created, found and ended by the ke
   assert.equal(await page.getByRole('dialog').count(), 0)
 
   await keyboard.press('Control+k')
+  await page.locator('[role=combobox]:focus').waitFor()
   await page.setViewportSize({ width: 1280, height: 400 }) // the list scrolls
   await keyboard.press('ArrowUp') // from the first to the last
   const last = page.getByRole('option', { selected: true, name: 'Keyboard shortcuts' })

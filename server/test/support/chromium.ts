@@ -56,8 +56,8 @@ export function browserCommand(): string {
 /** The violations that axe finds on a page, one line for each rule. The page's Content-Security-Policy does not block axe. */
 export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
-  const only = rules ? { runOnly: rules } : {}
-  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(only)})`)) as axe.AxeResults
+  const options = { resultTypes: ['violations'], preload: false, ...(rules ? { runOnly: rules } : {}) }
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as axe.AxeResults
   return violations.map(
     ({ id, impact, help, nodes }) => `${id} (${impact}): ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
   )

@@ -1,6 +1,6 @@
 /**
- * Audits a page in a real browser, in each theme and width. Saves screenshots when OSTIARY_TEST_SCREENSHOTS names a folder. With
- * OSTIARY_TEST_AUDIT=brief, for a second browser, it takes one theme and the narrow width only.
+ * Audits a page in a real browser: all rules of axe once, those of colour in the other theme, those of layout in the other widths. Saves
+ * screenshots when OSTIARY_TEST_SCREENSHOTS names a folder. With OSTIARY_TEST_AUDIT=brief, for a second browser, it takes the narrow width only.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,18 +9,29 @@ import type { Browser, Page } from 'playwright-core'
 import { axeViolations, launchBrowser } from './chromium.ts'
 
 const is_brief = process.env.OSTIARY_TEST_AUDIT === 'brief'
-const themes = is_brief ? (['light'] as const) : (['light', 'dark'] as const)
 const folder = process.env.OSTIARY_TEST_SCREENSHOTS
 /** A theme changes only colours, so the second theme needs only the rules of colour. */
 const rules_of_colour = ['color-contrast', 'link-in-text-block']
 /** Another width of the same page moves things, and changes nothing else. */
-const rules_of_layout = [...rules_of_colour, 'target-size', 'scrollable-region-focusable']
-/** The last one is the window of 1440 px at 200 %, which has half as many pixels of CSS. */
-const windows: { width: number; height: number; rules?: readonly string[]; zoom?: string }[] = [
-  { width: 390, height: 900 },
-  { width: 1440, height: 900 },
-  { width: 720, height: 450, rules: rules_of_layout, zoom: ' at 200 %' },
+const rules_of_layout = ['target-size', 'scrollable-region-focusable']
+
+interface View {
+  width: number
+  height: number
+  theme: 'light' | 'dark'
+  /** Without them, all rules. */
+  rules?: readonly string[]
+  zoom?: string
+}
+
+/** All rules once, where most of a page is seen. The window of 1440 px at 200 % has half as many pixels of CSS. */
+const views: View[] = [
+  { width: 1440, height: 900, theme: 'light' },
+  { width: 390, height: 900, theme: 'light', rules: rules_of_layout },
+  { width: 720, height: 450, theme: 'light', rules: rules_of_layout, zoom: ' at 200 %' },
+  { width: 1440, height: 900, theme: 'dark', rules: rules_of_colour },
 ]
+const brief_views: View[] = [{ width: 390, height: 900, theme: 'light' }]
 /** Of a taller page the screenshot has the window only. */
 const tallest_screenshot = 10_000
 /** WCAG 2.2 §1.4.10: no horizontal scrolling at 320 px, which is 1280 px at 400 %. */
@@ -35,16 +46,13 @@ export async function launchForTests(t: TestContext): Promise<Browser> {
 /** The problems of the page in its current state, each with theme and width. The browser must allow scripts. */
 export async function audit(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
-  for (const colorScheme of themes) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    for (const { width, height, rules, zoom = '' } of is_brief ? windows.slice(0, 1) : windows) {
-      await page.setViewportSize({ width, height })
-      const variant = `${name}, ${zoom ? width * 2 : width} px${zoom}, ${colorScheme}`
-      const chosen = colorScheme === 'light' ? rules : rules_of_colour
-      found.push(...(await axeViolations(page, chosen)).map((violation) => `${variant}: ${violation}`))
-      if (colorScheme === 'light') found.push(...(await tooWide(page, variant)), ...(await crooked(page, variant)))
-      if (folder) await screenshot(page, variant)
-    }
+  for (const { width, height, theme, rules, zoom = '' } of is_brief ? brief_views : views) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    await page.setViewportSize({ width, height })
+    const variant = `${name}, ${zoom ? width * 2 : width} px${zoom}, ${theme}`
+    found.push(...(await axeViolations(page, rules)).map((violation) => `${variant}: ${violation}`))
+    if (theme === 'light') found.push(...(await tooWide(page, variant)), ...(await crooked(page, variant)))
+    if (folder) await screenshot(page, variant)
   }
   await page.setViewportSize({ width: narrowest, height: 900 })
   return [...found, ...(await tooWide(page, `${name}, ${narrowest} px`))]
