@@ -12,7 +12,7 @@ const ENDPOINTS =
   /^server\/src\/oidc\/(endpoints\/|flow\/(account\/(account|address|data|methods)|authorize\/authorize|code\/code|consent\/consent|invitation\/invitation|link\/link|passkey\/passkey|profile\/profile|provider\/provider|reset\/reset|second-factor\/(second-factor|enrolment)|sign-in\/sign-in|sign-out\/logout)\.ts)/
 
 const OF_CLIENT =
-  /^(node:.*|zod|@ostiary\/sdk|contract\/src\/.*|cli\/src\/.*|server\/src\/(base\/nearest|config\/client-variables|db\/file-lock|webhooks\/sign)\.ts( \(pure\))?)$/
+  /^(node:.*|zod|yaml|@ostiary\/sdk|contract\/src\/.*|cli\/src\/.*|server\/src\/(base\/nearest|config\/client-variables|configuration\/equal|db\/file-lock|providers\/kinds|webhooks\/sign)\.ts( \(pure\))?)$/
 
 // biome-ignore format: these tables are read by column
 const mayImportOnly = [

@@ -111,9 +111,9 @@ export const developer_commands = {
 
 export const exit_codes = [
   [0, 'done'],
-  [1, 'refused, out of reach, or a problem found'],
+  [1, 'refused, not found, out of reach, or a problem found'],
   [2, 'wrong arguments or file; nothing happened'],
-  [3, 'the object exists and differs'],
+  [3, 'it differs, and nothing was changed'],
   [130, 'interrupted before it was done'],
 ] as const
 

@@ -109,6 +109,7 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   laravel: [],
   rails: [],
   'going-live': [],
+  configuration: [],
   'key-rotation': [],
   'sign-out': [],
   mail: [],

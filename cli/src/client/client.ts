@@ -9,6 +9,7 @@
  *   scope.ts                 slugs and emails become ids
  *   run-command.ts           one command; lost-secret.ts if its answer was lost
  *   own-commands.ts          the commands that no route makes
+ *   configuration/           the configuration of an environment as a file: YAML with places, and pull
  */
 import { errors } from '@ostiary/contract/errors.ts'
 import { OstiaryError } from '@ostiary/sdk'
@@ -34,7 +35,7 @@ export async function runClient(io: Io, [first = '', ...rest]: readonly string[]
   const single = ownCommands().find(({ name }) => name === first)
   if (single !== undefined) {
     if (questionIn(rest) === 'help') return print(io, helpOfOwn(single))
-    return reported(io, [first, ...rest], () => single.run(io, readWords(syntaxOf(single), rest)))
+    return reported(io, [single.noun ?? first, ...rest], () => single.run(io, readWords(syntaxOf(single), rest)))
   }
   const [verb = '', ...args] = rest
   if (['', '--help', '-h', 'help'].includes(verb)) {

@@ -12,6 +12,8 @@ export interface OwnCommand {
   readonly details?: string
   readonly words: readonly string[]
   readonly options: readonly Option[]
+  /** The noun of the routes that it calls, where its own name has another one. */
+  readonly noun?: string
   readonly run: (io: Io, written: Written) => Promise<number>
 }
 
@@ -94,6 +96,22 @@ function makeOwnCommands(): OwnCommand[] {
       words: ['bash|zsh|fish'],
       options: [],
       run: async (io, written) => (await import('./completion.ts')).completion(io, written),
+    },
+    {
+      name: 'pull',
+      summary: 'write the configuration of an environment as YAML, for a repository',
+      details:
+        'Without --file it is printed. An existing file is changed where it differs: comments, the order of keys and the names of secrets stay, and a field that it leaves out is added unless it has its default. Secrets appear by name.',
+      words: [],
+      options: [
+        { name: 'file', kind: 'text', value: 'FILE', help: 'the file to write' },
+        { name: 'fresh', kind: 'switch', help: 'write an existing file afresh, without its comments' },
+        ...optionsOf(commandNamed('configuration get')).scope,
+        { ...json, help: 'print the document as JSON' },
+        profile,
+      ],
+      noun: 'configuration',
+      run: async (io, written) => (await import('./configuration/pull.ts')).pull(io, written),
     },
     {
       name: 'profiles list',

@@ -10,7 +10,10 @@ const hexadecimal = (number: number) => number.toString(16).padStart(4, '0')
 export const visible = (text: string) => text.replace(unprintable, (character) => `\\u{${hexadecimal(character.codePointAt(0) ?? 0)}}`)
 
 /** One line of JSON. Programs that read it get the text unchanged. */
-export const jsonLine = (value: unknown) => `${JSON.stringify(value).replace(unprintable, jsonEscape)}\n`
+export const jsonLine = (value: unknown) => `${quoted(value)}\n`
+
+/** A value as JSON, which is also YAML. Characters that nobody sees are escaped. */
+export const quoted = (value: unknown) => JSON.stringify(value).replace(unprintable, jsonEscape)
 
 /** RFC 8259 §7. All these characters are one UTF-16 code unit. */
 const jsonEscape = (character: string) => `\\u${hexadecimal(character.charCodeAt(0))}`

@@ -1,0 +1,52 @@
+// pure
+/** The defaults of the fields of a document: a field that a file leaves out, or sets to `null`, has its default. */
+import type { Application } from '@ostiary/contract/application.ts'
+import { documentObjects, object_kinds, settings_secrets, settingsInDocument } from '@ostiary/contract/configuration.ts'
+import { applicationDefaults, provider_defaults, resource_server_defaults, webhook_defaults } from '@ostiary/contract/object-defaults.ts'
+import type { Provider } from '@ostiary/contract/provider.ts'
+import { rangeOf } from '@ostiary/contract/settings-sentences.ts'
+import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { kinds } from '@ostiary/server/providers/kinds.ts'
+import { isObject } from '../show.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** `undefined` for a field without a default, for an object and for a group. */
+export type DefaultAt = (path: readonly string[], object: Fields) => unknown
+
+/** The place of a secret, which has a name in a document. */
+export function isSecretAt([section, slug, ...rest]: readonly string[]): boolean {
+  if (section === 'settings') return settings_secrets.includes([slug, ...rest].join('.'))
+  const kind = object_kinds.find((each) => documentObjects[each].section === section)
+  const secrets: readonly string[] = kind ? documentObjects[kind].secrets : []
+  return rest.length === 1 && secrets.includes(rest[0] ?? '')
+}
+
+/** @returns a function of a path in a document, and of the object around the field, whose type decides some defaults */
+export function defaultsOf(type: EnvironmentType): DefaultAt {
+  const settings = new Map(settingsInDocument(type).map(({ path, type: schema }): [string, unknown] => [path, rangeOf(schema).default]))
+  settings.set('email.smtp', null)
+  return (path, object) => {
+    if (isSecretAt(path)) return null
+    const [section = '', , ...rest] = path
+    if (section === 'settings') return settings.get(path.slice(1).join('.'))
+    const [field = '', ...inner] = rest
+    if (inner.length > 0) return null // of an entry of a list, such as the description of a scope
+    return field === '' ? undefined : defaultsOfObject(section, object)[field]
+  }
+}
+
+function defaultsOfObject(section: string, object: Fields): Fields {
+  switch (section) {
+    case documentObjects.application.section:
+      return { ...applicationDefaults(object.application_type as Application['application_type']) } // as: from a document of the service
+    case documentObjects.provider.section: {
+      const kind = kinds[object.type as Provider['type']] // as: from a document of the service
+      return { ...provider_defaults, ...(isObject(kind) ? { display_name: kind.display_name, scopes: kind.scopes } : {}) }
+    }
+    case documentObjects.resource_server.section:
+      return resource_server_defaults
+    default:
+      return { ...webhook_defaults }
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Reads and replaces the files of `ostiary pull`, `diff`, `apply` and `promote`. A file is read up to its limit, whatever it is, and
+ * replaced as a whole: a reader, and a crash at any moment, finds the old or the new text.
+ */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  createReadStream,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { UsageError } from '../../usage.ts'
+import type { Io } from '../io.ts'
+import { Refused } from '../refused.ts'
+import { visible } from '../show.ts'
+import { mistakeText, placeText } from './places.ts'
+import { readYaml, type YamlFile } from './yaml-read.ts'
+
+export const most_bytes = 1_048_576
+
+/** Reads a file as YAML; `-` is standard input. @throws UsageError with the place of each mistake */
+export async function readYamlFile(io: Io, path: string): Promise<YamlFile> {
+  const text = textOf(path, await readBytes(io, path))
+  const read = readYaml(text)
+  if ('mistakes' in read) throw new UsageError(mistakeText(path, text, read.mistakes).trimEnd())
+  return read.file
+}
+
+async function readBytes(io: Io, path: string): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    // One byte more than is allowed shows that there is more.
+    for await (const chunk of path === '-' ? io.input : createReadStream(path, { end: most_bytes })) {
+      const bytes = Buffer.from(chunk)
+      chunks.push(bytes)
+      size += bytes.length
+      if (size > most_bytes) break
+    }
+  } catch (error) {
+    throw new UsageError(`${visible(path)} cannot be read: ${reasonOf(error)}.`)
+  }
+  if (size > most_bytes) throw new UsageError(`${visible(path)} is larger than 1 MiB.`)
+  return Buffer.concat(chunks)
+}
+
+/** RFC 3629: nothing but UTF-8. A byte order mark is not part of the text. */
+function textOf(path: string, bytes: Buffer): string {
+  const decoded = (end: number, stream: boolean) => {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, end), { stream })
+    } catch {
+      return null
+    }
+  }
+  const text = decoded(bytes.length, false)
+  if (text !== null) return text
+  let [good, bad] = [0, bytes.length]
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2)
+    if (decoded(middle, true) === null) bad = middle
+    else good = middle
+  }
+  const before = decoded(good, true) ?? ''
+  throw new UsageError(`${placeText(path, before, before.length)}: This is not UTF-8.`)
+}
+
+/**
+ * Writes a file, with the mode of the one that it replaces. A link stays, and the file behind it is replaced.
+ * @throws Refused if it cannot be written
+ */
+export function replaceFile(io: Io, path: string, text: string): void {
+  try {
+    const existing = statSync(path, { throwIfNoEntry: false })
+    if (existing && !existing.isFile()) throw new Refused(`${visible(path)} is not a file.`)
+    if (!existing && lstatSync(path, { throwIfNoEntry: false })) throw new Refused(`${visible(path)} is a link to nothing.`)
+    if (existing) accessSync(path, constants.W_OK)
+    const target = existing ? realpathSync(path) : path
+    const temporary = join(dirname(target), `.${io.random(8).toString('hex')}.tmp`)
+    try {
+      writeNew(temporary, text, existing ? existing.mode & 0o777 : null)
+      renameSync(temporary, target)
+    } catch (error) {
+      rmSync(temporary, { force: true })
+      throw error
+    }
+  } catch (error) {
+    throw error instanceof Refused ? error : new Refused(`${visible(path)} cannot be written: ${reasonOf(error)}.`)
+  }
+}
+
+function writeNew(path: string, text: string, mode: number | null): void {
+  const file = openSync(path, 'wx')
+  try {
+    if (mode !== null) fchmodSync(file, mode)
+    writeFileSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'there is no such folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'access is denied',
+  EPERM: 'access is denied',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  ENAMETOOLONG: 'its name is too long',
+}
+
+/** Without the path, which the message already has. */
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  return reasons[code] ?? visible(code)
+}
+
+/** Also for a path that cannot be looked at: reading it says why. */
+export function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return true
+  }
+}
