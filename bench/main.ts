@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { type Ground, startContestants } from './contestants.ts'
 import { surveyEnvironments } from './environments.ts'
+import { surveyFootprint } from './footprint.ts'
 import { surveyGuessing } from './guessing.ts'
 import { surveyHostile } from './hostile.ts'
 import { surveyLarge } from './large.ts'
@@ -35,6 +36,7 @@ export interface Surveys {
   guessing?: Awaited<ReturnType<typeof surveyGuessing>>
   one_person?: Awaited<ReturnType<typeof surveyOnePerson>>
   overview?: Awaited<ReturnType<typeof surveyOverview>>
+  footprint?: Awaited<ReturnType<typeof surveyFootprint>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -102,6 +104,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('guessing') ? { guessing: await surveyGuessing(ground, options.guesses, progress) } : {}),
     ...(wants('one-person') ? { one_person: await surveyOnePerson(ground, options.grants, progress) } : {}),
     ...(wants('overview') ? { overview: await surveyOverview(ground, options.rounds, progress) } : {}),
+    ...(wants('footprint') ? { footprint: await surveyFootprint(ground, options.days, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }

@@ -16,6 +16,7 @@ const surveys = [
   'guessing',
   'one-person',
   'overview',
+  'footprint',
 ] as const
 export type ScenarioName = (typeof scenarios)[number]
 export type SurveyName = (typeof surveys)[number]
@@ -43,6 +44,8 @@ export interface Options {
   readonly large: number
   /** Grants in the survey "one-person". */
   readonly grants: number
+  /** Days of the survey "footprint". */
+  readonly days: number
   readonly postgres: boolean
   /** Another checkout of Ostiary, measured beside this one. */
   readonly against: string | null
@@ -67,6 +70,7 @@ const usage = `npm run bench -- [options]
   --guesses N             rounds of the survey "guessing" (8; quick: 3)
   --large N               events of the survey of that name, with a tenth as many users (1000000; quick: 20000)
   --grants N              grants of the survey "one-person", with a fifth as many sessions (1000000; quick: 20000)
+  --days N                days of the survey "footprint" (100; quick: 3)
   --no-postgres           leave PostgreSQL out
   --against FOLDER        measure another checkout of Ostiary in the same run
   --profile FOLDER        write a CPU profile of each scenario and contestant there, which disturbs the figures
@@ -96,6 +100,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
         large: text,
         guesses: text,
         grants: text,
+        days: text,
         against: text,
         profile: text,
         output: text,
@@ -121,6 +126,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       large: numberOf(values.large, quick ? 20_000 : 1_000_000),
       guesses: numberOf(values.guesses, quick ? 3 : 8),
       grants: numberOf(values.grants, quick ? 20_000 : 1_000_000),
+      days: numberOf(values.days, quick ? 3 : 100),
       postgres: !values['no-postgres'],
       against: values.against === undefined ? null : resolve(values.against),
       profile: values.profile === undefined ? null : resolve(values.profile),

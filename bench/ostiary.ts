@@ -83,7 +83,11 @@ export const owner = { email: 'owner@example.com', password: 'a long enough pass
 const unlimited = { rate_limit: { limit: 100_000, window_seconds: 1 } }
 
 /** Creates the first tenant, an application in its Test environment, and signed-in people. */
-export async function seedOstiary(root: string, { address, env }: Ostiary, people_wanted: number): Promise<Seeded> {
+export async function seedOstiary(
+  root: string,
+  { address, env }: Omit<Ostiary, 'process'> & Partial<Ostiary>,
+  people_wanted: number,
+): Promise<Seeded> {
   const first = await bootstrap(root, env)
   const call = await caller(address)
   const administrator = await administratorToken(address, first)
