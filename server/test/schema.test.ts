@@ -238,7 +238,7 @@ async function sealEverything(w: World): Promise<void> {
     values (${environment.id}, 'half', 'usr_1', '', 0, ${{ upstream }}, 0, 0, ${w.now()})`)
   await db.run(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, created_at, auth_time, last_seen_at, expires_at,
                                          absolute_expires_at, upstream_id_token)
-    values (${environment.id}, 'ses_1', 'usr_1', 'x', '[]', '', 1, 1, 1, 1, ${w.now()}, ${token(sealed_columns.sessions.associatedData(environment.id, 'ses_1'))})`)
+    values (${environment.id}, 'ses_1', 'usr_1', 'x', '[]', '', 1, 1, 1, ${w.now()}, ${w.now()}, ${token(sealed_columns.sessions.associatedData(environment.id, 'ses_1'))})`)
   await signInToDashboard(w)
   const demo = secrets.seal('{}', sealed_columns.deployment.associatedData('demo'))
   await db.run(sql`insert into deployment (name, value) values ('demo', ${demo})`)
