@@ -3,6 +3,7 @@ import type { Config } from '@ostiary/server/config/config.ts'
 import { type Db, sql } from '@ostiary/server/db/db.ts'
 import { readMigrations } from '@ostiary/server/db/migrate.ts'
 import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
+import { findLeft } from '@ostiary/server/workers/event-indexes.ts'
 import { z } from 'zod'
 import type { Finding } from './finding.ts'
 
@@ -56,8 +57,17 @@ async function checkServer({ db, config, now }: Deployment): Promise<Finding[]> 
     checkDurability(row),
     checkClocks(row.at - (asked_at + now().getTime()) / 2),
     ...(await checkProcesses(db, config)),
+    ...(await checkEventIndexes(db)),
     ...(await checkEncryption(db, config)),
   ]
+}
+
+/** While the service replaces indexes after an upgrade of many events (decision 0140). */
+async function checkEventIndexes(db: Db): Promise<Finding[]> {
+  const { missing, replaced } = await findLeft(db)
+  if (missing.length + replaced.length === 0) return []
+  const text = `The service replaces indexes of events: ${missing.length} are left to make, ${replaced.length} to remove. Replace processes of the version before within an hour: their filters of events get slow then.`
+  return [{ level: 'ok', text }]
 }
 
 function checkVersion({ version, version_number }: z.infer<typeof Server>): Finding {

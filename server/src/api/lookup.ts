@@ -4,6 +4,7 @@ import { Located } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { passwordOwner } from '../accounts/methods.ts'
 import { type Db, join, list, type Statement, sql } from '../db/db.ts'
+import { enters } from '../db/event-indexes.ts'
 
 const Row = Located.omit({ object: true, id: true }).extend({ tenant_id: TenantId, environment_type: z.string().nullable() })
 
@@ -30,7 +31,7 @@ const queries: Record<IdPrefix, (id: string, tenants: Statement) => Statement> =
   inv: (id) => sql`select ${inTenant(sql`tenant_id`)} from invitations where id = ${id}`,
   req: (id) =>
     sql`select ${inEnvironment} from events v join environments e on e.id = v.environment_id
-         where v.request_id = ${id} and v.sequence is not null
+         where v.request_id = ${id} and ${enters('events_of_request', { request_id: id }, 'v')} and v.sequence is not null
         union all ${fromAuditLog} where l.request_id = ${id}
         union all select ${inEnvironment} from refused_calls r join environments e on e.id = r.scope_id where r.id = ${id}
         union all select ${inTenant(sql`t.id`)} from refused_calls r join tenants t on t.id = r.scope_id where r.id = ${id}`,

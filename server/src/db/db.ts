@@ -108,6 +108,11 @@ export interface Engine {
   migrate(migrations: readonly Migration[]): Promise<{ from: number; to: number }>
   /** How busy the connections of this process are. `null` if the engine has none. */
   readonly load: (() => ConnectionLoad) | null
+  /**
+   * Runs a statement outside of batches and without a limit of time: PostgreSQL makes an index beside changes of its table in no other way.
+   * After the signal it is no longer waited for, and the server may complete it. `null` for an engine that knows no such statement.
+   */
+  readonly runAlone: ((statement: Statement, signal: AbortSignal) => Promise<void>) | null
   close(): Promise<void>
 }
 
@@ -187,6 +192,7 @@ export function createDb(engine: Engine) {
     schema: engine.schema,
     migrate: engine.migrate,
     load: engine.load,
+    runAlone: engine.runAlone,
     close: engine.close,
 
     /**

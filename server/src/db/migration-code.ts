@@ -5,19 +5,24 @@
 
 import { hostOf, numbered, slugFrom } from '../base/slug.ts'
 import { userNameKey } from '../base/user-name.ts'
-import { identifiers, type Row, type Statement, sql } from './db.ts'
+import { type Engine, identifiers, type Row, type Statement, sql } from './db.ts'
+import { createEventIndex, dropIndex, event_indexes, replaced_event_indexes } from './event-indexes.ts'
 
 export type Step = Generator<Statement, void, readonly Row[]>
 
-const steps: Readonly<Record<string, () => Step>> = { give_slugs: giveSlugs, fold_user_names: foldUserNames }
+const steps: Readonly<Record<string, (engine: Engine['name']) => Step>> = {
+  give_slugs: giveSlugs,
+  fold_user_names: foldUserNames,
+  shorten_event_indexes: shortenEventIndexes,
+}
 
 /** The step that a statement of a migration names, or `null` for SQL. */
-export function codeStepOf(statement: string): Step | null {
+export function codeStepOf(statement: string, engine: Engine['name']): Step | null {
   const name = /^\{code\} (\w+)$/.exec(statement)?.[1]
   if (name === undefined) return null
   const step = steps[name]
   if (!step) throw new Error(`No step of a migration has the name ${name}.`)
-  return step()
+  return step(engine)
 }
 
 const rows_at_once = 500
@@ -66,4 +71,14 @@ function* foldUserNames(): Step {
     }
     if (rows.length < rows_at_once) return
   }
+}
+
+/** On PostgreSQL an index of more events is replaced beside their changes, by a worker (`workers/event-indexes.ts`). */
+const few_events = 10_000
+
+/** 0045: short keys for the filters of events. */
+function* shortenEventIndexes(engine: Engine['name']): Step {
+  if (engine === 'postgres' && (yield sql`select 1 as one from events limit ${few_events + 1}`).length > few_events) return
+  for (const index of event_indexes) yield createEventIndex(index)
+  for (const index of replaced_event_indexes) yield dropIndex(index)
 }

@@ -17,7 +17,7 @@ export async function migratePostgres(server: PostgresServer, migrations: readon
     const { number: from } = await schemaBy(run)
     for (const migration of migrations.filter(({ number }) => number > from)) {
       for (const statement of migration.statements) {
-        const step = codeStepOf(statement)
+        const step = codeStepOf(statement, 'postgres')
         if (!step) await run(asPostgres(statement))
         else for (let next = step.next(); !next.done; ) next = step.next(await send(next.value))
       }
@@ -64,14 +64,27 @@ async function ensureTable(run: Run): Promise<void> {
   await run('update schema_migrations set oldest_program = number')
 }
 
+/** Runs one statement on a connection of its own. After the signal the connection is closed, and the server may complete the statement. */
+export function runAlone(server: PostgresServer, statement: Statement, signal: AbortSignal): Promise<void> {
+  return withConnection(server, async (_, send, close) => {
+    signal.throwIfAborted()
+    signal.addEventListener('abort', close)
+    try {
+      await send(statement)
+    } finally {
+      signal.removeEventListener('abort', close)
+    }
+  })
+}
+
 const no_limit_ms = 0
 
 /** Opens a separate connection without a statement timeout. When it ends, the server undoes what is not committed. */
-async function withConnection<T>(server: PostgresServer, work: (run: Run, send: Send) => Promise<T>): Promise<T> {
+async function withConnection<T>(server: PostgresServer, work: (run: Run, send: Send, close: () => void) => Promise<T>): Promise<T> {
   const connection = await server.connect(no_limit_ms, () => {})
   try {
     const send: Send = async (statement) => (await connection.send([statement]))[0]?.rows ?? []
-    return await work((text) => send({ parts: [text], values: [] }), send)
+    return await work((text) => send({ parts: [text], values: [] }), send, connection.destroy)
   } catch (error) {
     throw toCallersError(error, false)
   } finally {

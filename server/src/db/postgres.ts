@@ -11,7 +11,7 @@ import { DatabaseUnavailable, type Engine, GuardFailed, type Result, type Row, t
 import type { Connection } from './postgres-connection.ts'
 import { ConnectionLost, isRepeatable, isStaleConnection, isUndoneOnPurpose, toCallersError, undone_on_purpose } from './postgres-errors.ts'
 import { createPool } from './postgres-pool.ts'
-import { migratePostgres, schemaOfPostgres } from './postgres-schema.ts'
+import { migratePostgres, runAlone, schemaOfPostgres } from './postgres-schema.ts'
 import { postgresServer } from './postgres-server.ts'
 import { refuseLate, type TimeLimits, time_limits, within } from './postgres-time.ts'
 
@@ -152,6 +152,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     },
     schema: () => schemaOfPostgres(server),
     migrate: (migrations) => migratePostgres(server, migrations),
+    runAlone: (statement, signal) => runAlone(server, statement, signal),
     load() {
       const { open, in_use } = pool.load()
       return { open, in_use, waiting: Math.max(0, in_flight - in_use) }

@@ -40,7 +40,7 @@ export function migrateSqlite(database: DatabaseSync, migrations: readonly Migra
     const pending = migrations.filter((migration) => migration.number > from)
     for (const migration of pending) {
       for (const statement of migration.statements) {
-        const step = codeStepOf(statement)
+        const step = codeStepOf(statement, 'sqlite')
         if (step) runStep(database, step)
         else if (!statement.startsWith('{postgres}')) database.exec(statement.replaceAll('{int}', 'integer'))
       }

@@ -40,6 +40,7 @@ export function openSqlite(path: string): Engine {
     name: 'sqlite',
 
     load: null,
+    runAlone: null,
     versionOf(statement) {
       refuseClosed()
       return reads.versionOf(statement)

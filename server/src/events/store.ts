@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { currentTrace } from '../base/trace.ts'
 import { traceparentOf } from '../base/trace-context.ts'
 import { type Db, join, leavesWork, type Statement, sql } from '../db/db.ts'
+import { type EventIndex, enters } from '../db/event-indexes.ts'
 import { withinTimes } from './time-range.ts'
 
 export type Actor = { type: Event['actor']['type']; id: string | null }
@@ -91,18 +92,27 @@ export async function listEvents(
   { type, user_id, application_id, request_id, after, from, to }: Partial<EventQuery>,
   rest: Statement,
 ): Promise<Event[]> {
-  const is_filtered = [type, user_id, application_id, request_id].some((value) => value !== undefined)
+  const index = indexFor({ type, user_id, application_id, request_id })
   const filters = [
-    ...(is_filtered ? [] : [sql`and v.id <> ''`]), // lets the index of all events be used; see migration 0018
+    ...(index === null ? [sql`and v.id <> ''`] : []), // lets the index of all events be used; see migration 0018
     ...(type === undefined ? [] : [sql`and v.type = ${type}`]),
     ...(user_id === undefined ? [] : [sql`and v.user_id = ${user_id}`]),
     ...(application_id === undefined ? [] : [sql`and v.application_id = ${application_id}`]),
     ...(request_id === undefined ? [] : [sql`and v.request_id = ${request_id}`]),
+    ...(index === null ? [] : [sql`and ${enters(index, { environment_id, type, user_id, application_id, request_id }, 'v')}`]),
     sql`and v.sequence > ${after ?? 0}`,
     withinTimes({ table: sql`events`, alias: sql`v`, scope: sql`environment_id = ${environment_id}`, prefix: 'evt' }, { from, to }),
   ]
   const rows = await db.all(EventRow, sql`${eventRows} where v.environment_id = ${environment_id} ${join(filters, ' ')} ${rest}`)
   return rows.map(shown)
+}
+
+/** The index for a combination of filters: that of the fewest rows. `null` without a filter. */
+function indexFor({ type, user_id, application_id, request_id }: Partial<EventQuery>): EventIndex | null {
+  if (request_id !== undefined) return 'events_of_request'
+  if (user_id !== undefined) return type === undefined ? 'events_of_user' : 'events_of_user_and_type'
+  if (application_id !== undefined) return type === undefined ? 'events_of_application' : 'events_of_application_and_type'
+  return type === undefined ? null : 'events_of_type'
 }
 
 const eventRows = sql`select v.id, v.type, v.created_at as timestamp, v.sequence,

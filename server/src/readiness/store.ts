@@ -1,11 +1,13 @@
 /** Reads what the checks of an environment need, in a bounded number of small queries. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import type { EventKind } from '@ostiary/contract/event.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { Provider } from '@ostiary/contract/provider.ts'
 import { z } from 'zod'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { restartLimit } from '../base/database-time.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
+import { enters } from '../db/event-indexes.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { type Findings, most_counted, type Named, type ProductClaim } from './checks.ts'
 
@@ -191,12 +193,15 @@ export async function countPasskeyOnly(db: Db, environment_id: EnvironmentId): P
 
 const Sequence = z.object({ sequence: z.int() })
 
+const signed_in: EventKind = 'sign_in.succeeded'
+
 /** Events are kept for 90 days. */
 export async function hasSignIn(db: Db, environment_id: EnvironmentId): Promise<boolean> {
   const row = await db.maybeOne(
     Sequence,
     sql`select sequence from events
-         where environment_id = ${environment_id} and type = 'sign_in.succeeded' and sequence is not null
+         where environment_id = ${environment_id} and type = ${signed_in}
+           and ${enters('events_of_type', { environment_id, type: signed_in })} and sequence is not null
          order by sequence desc limit 1`,
   )
   return row !== null

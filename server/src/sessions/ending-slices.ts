@@ -7,6 +7,7 @@
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { enters } from '../db/event-indexes.ts'
 import { insertEvents, type Origin } from '../events/store.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
 import { findWithdrawn, removeWithdrawn } from './consents.ts'
@@ -309,17 +310,17 @@ const eventsOfErased: Step = async (db, { environment_id, subject, position, cre
       ],
     }
   const after = position === '' ? 0 : Number(position)
+  const of_user = sql`environment_id = ${environment_id} and user_id = ${subject} and ${enters('events_of_user', { user_id: subject })}`
   const numbered = await db.all(
     Sequence,
     sql`select sequence from events
-         where environment_id = ${environment_id} and user_id = ${subject} and sequence is not null and sequence > ${after}
-           and created_at <= ${created_at} order by sequence limit ${others_at_once}`,
+         where ${of_user} and sequence is not null and sequence > ${after} and created_at <= ${created_at} order by sequence limit ${others_at_once}`,
   )
   const last = numbered.at(-1)?.sequence
   if (last === undefined) return null
   return {
     statements: [
-      sql`update events set data = ${{}} where environment_id = ${environment_id} and user_id = ${subject}
+      sql`update events set data = ${{}} where ${of_user}
              and sequence is not null and sequence > ${after} and sequence <= ${last} and created_at <= ${created_at}`,
     ],
     position: String(last),

@@ -10,6 +10,7 @@ import { rotateAgedKeys } from '../oidc/signing-keys.ts'
 import { startRunner } from '../queue/runner.ts'
 import { createWebhookJobs } from '../webhooks/deliver.ts'
 import { createWebhookFanOut } from '../webhooks/fan-out.ts'
+import { createEventIndexes } from './event-indexes.ts'
 import { removeExpiredRows } from './expiring-rows.ts'
 import { createSequencer, startSequencer } from './sequencer.ts'
 import { visitGrants } from './visit-grants.ts'
@@ -23,6 +24,8 @@ const sweep_interval_ms = 60_000
 const rotation_interval_ms = 3_600_000
 /** How often grants are visited whose tokens may be over. */
 const visit_interval_ms = 10_000
+/** How often the next index of events is replaced, where some are left. */
+const event_indexes_interval_ms = 10_000
 /** At the stop of the service, deliveries in flight get this long. Unfinished jobs go back to the queue. */
 const delivery_stop_limit_ms = 5_000
 
@@ -65,6 +68,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
   ])
   const endings = startEndings(deployment)
   let stopping = false
+  const stopped = new AbortController()
   const stops = [
     every(write_interval_ms, 'key uses', keys.writeUses),
     every(write_interval_ms, 'key usage', keys.writeUsage),
@@ -76,12 +80,14 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
     every(rotation_interval_ms, 'key rotation', () => rotateAgedKeys(deployment, key_pool)),
     every(visit_interval_ms, 'visits', () => visitGrants(deployment, () => stopping)),
     every(turn_ms, 'early ends', createEndsWalk(deployment).work),
+    every(event_indexes_interval_ms, 'indexes of events', createEventIndexes(deployment, stopped.signal).work),
   ]
   return {
     stopDeliveries: () => runner.stop(delivery_stop_limit_ms),
 
     async stop() {
       stopping = true
+      stopped.abort()
       await Promise.all([...stops.map((stop) => stop()), endings.stop()])
       await sequencer.stop()
       await deployment.counters.write().catch((error) => log.error('The last counts could not be written.', {}, error))

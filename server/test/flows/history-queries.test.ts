@@ -8,12 +8,13 @@ import { findUnchained } from '../../src/audit/chaining.ts'
 import { entryFilter } from '../../src/audit/store.ts'
 import { findNextTenant } from '../../src/audit/verify.ts'
 import { lowestId } from '../../src/base/ids.ts'
-import { type Db, rowsOf, type Statement, sql } from '../../src/db/db.ts'
+import { type Db, sql } from '../../src/db/db.ts'
 import { findUnnumbered } from '../../src/events/numbering.ts'
 import { findWaitingOwners, outboxes } from '../../src/events/outbox.ts'
 import { listEvents } from '../../src/events/store.ts'
 import { listDeliveries } from '../../src/webhooks/store.ts'
 import { until } from '../support/receiver.ts'
+import { listStatements, rowsRead } from '../support/rows-read.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
@@ -102,84 +103,11 @@ for (const [what, run, rows] of queries)
   test(`the ${what} are found without reading the history`, async () => {
     const found = await run(db)
     assert.equal(found.length, rows)
-    for (const statement of await statementsOf(run)) {
-      const read = await rowsRead(statement)
+    for (const statement of await listStatements(db, run)) {
+      const read = await rowsRead(db, statement)
       assert.ok(read <= 200, `${read} rows were read`)
     }
   })
-
-/** The statements that a query sends for its main list. */
-async function statementsOf(run: (at: Db) => Promise<unknown[]>): Promise<Statement[]> {
-  const sent: Statement[] = []
-  const recording = {
-    ...db,
-    all(schema: never, statement: Statement) {
-      sent.push(statement)
-      return db.all(schema, statement)
-    },
-  }
-  await run(recording as unknown as Db) // as: only `all` is used
-  return sent
-}
-
-const Plan = z.object({ 'QUERY PLAN': z.unknown() })
-const Step = z.object({ detail: z.string() })
-
-/** On PostgreSQL the rows that the plan touched; on SQLite `Infinity` for a step that searches by less than the filters allow. */
-async function rowsRead(statement: Statement): Promise<number> {
-  if (db.engine === 'postgres') {
-    const [plan] = await explained(Plan, sql`explain (analyze, format json) ${statement}`)
-    const text = typeof plan?.['QUERY PLAN'] === 'string' ? JSON.parse(plan['QUERY PLAN']) : plan?.['QUERY PLAN']
-    return touched((text as { Plan: PlanNode }[])[0]?.Plan) // as: the format of `explain`
-  }
-  const steps = await explained(Step, sql`explain query plan ${statement}`)
-  return steps.some(
-    ({ detail }) => /^SCAN (v|l|events|audit_log|webhook_messages)\b/.test(detail) || /USE TEMP B-TREE FOR ORDER BY/.test(detail),
-  )
-    ? Number.POSITIVE_INFINITY
-    : searchedRows(
-        statement,
-        steps.map(({ detail }) => detail),
-      )
-}
-
-/** A batch may begin with any word. */
-const explained = async <S extends z.ZodObject>(schema: S, statement: Statement) => rowsOf(schema, (await db.batch([statement]))?.[0])
-
-interface PlanNode {
-  Plans?: PlanNode[]
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Index Recheck'?: number
-}
-
-function touched(node: PlanNode | undefined): number {
-  if (!node) return 0
-  const own =
-    (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)) * node['Actual Loops']
-  return Math.max(own, ...(node.Plans ?? []).map(touched))
-}
-
-/** SQLite does not count rows, so the step that reads the history must use every filter that an index has. */
-function searchedRows(statement: Statement, steps: readonly string[]): number {
-  const text = statement.parts.join('?')
-  const [search = ''] = steps.filter((step) => /^SEARCH (v|l|events|audit_log|webhook_messages) /.test(step))
-  const wanted = [
-    ['type', /v\.type = /],
-    ['user_id', /v\.user_id = /],
-    ['application_id', /v\.application_id = /],
-    ['actor_id', /l\.actor_id = /],
-    ['action', /l\.action = /],
-    ['object_id', /l\.object_id = /],
-    ['request_id', /v\.request_id = /],
-    ['status', /and status = /],
-    ['event_id', /and event_id = /],
-    ['sequence', /created_at (>=|<) /],
-  ] as const
-  const missing = wanted.filter(([column, used]) => used.test(text) && !search.includes(column))
-  return missing.length === 0 ? 0 : Number.POSITIVE_INFINITY
-}
 
 const list = async (query: string): Promise<Event[]> => expectStatus(200, await w.call('GET', `${w.test.path}/events?${query}`)).data
 
