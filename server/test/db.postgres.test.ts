@@ -6,12 +6,12 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { z } from 'zod'
-import { createDb, DatabaseUnavailable, type Db, sql } from '../src/db/db.ts'
+import { createDb, DatabaseUnavailable, type Db, identifiers, sql } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { makeCertificate } from './support/certificate.ts'
 import { testConformance } from './support/db.conformance.ts'
-import { freshDatabase, noPostgres, startPostgres } from './support/postgres.ts'
+import { freshDatabase, noPostgres, runCommand, startPostgres } from './support/postgres.ts'
 import { runAs } from './support/postgres-package.ts'
 import { until } from './support/receiver.ts'
 import { openLine } from './support/tcp-proxy.ts'
@@ -173,6 +173,35 @@ test('a statement that a pooler forgot, or that no longer fits the schema, is pr
   await db.all(Row, sql`select * from things`)
   await beside.run(sql`alter table things add column label text`)
   assert.equal((await db.all(Row.extend({ label: z.string().nullable() }), sql`select * from things`)).length, 2)
+})
+
+test(
+  'a statement that a pooler leaves to another client is refused, with the setting in words, and never takes its place',
+  { skip: noPostgres },
+  async () => {
+    const { db, url } = await opened({ connections: 1 })
+    await add(db, 'a')
+    const [{ name } = { name: '' }] = await db.all(
+      z.object({ name: z.string() }),
+      sql`select name from pg_prepared_statements where statement like 'insert into things%'`,
+    )
+    const other = createDb(openPostgres(url, { connections: 1 }))
+    after(() => other.close())
+    await other.run(sql`prepare ${identifiers(name)} as select 1`)
+    const error = await errorOf(add(other, 'b'))
+    assert.ok(error instanceof DatabaseUnavailable, String(error))
+    assert.match(error.message, /max_prepared_statements.*Nothing was changed/)
+    assert.equal(await add(other, 'c'), 1)
+    assert.deepEqual(await list(db), ['a', 'c'])
+  },
+)
+
+test('a PgDog before several shards is refused at the start, in words', { skip: noPostgres }, async () => {
+  const { url, beside } = await opened()
+  await runCommand(url, `alter database ${new URL(url).pathname.slice(1)} set "pgdog.shards" = '1'`)
+  await beside.migrate([things])
+  await runCommand(url, `alter database ${new URL(url).pathname.slice(1)} set "pgdog.shards" = '2'`)
+  await assert.rejects(beside.migrate([things]), { name: 'CannotStart', message: /2 shards/ })
 })
 
 test('a connection is opened again after a restart of the server, and no acknowledged change is lost', { skip: noPostgres }, async () => {

@@ -17,6 +17,8 @@ export interface Connection {
   readonly server_pid: number
   /** Rejects with the server's error, which undid the batch, or with `ConnectionLost`. */
   send(statements: readonly Sendable[], is_read?: boolean): Promise<readonly Result[]>
+  /** Returns the first value of a statement, sent as text without parameters: what a proxy answers itself may take no other form. */
+  ask(text: string): Promise<unknown>
   /** How long the server has sent nothing although answers are due. */
   silence_ms(): number
   /** Reports whether the oldest batch without an answer is a change. Batches behind it wait until it is committed. */
@@ -47,7 +49,6 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
   const client = new Client({ ...config, pipeline: true })
   const unneeded: string[] = []
   const prepared = createBoundedMap<string, Prepared>(most_prepared, ({ name }) => unneeded.push(name))
-  let names = 0
   /** For each batch without an answer, whether it is a change. The server answers them in order. */
   const pending: boolean[] = []
   let heard_at = performance.now()
@@ -56,8 +57,8 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
   function prepare(wire: Wire, key: string): Prepared {
     const known = prepared.get(key)
     if (known) return known
-    names += 1
-    const fresh = { name: `s${names}`, preparing: null, stale: false, columns: null }
+    // Named by its text: behind a pooler that mixes sessions, a name never means the statement of another client.
+    const fresh = { name: `s${digestOf(key).slice(0, 32)}`, preparing: null, stale: false, columns: null }
     prepared.set(key, fresh)
     for (const name of unneeded.splice(0)) wire.close({ type: 'S', name })
     return fresh
@@ -151,6 +152,7 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
       return (client as unknown as { processID: number | null }).processID ?? 0 // as: @types/pg lacks it
     },
     send,
+    ask: async (text) => (await client.query({ text, rowMode: 'array' })).rows[0]?.[0],
     silence_ms: () => (pending.length === 0 ? 0 : performance.now() - heard_at),
     waitsForChange: () => pending[0] === true,
     end: () => client.end(),

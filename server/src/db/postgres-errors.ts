@@ -38,6 +38,11 @@ export function toCallersError(error: unknown, is_read: boolean): unknown {
       `The user of the database lacks a right: ${error.message}. Make that user the owner of the database. Nothing was changed.`,
       { cause: error },
     )
+  if (lost_statements.has(code))
+    return new DatabaseUnavailable(
+      `A pooler before the database lost a prepared statement: ${error.message}. Let PgBouncer keep them (version 1.21 or later with max_prepared_statements above 0), or give each client its own session (pool_mode = session). Nothing was changed.`,
+      { cause: error },
+    )
   if (lost_a_race.has(code) || code === '25006' || too_slow.has(code) || out_of_service.has(code.slice(0, 2)))
     return new DatabaseUnavailable(`The database refuses for now: ${error.message}. Nothing was changed.`, { cause: error })
   return error
@@ -60,5 +65,6 @@ const insufficient_privilege = '42501'
 const unique_violation = '23505' // a batch took the key after a guard of this one saw it free; run again, the guard fails
 const lost_a_race = new Set(['40001', '40P01']) // serialization_failure, deadlock_detected
 const stale_connection = new Set(['26000', '0A000', '25006']) // invalid_sql_statement_name, "cached plan must not change", read_only_sql_transaction
+const lost_statements = new Set(['26000', '42P05']) // invalid_sql_statement_name, duplicate_prepared_statement
 const too_slow = new Set(['57014', '55P03']) // canceled by statement_timeout, lock_not_available
 const out_of_service = new Set(['08', '53', '57', '58']) // classes: connection, resources, operator, disk

@@ -1,14 +1,17 @@
 /** Migrations of a PostgreSQL database. An advisory lock lets one process migrate at a time. */
+import { CannotStart } from '../base/cannot-start.ts'
 import type { Migration, Row, Schema, Statement } from './db.ts'
 import { codeStepOf } from './migration-code.ts'
-import { toCallersError } from './postgres-errors.ts'
+import type { Connection } from './postgres-connection.ts'
+import { isRefusal, toCallersError } from './postgres-errors.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 /** An arbitrary number. No other program may use the same one in this database. */
 const migration_lock = 7_157_263_411
 
 export async function migratePostgres(server: PostgresServer, migrations: readonly Migration[]): Promise<{ from: number; to: number }> {
-  return withConnection(server, async (run, send) => {
+  return withConnection(server, async (run, send, connection) => {
+    await refuseShards(connection)
     // The lock ends with the transaction. A process that starts at the same time waits here and then sees the new schema. That needs
     // READ COMMITTED, which may not be the default level of the database.
     await run('begin isolation level read committed')
@@ -27,6 +30,19 @@ export async function migratePostgres(server: PostgresServer, migrations: readon
     await run('commit')
     return { from, to: Math.max(from, ...migrations.map(({ number }) => number)) }
   })
+}
+
+/** PgDog before several shards runs a guard on each of them and commits parts of a batch, without an error. It says how many it has. */
+async function refuseShards(connection: Connection): Promise<void> {
+  const answer = await connection.ask('show pgdog.shards').catch((error) => {
+    if (!isRefusal(error)) throw error
+    return null // PostgreSQL itself knows no such setting, and says so in its log
+  })
+  const shards = Number(answer ?? 1)
+  if (shards > 1)
+    throw new CannotStart(
+      `The database is a PgDog with ${shards} shards, where a batch is not atomic. Let OSTIARY_DATABASE_URL name one database: PgDog with one shard is a pooler. See docs/guides/postgresql.md.`,
+    )
 }
 
 export async function schemaOfPostgres(server: PostgresServer): Promise<Schema> {
@@ -66,7 +82,7 @@ async function ensureTable(run: Run): Promise<void> {
 
 /** Runs one statement on a connection of its own. After the signal the connection is closed, and the server may complete the statement. */
 export function runAlone(server: PostgresServer, statement: Statement, signal: AbortSignal): Promise<void> {
-  return withConnection(server, async (_, send, close) => {
+  return withConnection(server, async (_, send, { destroy: close }) => {
     signal.throwIfAborted()
     signal.addEventListener('abort', close)
     try {
@@ -80,11 +96,11 @@ export function runAlone(server: PostgresServer, statement: Statement, signal: A
 const no_limit_ms = 0
 
 /** Opens a separate connection without a statement timeout. When it ends, the server undoes what is not committed. */
-async function withConnection<T>(server: PostgresServer, work: (run: Run, send: Send, close: () => void) => Promise<T>): Promise<T> {
+async function withConnection<T>(server: PostgresServer, work: (run: Run, send: Send, connection: Connection) => Promise<T>): Promise<T> {
   const connection = await server.connect(no_limit_ms, () => {})
   try {
     const send: Send = async (statement) => (await connection.send([statement]))[0]?.rows ?? []
-    return await work((text) => send({ parts: [text], values: [] }), send, connection.destroy)
+    return await work((text) => send({ parts: [text], values: [] }), send, connection)
   } catch (error) {
     throw toCallersError(error, false)
   } finally {
