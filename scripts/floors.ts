@@ -32,6 +32,7 @@ export const floors: readonly Floor[] = [
   { folders: ['sessions'],                                    owns: 'sessions, half sign-ins, grants, consents, messages of back-channel logout' },
   { folders: ['applications', 'resource-servers', 'providers', 'keys', 'webhooks', 'members', 'readiness'], owns: 'one subject each: its queries (store.ts) and pure rules' },
   { folders: ['configuration'],                               owns: 'the configuration of an environment as one document: shown, read, compared' },
+  { folders: ['promotions'],                                  owns: 'promotions: plans, what became of them, and the people whom a plan concerns' },
   { folders: ['users'],                                       owns: 'users, passwords, emailed codes, second factors, attempts' },
   { folders: ['passkeys'],                                    owns: 'passkeys: challenges, verification, queries' },
   { folders: ['accounts'],                                    owns: 'what concerns all methods of an account: the list, removal, reset, proof of the address' },

@@ -11,11 +11,12 @@ import { apiExamples, type Example, whyNoExample } from '@ostiary/contract/api-e
 import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import { createClient } from '@ostiary/sdk'
+import { asAdministrator, joinTenant } from '../../server/test/support/administrator.ts'
 import { authorizationRequest, createPerson, obtainCode } from '../../server/test/support/cookie-browser.ts'
 import { credentialHeaders, idsOf, parametersOf, pathOf, rows } from '../../server/test/support/route-table.ts'
-import { createTwoTenants } from '../../server/test/support/tenants.ts'
+import { createAdministrator, createTwoTenants } from '../../server/test/support/tenants.ts'
 import { startUpstreams } from '../../server/test/support/upstream-provider.ts'
-import { type Reply, world } from '../../server/test/support/world.ts'
+import { expectStatus, type Reply, world } from '../../server/test/support/world.ts'
 import { readWords } from '../src/arguments.ts'
 import { readBody } from '../src/client/body.ts'
 import { allOptions, optionsOf, wordName } from '../src/client/command-options.ts'
@@ -54,6 +55,12 @@ function turnOf([name, { method, path, returns }]: [string, Route]): number {
 }
 const in_order = [...all].toSorted((a, b) => turnOf(a) - turnOf(b))
 
+// A key plans, and an administrator approves. The second one is gone before members are listed.
+const approver = await createAdministrator(w, 'approver@example.com')
+await joinTenant(w, ours, approver, 'admin')
+const as_owner = asAdministrator(w, ours.token, ours.tenant_id)
+expectStatus(200, await as_owner('PATCH', `/v1/platform/projects/${ours.project_id}`, { promotion: { require_approval: true } }))
+expectStatus(204, await as_owner('DELETE', `/v1/tenants/${ours.tenant_id}/members/${approver.user_id}`))
 const client = await w.createApplication(ours.test, { name: 'Web shop', redirect_uris: ['https://app.example.com/callback'] })
 const person = await createPerson(w, ours.test)
 const tokens = await person.tokens(client)
@@ -67,6 +74,8 @@ const run = {
   code_challenge: new URL(request.url).searchParams.get('code_challenge') ?? '',
   client_id: client.client_id as string,
   ids: [ours.test.application_id, ours.test.user_id].join(','),
+  live_id: ours.live.id,
+  tenant_id: ours.tenant_id,
 }
 const requests = exampleRequests(run)
 
@@ -151,7 +160,7 @@ function exampleOf(name: string, route: Route, reply: Reply): Example {
   const asked = {
     params: madeUpOf(paramsOf(name, route)),
     query: madeUpOf(queryOf(name, route)),
-    headers,
+    headers: madeUpOf(headers),
     ...(body ? { body: madeUpOf(body) } : {}),
     ...(form ? { form: madeUpOf(form) } : {}),
   }

@@ -27,13 +27,26 @@ export const descriptions: Record<RowName, string> = {
   listProjects: 'Lists the projects of the tenant, newest first.',
   createProject: 'Creates a project with two environments, `test` and `live`. Each has its own issuer, users, keys and settings.',
   getProject: 'Gets one project.',
-  changeProject: 'Changes the name of a project. The slug never changes.',
+  changeProject:
+    'Changes the name of a project, or whether its plans to a Live environment need an approval (`promotion.require_approval`): administrators with the role admin alone change that. The slug never changes.',
 
   listEnvironments: 'Lists the environments of a project, newest first.',
   createEnvironment:
     'Creates one more environment of the type `test` or `live`, whose issuer can have a host of its own. Neither ever changes.',
   getEnvironment: 'Gets one environment with its issuer.',
-  changeEnvironment: 'Changes the name of an environment.',
+  changeEnvironment:
+    'Changes the name of an environment, or what is meant to differ from other environments (`keeps`). A change of `keeps` raises `config_version`.',
+
+  createPromotion:
+    'Plans to bring the configuration of an environment, or of a document, to another environment of the project: every change field by field, and what stands in its way. Nothing changes. From another environment, or a document that names one, only fields that travel come; `values` are those of the target. A document that names the target or none is its own, and applies as written. `dry_run` answers 200 and stores nothing. A plan that is not applied is kept for 7 days, and a project keeps its newest 100.',
+  listPromotions: 'Lists the promotions of a project, newest first, each with its plan in numbers.',
+  approvePromotion:
+    'Approves a plan to a Live environment of a project that asks for it (`promotion.require_approval`). The administrator who planned it cannot approve it. A plan that is out of date or has errors cannot be approved.',
+  applyPromotion:
+    'Applies a plan as one change: all of it happens, or nothing. It is refused if the source or the target has changed since the plan. `secrets` gives the values of `needed_secrets`; a stored one can be left out. A key needs the write scope of each kind in `changes`. In Live an administrator needs the role admin. Client secrets and secrets of webhooks that it makes are in `secrets`, once.',
+  revertPromotion:
+    'Gives every changed field its former value and deletes what the promotion created. It is refused where a field, or a created object, has changed since, and where a created object is used; `leave` leaves these as they are now. A secret that ended never comes back: where a method needs one again, it is made and shown once. `dry_run` answers what would change and stands in the way. A promotion that deleted objects cannot be reverted.',
+  getPromotion: 'Gets one promotion. A key also needs the read scope of each kind that the plan names.',
 
   getSettings: 'Gets the settings of an environment as one document in groups, with defaults filled in.',
   changeSettings:

@@ -3,6 +3,7 @@
  * The explanation is the documentation page of the code, `{base_url}/docs/errors/{code}`.
  */
 import { z } from 'zod'
+import { PromotionCheck } from './promotion-check.ts'
 
 interface ErrorKind {
   status: number
@@ -34,11 +35,16 @@ export const errors = {
   last_owner:              { status: 409, title: 'Last owner',                    explanation: 'A tenant always has an owner. Make another member an owner first.' },
   secret_not_used:         { status: 409, title: 'Application without a secret',  explanation: 'Only applications that authenticate with a client secret have one to rotate. Change `token_endpoint_auth_method` first, or replace the key of the application.' },
   idempotency_in_progress: { status: 409, title: 'Request in progress',           explanation: 'The first request with this Idempotency-Key has not finished. Try again shortly with the same key.' },
+  promotion_state:         { status: 409, title: 'Not possible in this state',    explanation: 'A promotion is planned, then applied, and can then be reverted once. One that deleted objects cannot be reverted. Read it again: its `status` says where it is. To change the target once more, plan again.' },
+  promotion_stale:         { status: 409, title: 'Plan out of date',              explanation: 'The source or the target has changed since the plan: `errors` points at the version that moved. Plan again, compare, and apply the new plan. Nothing was changed.' },
+  promotion_conflict:      { status: 409, title: 'Changed since the promotion',   explanation: 'What the revert would change has been changed, deleted or is in use: `errors` points at each. Name these objects or fields in `leave`, and they stay as they are now. Nothing was changed.' },
+  approval_required:       { status: 409, title: 'Approval required',             explanation: 'The project asks for the approval of each plan to a Live environment. An owner or admin who did not plan it approves it; then it can be applied.' },
   stale_version:           { status: 412, title: 'Version out of date',           explanation: 'The object has changed since the version in `If-Match`. Read it again and repeat the change.' },
   body_too_large:          { status: 413, title: 'Body too large',                explanation: 'The maximum size of a body is 1 MiB. Send less at once.' },
   unsupported_media_type:  { status: 415, title: 'Unsupported media type',        explanation: 'Send `Content-Type: application/json` (for PATCH also `application/merge-patch+json`), uncompressed.' },
   misdirected_request:     { status: 421, title: 'Misdirected request',           explanation: 'The host of the request is reserved for issuers, and no environment has it as its issuer. Correct the address, or create an environment with this issuer. The API itself answers at the address of the service.' },
   validation_failed:       { status: 422, title: 'Validation failed',             explanation: 'The member `errors` lists each refused field by JSON pointer, with what the field accepts. Correct these fields and send the request again; nothing was changed.' },
+  promotion_blocked:       { status: 422, title: 'Plan with errors',              explanation: 'The member `checks` lists what stands in the way, each error with what to do. Correct the source, or give values, and plan again. Nothing was changed.' },
   quota_exceeded:          { status: 422, title: 'Quota exceeded',                explanation: 'The detail names the quota and its value. Delete unused objects, wait if it is a daily quota, or ask the operator, who sets quotas in `OSTIARY_LIMITS`. Nothing was changed.' },
   idempotency_mismatch:    { status: 422, title: 'Idempotency-Key already used',  explanation: 'A request with the same Idempotency-Key and another body was made in the last 24 hours. Use a new Idempotency-Key for each request.' },
   rate_limited:            { status: 429, title: 'Too many requests',             explanation: 'The credential has reached its rate limit. Retry after the number of seconds in `Retry-After`.' },
@@ -106,7 +112,8 @@ export const Problem = z.strictObject({
       }),
     )
     .optional()
-    .describe('The refused fields, for `validation_failed`.'),
+    .describe('The refused fields, for `validation_failed`; what moved, for `promotion_stale` and `promotion_conflict`.'),
   required_scopes: z.array(z.string()).optional().describe('The scopes that the request needs, for `insufficient_scope`.'),
+  checks: z.array(PromotionCheck).optional().describe('What stands in the way, for `promotion_blocked`.'),
   max_age: z.int().optional().describe('The age in seconds that the sign-in may have, for `reauthentication_required`.'),
 })

@@ -38,6 +38,8 @@ export const event_words: Record<EventKind, EventWords> = {
   'provider.updated':             { when: 'A field of it changes.', use: audited },
   'provider.deleted':             { when: 'It is deleted: nobody signs in by it any more.', use: audited },
   'environment.settings_updated': { when: 'Settings change. `changed` names the groups.', use: audited },
+  'promotion.applied':            { when: 'A promotion changes the configuration of this environment. `created`, `updated` and `deleted` name the objects, each of which has its own event, too.', use: 'A record of what was brought here, from where and why (`note`).' },
+  'promotion.reverted':           { when: 'A promotion to this environment is taken back.', use: 'The same, for what went back.' },
   'auth_key.created':             { when: 'A key is created.', use: audited },
   'auth_key.rotated':             { when: 'A key is replaced. The old one has ended.', use: 'Check that the program has the new one.' },
   'auth_key.revoked':             { when: 'A key ends.', use: audited },

@@ -33,6 +33,8 @@ export const eventKinds = [
   'provider.updated',
   'provider.deleted',
   'environment.settings_updated',
+  'promotion.applied',
+  'promotion.reverted',
   'auth_key.created',
   'auth_key.rotated',
   'auth_key.revoked',

@@ -31,6 +31,8 @@ export type FreshFields = Readonly<Record<string, FreshField>>
 export type Fresh =
   /** Every call. */
   | Where
+  /** A promotion: in Live always, elsewhere where one of its changes needs it by its own row. */
+  | 'promotion'
   /** The member of the path is another person. Leaving and withdrawing an invitation need none. */
   | 'other_members'
   /** A body that one of the schemas accepts. Its description says what such a body does. */
@@ -59,6 +61,7 @@ export const freshFields = {
     ...fields('in_live', 'changed', 'url', 'events'),
     ...fields('in_live', 'turned_off', 'disabled'),
   },
+  project: fields('always', 'changed', 'promotion.require_approval'),
   key: fields('always', 'widened', 'scopes', 'ip_allowlist', 'allowed_origins', 'rate_limit', 'expires_at'),
   user: {
     ...fields('in_live', 'sent', 'password'),
@@ -130,6 +133,7 @@ export const no_need = {
   mails_owner: not('The mail goes to the address that the user has.'),
   sends_again: not('It sends to the address that is set.'),
   shows: not('It changes nothing that others can use.'),
+  plans: not('A plan changes nothing.'),
   own_tenant: not('The new tenant belongs to the caller alone.'),
 } as const
 
@@ -149,6 +153,7 @@ const where_words: Record<Where, string> = { always: '', in_live: ' in a Live en
 /** When calls of a row need a fresh sign-in, in words that follow "An administrator needs a sign-in within the last 10 minutes". */
 export function freshnessWords(fresh: Fresh): readonly string[] {
   if (fresh === 'other_members') return [' to remove another member']
+  if (fresh === 'promotion') return [where_words.in_live, ' if one of its changes needs one by its own call']
   if (typeof fresh === 'string') return [where_words[fresh]]
   if ('not' in fresh) return []
   if ('bodies' in fresh)

@@ -23,6 +23,7 @@ export const prefixes = {
   mail: 'eml',
   invitation: 'inv',
   request: 'req',
+  promotion: 'pro',
 } as const
 
 export type IdPrefix = (typeof prefixes)[keyof typeof prefixes]
@@ -61,6 +62,7 @@ export const ProviderId = id('prv', 'The id of an identity provider.')
 export const MessageId = id('msg', 'The id of a message to a webhook.')
 export const AuditEntryId = id('aud', 'The id of an audit entry.')
 export const MailId = id('eml', 'The id of a captured mail.')
+export const PromotionId = id('pro', 'The id of a promotion.')
 export const RequestId = id('req', 'The id of a request: its X-Request-Id.')
 
 export type TenantId = z.infer<typeof TenantId>

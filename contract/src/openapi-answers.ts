@@ -6,7 +6,8 @@ import type { Credential, Route } from './route.ts'
 const roleOf = (credential: Credential) => ('role' in credential ? credential.role : null)
 
 /** Whether the row needs the tenant of an administrator by header. */
-export const takesTenant = ({ credential }: Route): boolean => credential.kind !== 'administrator' && roleOf(credential) !== null
+export const takesTenant = ({ credential, path }: Route): boolean =>
+  roleOf(credential) !== null && (credential.kind !== 'administrator' || !path.includes('{tenant_id}'))
 
 const takesBody = ({ method }: Route): boolean => method === 'POST' || method === 'PATCH'
 

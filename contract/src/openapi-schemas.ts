@@ -13,10 +13,13 @@ import * as configuration from './configuration.ts'
 import * as dashboard from './dashboard.ts'
 import * as errors from './errors.ts'
 import * as events from './event.ts'
+import * as kept from './kept.ts'
 import * as mail from './mail.ts'
 import * as methods from './method.ts'
 import * as names from './names.ts'
 import * as oidc from './oidc.ts'
+import * as promotions from './promotion.ts'
+import * as promotionChecks from './promotion-check.ts'
 import * as providers from './provider.ts'
 import * as readiness from './readiness.ts'
 import * as refusedCalls from './refused-call.ts'
@@ -35,7 +38,7 @@ export type Json = Record<string, unknown>
 /** The files whose exports are components. A schema of a new file needs an entry here; `componentName` asks for it. */
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
-  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, errors, events, mail, methods, names, oidc, providers, readiness, refusedCalls,
+  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, errors, events, kept, mail, methods, names, oidc, promotionChecks, promotions, providers, readiness, refusedCalls,
   resourceServers, scopes, sessions, settings, signingKeys, statistics, tenancy, users, webhooks,
 ]
 

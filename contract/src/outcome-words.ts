@@ -3,6 +3,8 @@
  * The first sentence is the title. The name of a word never changes, and each has a page below `/docs/errors`, as errors have.
  */
 import type { MailFailure } from './mail.ts'
+import type { RevertConflict } from './promotion.ts'
+import type { PromotionCheckCode } from './promotion-check.ts'
 import type { ProviderCause } from './provider.ts'
 import type { ReadinessCheck } from './readiness.ts'
 import type { AttemptError, Webhook } from './webhook.ts'
@@ -65,4 +67,30 @@ export const checkExplanations: Record<ReadinessCheck['code'], string> = {
   passkeys_usable:     'Nobody needs a passkey that is switched off. Switch passkeys on, or give the people that the check counts another second factor.',
   claims_for_products: 'The claims have the names that products need. Let the proved address take their place: `claims.name` and `claims.preferred_username`.',
   real_sign_in:        'A person signed in within the last 90 days. Sign in once through your application.',
+}
+
+// biome-ignore format: this table is read by column
+export const planExplanations: Record<PromotionCheckCode, string> = {
+  value_required:     'A new object needs a value of the target, such as its redirect URIs. Give it in `values`, and plan again.',
+  not_valid_there:    'The target refuses a value, or the result as a whole. The detail says why: change the source, give another value, or mark the field as meant to differ.',
+  type_differs:       'The target has an object with this slug and another type. Choose another slug, or delete that object first.',
+  identifier_taken:   'Another object of the target has this identifier. Give another one in `values`.',
+  unknown_scope:      'Neither the target nor the plan has this scope. Bring the resource server that has it in the same promotion.',
+  quota_exceeded:     'The target has no room for all new objects. Delete some there, or ask the operator for a higher limit.',
+  secret_required:    'An enabled provider or a new mail server has no secret. Name one in the document of the target, or leave the provider disabled.',
+  too_many_changes:   'A promotion changes at most 1,000 objects. Plan a part with `only`.',
+  edited_there:       'The target was changed here since the last promotion to it. Applying replaces that change: leave the field out with `only`, or mark it as meant to differ, to keep it.',
+  begins_disabled:    'The new object begins switched off. Switch it on in the target when it is ready.',
+  secret_made:        'A new secret is made and shown once, in the answer of the call that applies the plan. Give it to the program.',
+  secret_ends:        'The client secret ends with its method. The program must authenticate by the new method from then on.',
+  people_lose_way_in: 'People have no other way in than the one that is closed. Leave it on until they have another one.',
+  looks_like_rename:  'A new slug stands beside an object that only the target has, with the same name and type. If it is the same object, give it that slug: a slug never changes.',
+  irreversible:       'The plan deletes an object, so the promotion cannot be reverted. Apply it only where that is meant.',
+}
+
+// biome-ignore format: this table is read by column
+export const conflictExplanations: Record<RevertConflict['code'], string> = {
+  edited:  'It has changed since. For a revert, leave it as it is now with `leave`, or change it back first; for a plan, plan again.',
+  deleted: 'The object was deleted since. Leave it out of the revert with `leave`.',
+  in_use:  'People or applications use what the promotion created. Leave it with `leave`, or end the use first.',
 }

@@ -5,6 +5,7 @@ const named: Readonly<Record<string, { description: string; example?: string }>>
   tenant_id: { description: 'The tenant.' },
   project_id: { description: 'The project.' },
   environment_id: { description: 'The environment.' },
+  promotion_id: { description: 'The promotion.' },
   application_id: { description: 'The application.' },
   resource_server_id: { description: 'The resource server.' },
   key_id: { description: 'The API key.' },

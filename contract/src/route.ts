@@ -15,7 +15,7 @@ import type { Role } from './tenancy.ts'
  * publishable    a publishable key, from one of its allowed origins
  * secret         a secret key of the environment, or an administrator with at least this role; `null`: the key only
  * platform       a platform key with the scope and those of `also`, or an administrator with at least this role
- * administrator  an administrator with at least this role in the tenant of the path; `null`: the path has no tenant.
+ * administrator  an administrator with at least this role in the tenant of the path or, where it has none, of the header; `null`: in no tenant.
  *                `own_role` is sufficient if the path contains the caller's own id
  * client         client authentication (RFC 6749 §2.3)
  * bearer         an access token (RFC 6750)

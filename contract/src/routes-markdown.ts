@@ -52,7 +52,9 @@ ${lines.join('\n')}
 function fresh({ fresh }: Route): string {
   if (fresh === undefined || (typeof fresh === 'object' && 'not' in fresh)) return ''
   if (typeof fresh === 'object') return 'fields' in fresh ? 'for some fields' : 'for some bodies'
-  return { always: 'always', in_live: 'in Live', other_members: 'for another member' }[fresh]
+  return { always: 'always', in_live: 'in Live', promotion: 'in Live, for some changes in Test', other_members: 'for another member' }[
+    fresh
+  ]
 }
 
 /** Whether operators can use a row. Empty for rows without an administrator or without a tenant. */

@@ -24,6 +24,16 @@ import { freshFields, newApplication, newEnvironment, newProject, newProvider, n
 import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
 import { Grant, SignInMethod } from './method.ts'
 import { Names, NamesQuery } from './names.ts'
+import {
+  NewPromotion,
+  Promotion,
+  PromotionApply,
+  PromotionInList,
+  PromotionQuery,
+  PromotionRevert,
+  PromotionWithSecrets,
+  RevertOutcome,
+} from './promotion.ts'
 import { NewProvider, Provider, ProviderChange, ProviderCheck } from './provider.ts'
 import { Readiness } from './readiness.ts'
 import { RefusedCall, RefusedCallQuery, RefusedCallSummary, RefusedCallSummaryQuery } from './refused-call.ts'
@@ -74,6 +84,8 @@ import { Delivery, DeliveryQuery, NewWebhook, ResendSince, Resent, TestSent, Web
 const projects = '/v1/platform/projects'
 const project = `${projects}/{project_id}`
 const environments = `${project}/environments`
+const promotions = `${project}/promotions`
+const promotion = `${promotions}/{promotion_id}`
 const environment = `${environments}/{environment_id}`
 const applications = `${environment}/applications`
 const resourceServers = `${environment}/resource-servers`
@@ -154,7 +166,14 @@ export const routes = {
   listProjects:       get  (projects,                                    platform('projects:read'),       'List the projects of the tenant',                        { ...named, returns: [200, page(Project)] }),
   createProject:      post (projects,                                    platform('projects:write'),      'Create a project with a Test and a Live environment',    { body: NewProject, returns: [201, ProjectWithEnvironments], fails: ['slug_taken', 'issuer_taken', 'quota_exceeded'], fresh: newProject }),
   getProject:         get  (project,                                     platform('projects:read'),       'Get a project',                                          { returns: [200, Project] }),
-  changeProject:      patch(project,                                     platform('projects:write'),      'Update a project',                                       { body: ProjectChange, returns: [200, Project], fresh: no_need.names }),
+  changeProject:      patch(project,                                     platform('projects:write'),      'Update a project',                                       { body: ProjectChange, returns: [200, Project], fresh: { fields: freshFields.project } }),
+
+  createPromotion:    post (promotions,                                  { ...readsConfiguration, role: 'developer' }, 'Plan to bring a configuration to an environment', { body: NewPromotion, returns: [201, Promotion], operators: 'refused', fresh: no_need.plans }),
+  listPromotions:     get  (promotions,                                  platform('projects:read'),       'List the promotions of a project',                       { query: PromotionQuery, returns: [200, page(PromotionInList)], fails: ['invalid_cursor'], operators: 'refused' }),
+  getPromotion:       get  (promotion,                               platform('projects:read'),       'Get a promotion with its plan',                          { returns: [200, Promotion], operators: 'refused' }),
+  approvePromotion:   post (`${promotion}/approve`,                      administrator('admin'),          'Approve a plan to a Live environment',                   { returns: [200, Promotion], fails: ['promotion_state', 'promotion_stale', 'promotion_blocked'], operators: 'refused', fresh: 'always' }),
+  applyPromotion:     post (`${promotion}/apply`,                        platform('projects:write'),      'Apply a promotion; the secrets that it makes are returned once', { body: PromotionApply, returns: [200, PromotionWithSecrets], shown_once: 'secrets', fails: ['promotion_state', 'approval_required', 'promotion_stale', 'promotion_blocked'], operators: 'refused', fresh: 'promotion' }),
+  revertPromotion:    post (`${promotion}/revert`,                       platform('projects:write'),      'Revert a promotion: every changed field gets its former value', { body: PromotionRevert, returns: [200, RevertOutcome], shown_once: 'secrets', fails: ['promotion_state', 'promotion_conflict', 'promotion_blocked'], operators: 'refused', fresh: 'promotion' }),
 
   listEnvironments:   get  (environments,                                platform('environments:read'),   'List the environments of a project',                     { ...named, returns: [200, page(Environment)] }),
   createEnvironment:  post (environments,                                platform('environments:write'),  'Create an environment',                                  { body: NewEnvironment, returns: [201, Environment], fails: ['slug_taken', 'issuer_taken', 'quota_exceeded'], fresh: newEnvironment }),

@@ -15,6 +15,7 @@ const bySegment: Readonly<Record<string, Tag>> = {
   users:              { name: 'Users',                 description: 'The accounts of an environment. Secret keys manage them under `/v1/auth/users`; platform keys and administrators read them below the environment.' },
   sessions:           { name: 'Sessions',              description: 'Where a user is signed in.' },
   projects:           { name: 'Projects',              description: 'A product of the tenant, with its environments.' },
+  promotions:         { name: 'Promotions',            description: 'Plans that bring the configuration of one environment, or a document, to another, and what became of them.' },
   environments:       { name: 'Environments',          description: 'Test and Live, each with its own issuer, users, keys and settings.' },
   settings:           { name: 'Settings',              description: 'How an environment signs people in.' },
   configuration:      { name: 'Configuration',         description: 'The whole configuration of an environment as one document.' },

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { EnvironmentId, InvitationId, ProjectId, TenantId, UserId } from './ids.ts'
 import { IssuerOrigin } from './issuer-origin.ts'
+import { Kept, most_keeps } from './kept.ts'
 import { Email, Name, Slug, Time } from './values.ts'
 
 export const EnvironmentType = z.enum(['test', 'live'])
@@ -74,15 +75,28 @@ export const Located = z.strictObject({
   environment_type: EnvironmentType.nullable().describe('The type of the environment; `null` outside an environment.'),
 })
 
+/** How promotions of a project are made. */
+export const ProjectPromotion = z.strictObject({
+  require_approval: z
+    .boolean()
+    .describe('Whether a plan to a Live environment needs the approval of an owner or admin who did not plan it. Edits by hand need none.'),
+})
+
 export const Project = z.strictObject({
   id: ProjectId,
   tenant_id: TenantId,
   slug: Slug,
   name: Name,
+  promotion: ProjectPromotion.describe('How promotions of the project are made.'),
   created_at: Time,
   updated_at: Time,
 })
-export const ProjectChange = z.strictObject({ name: Name.optional() })
+export const ProjectChange = z.strictObject({
+  name: Name.optional(),
+  promotion: ProjectPromotion.partial()
+    .optional()
+    .describe('How promotions are made. Only an administrator with the role admin changes it, and an approval needs two owners or admins.'),
+})
 
 export const Environment = z.strictObject({
   id: EnvironmentId,
@@ -98,6 +112,10 @@ export const Environment = z.strictObject({
     .describe(
       'Rises with every change of the configuration: settings, applications, resource servers, providers and webhooks. A rotation of a secret leaves it.',
     ),
+  keeps: z
+    .array(Kept)
+    .max(most_keeps)
+    .describe('Fields and objects that are meant to differ from other environments: promotions leave them alone.'),
   created_at: Time,
   updated_at: Time,
 })
@@ -123,10 +141,21 @@ export const NewProject = z.strictObject({
 export const ProjectWithEnvironments = Project.extend({
   environments: z.array(Environment).describe('The first environments, as the list of environments shows them.'),
 })
-export const EnvironmentChange = z.strictObject({ name: Name.optional() })
+export const EnvironmentChange = z.strictObject({
+  name: Name.optional(),
+  keeps: z
+    .array(Kept)
+    .max(most_keeps)
+    .nullable()
+    .optional()
+    .describe(
+      'Fields and objects that are meant to differ from other environments, at most 200. In Live an administrator needs the role admin.',
+    ),
+})
 
 export type Tenant = z.infer<typeof Tenant>
 export type Project = z.infer<typeof Project>
+export type ProjectChange = z.infer<typeof ProjectChange>
 export type NewProject = z.infer<typeof NewProject>
 export type Environment = z.infer<typeof Environment>
 export type NewEnvironment = z.infer<typeof NewEnvironment>

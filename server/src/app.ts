@@ -11,6 +11,8 @@ import * as keyHandlers from './api/handlers/keys.ts'
 import * as mail from './api/handlers/mail.ts'
 import * as members from './api/handlers/members.ts'
 import * as names from './api/handlers/names.ts'
+import * as promotionSteps from './api/handlers/promotion-steps.ts'
+import * as promotions from './api/handlers/promotions.ts'
 import * as providers from './api/handlers/providers.ts'
 import * as readiness from './api/handlers/readiness.ts'
 import * as requests from './api/handlers/refused-calls.ts'
@@ -281,6 +283,8 @@ function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServi
       ...mail,
       ...members,
       ...names,
+      ...promotionSteps,
+      ...promotions,
       ...providers,
       ...requests,
       ...readiness,

@@ -67,6 +67,7 @@ const lasting: Record<string, string> = {
   projects: 'an administrator manages them',
   environments: 'an administrator manages them',
   upstream_holds: 'one row for each environment',
+  promoted_states: 'one row for each environment',
   issuer_origins: 'an issuer is never used again',
   api_keys: 'a key that expired or was revoked stays listed',
   applications: 'an administrator manages them',

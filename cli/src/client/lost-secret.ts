@@ -10,6 +10,8 @@ export function lostSecret({ name, route }: Row, answer: { data: unknown; replay
   const { data, replayed } = answer
   const secret = route.shown_once
   if (!replayed || secret === undefined || !isObject(data) || data[secret] !== null || data.has_client_secret === false) return null
+  if (secret === 'secrets')
+    return 'The answer did not arrive, and only that answer had the secrets that were made. Rotate those of the objects that the promotion created or changed.\n'
   const what = secret.replaceAll('_', ' ')
   const lines = [
     `The ${what} is lost: the service did its work, but the answer did not arrive, and only that answer had the ${what}.`,

@@ -40,9 +40,14 @@ const isId = (text: string) => /^[a-z]{2,3}_[0-9a-z]{26}$/.test(text)
 /** What a row needs besides its path: administrators name the tenant, and the environment of a row for secret keys. */
 export function scopeOf({ route, scope }: Row, kind: Connection['kind']): readonly ScopeParameter[] {
   if (kind !== 'administrator') return scope
-  if (route.credential.kind === 'platform') return ['tenant_id', ...scope]
-  return route.credential.kind === 'secret' ? ['tenant_id', 'project_id', 'environment_id'] : scope
+  const { credential } = route
+  if (credential.kind === 'platform' || isForRole(route)) return ['tenant_id', ...scope]
+  return credential.kind === 'secret' ? ['tenant_id', 'project_id', 'environment_id'] : scope
 }
+
+/** A row for administrators alone, in the tenant of the header. */
+const isForRole = ({ credential, path }: Row['route']): boolean =>
+  credential.kind === 'administrator' && credential.role !== null && !path.includes('{tenant_id}')
 
 export async function resolveScope(connection: Connection, row: Row, written: WrittenScope): Promise<Scope> {
   const needed = scopeOf(row, connection.kind)
@@ -113,7 +118,7 @@ async function environmentOf(connection: Connection, scope: Scope, given: string
 /** The parameters of the path and the headers of a call in a scope. */
 export function inScope(row: Row, scope: Scope): { params: Record<string, unknown>; tenant_id?: string; environment_id?: string } {
   const params = Object.fromEntries(row.scope.map((name) => [name, scope[name]]))
-  const takes_tenant = row.route.credential.kind === 'platform' || row.route.credential.kind === 'secret'
+  const takes_tenant = row.route.credential.kind === 'platform' || row.route.credential.kind === 'secret' || isForRole(row.route)
   return {
     params,
     ...(takes_tenant && scope.tenant_id !== undefined ? { tenant_id: scope.tenant_id } : {}),

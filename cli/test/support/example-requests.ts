@@ -24,6 +24,8 @@ export interface RunValues {
   refresh_token: string
   client_id: string
   ids: string
+  live_id: string
+  tenant_id: string
 }
 
 const authorization = (run: RunValues) => ({
@@ -51,6 +53,16 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
 
   createProject: { body: { slug: 'store', name: 'Store' } },
   changeProject: { body: { name: 'Shop' } },
+  createPromotion: {
+    body: {
+      document: { version: 1, environment: 'live', settings: { password: { min_length: 14 } } },
+      to_environment_id: run.live_id,
+      note: 'Release 12',
+    },
+  },
+  approvePromotion: { headers: { 'X-Tenant-Id': run.tenant_id }, of: 'createPromotion' },
+  applyPromotion: { body: { secrets: {} }, of: 'createPromotion' },
+  revertPromotion: { body: { leave: [] }, of: 'createPromotion' },
   createEnvironment: { body: { slug: 'staging', name: 'Staging', type: 'test' } },
   changeEnvironment: { body: { name: 'Test' } },
   changeSettings: { body: { tokens: { access_token_ttl_seconds: 900 } } },

@@ -30,6 +30,8 @@ export const eventWords: Record<EventKind, string> = {
   'provider.updated':           'A provider was changed',
   'provider.deleted':           'A provider was deleted',
   'environment.settings_updated': 'The settings were changed',
+  'promotion.applied':          'A promotion was applied',
+  'promotion.reverted':         'A promotion was reverted',
   'auth_key.created':           'A key was created',
   'auth_key.rotated':           'A key was rotated',
   'auth_key.revoked':           'A key was revoked',

@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Configuration, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, Names, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Provider, ProviderChange, ProviderCheck, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Configuration, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, Names, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewPromotion, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Promotion, PromotionApply, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, RevertOutcome, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -203,11 +203,67 @@ export interface Operations {
   /**
    * Update a project.
    *
-   * Changes the name of a project. The slug never changes.
+   * Changes the name of a project, or whether its plans to a Live environment need an approval (`promotion.require_approval`): administrators with the role admin alone change that. The slug never changes.
    *
    * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes if the body changes `promotion.require_approval`.
    */
   changeProject(params: { project_id: string }, body: ProjectChange, options?: ChangeOptions): Promise<Project>
+  /**
+   * Plan to bring a configuration to an environment.
+   *
+   * Plans to bring the configuration of an environment, or of a document, to another environment of the project: every change field by field, and what stands in its way. Nothing changes. From another environment, or a document that names one, only fields that travel come; `values` are those of the target. A document that names the target or none is its own, and applies as written. `dry_run` answers 200 and stores nothing. A plan that is not applied is kept for 7 days, and a project keeps its newest 100.
+   *
+   * Needs a platform key with the scopes `projects:read`, `env.settings:read`, `applications:read`, `resource_servers:read`, `providers:read` and `webhooks:read`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   */
+  createPromotion(params: { project_id: string }, body: NewPromotion, options?: PostOptions): Promise<Promotion>
+  /**
+   * List the promotions of a project.
+   *
+   * Lists the promotions of a project, newest first, each with its plan in numbers.
+   *
+   * Needs a platform key with the scope `projects:read`, or an administrator with the role `viewer` or above. In the root tenant it is 403.
+   */
+  listPromotions(params: { project_id: string; limit?: number | undefined; cursor?: string | undefined; status?: 'planned' | 'applied' | 'reverted' | undefined; to_environment_id?: string | undefined }, options?: CallOptions): List<PromotionInList>
+  /**
+   * Get a promotion with its plan.
+   *
+   * Gets one promotion. A key also needs the read scope of each kind that the plan names.
+   *
+   * Needs a platform key with the scope `projects:read`, or an administrator with the role `viewer` or above. In the root tenant it is 403.
+   */
+  getPromotion(params: { project_id: string; promotion_id: string }, options?: CallOptions): Promise<Promotion>
+  /**
+   * Approve a plan to a Live environment.
+   *
+   * Approves a plan to a Live environment of a project that asks for it (`promotion.require_approval`). The administrator who planned it cannot approve it. A plan that is out of date or has errors cannot be approved.
+   *
+   * Needs an administrator with the role `admin` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
+   */
+  approvePromotion(params: { project_id: string; promotion_id: string }, options?: PostOptions): Promise<Promotion>
+  /**
+   * Apply a promotion; the secrets that it makes are returned once.
+   *
+   * Applies a plan as one change: all of it happens, or nothing. It is refused if the source or the target has changed since the plan. `secrets` gives the values of `needed_secrets`; a stored one can be left out. A key needs the write scope of each kind in `changes`. In Live an administrator needs the role admin. Client secrets and secrets of webhooks that it makes are in `secrets`, once.
+   *
+   * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if one of its changes needs one by its own call.
+   */
+  applyPromotion(params: { project_id: string; promotion_id: string }, body: PromotionApply, options?: PostOptions): Promise<PromotionWithSecrets>
+  /**
+   * Revert a promotion: every changed field gets its former value.
+   *
+   * Gives every changed field its former value and deletes what the promotion created. It is refused where a field, or a created object, has changed since, and where a created object is used; `leave` leaves these as they are now. A secret that ended never comes back: where a method needs one again, it is made and shown once. `dry_run` answers what would change and stands in the way. A promotion that deleted objects cannot be reverted.
+   *
+   * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if one of its changes needs one by its own call.
+   */
+  revertPromotion(params: { project_id: string; promotion_id: string }, body: PromotionRevert, options?: PostOptions): Promise<RevertOutcome>
   /**
    * List the environments of a project.
    *
@@ -237,7 +293,7 @@ export interface Operations {
   /**
    * Update an environment.
    *
-   * Changes the name of an environment.
+   * Changes the name of an environment, or what is meant to differ from other environments (`keeps`). A change of `keeps` raises `config_version`.
    *
    * Needs a platform key with the scope `environments:write`, or an administrator with the role `developer` or above.
    */
@@ -982,6 +1038,12 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   createProject: 'POST /v1/platform/projects b',
   getProject: 'GET /v1/platform/projects/{project_id} p',
   changeProject: 'PATCH /v1/platform/projects/{project_id} pb',
+  createPromotion: 'POST /v1/platform/projects/{project_id}/promotions pb',
+  listPromotions: 'GET /v1/platform/projects/{project_id}/promotions pl',
+  getPromotion: 'GET /v1/platform/projects/{project_id}/promotions/{promotion_id} p',
+  approvePromotion: 'POST /v1/platform/projects/{project_id}/promotions/{promotion_id}/approve p',
+  applyPromotion: 'POST /v1/platform/projects/{project_id}/promotions/{promotion_id}/apply pb',
+  revertPromotion: 'POST /v1/platform/projects/{project_id}/promotions/{promotion_id}/revert pb',
   listEnvironments: 'GET /v1/platform/projects/{project_id}/environments pl',
   createEnvironment: 'POST /v1/platform/projects/{project_id}/environments pb',
   getEnvironment: 'GET /v1/platform/projects/{project_id}/environments/{environment_id} p',

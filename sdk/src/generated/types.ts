@@ -24,11 +24,16 @@ export type ErrorCode =
   | 'last_owner'
   | 'secret_not_used'
   | 'idempotency_in_progress'
+  | 'promotion_state'
+  | 'promotion_stale'
+  | 'promotion_conflict'
+  | 'approval_required'
   | 'stale_version'
   | 'body_too_large'
   | 'unsupported_media_type'
   | 'misdirected_request'
   | 'validation_failed'
+  | 'promotion_blocked'
   | 'quota_exceeded'
   | 'idempotency_mismatch'
   | 'rate_limited'
@@ -804,6 +809,244 @@ export type Configuration = {
     }>
 }
 
+export type ConfigurationDocument = {
+  /** The version of the form of the document. */
+  version: 1
+  /** The slug of the environment that the document is about. A document of another environment is a source: what belongs to that environment is not copied. */
+  environment?: string | undefined
+  /** The settings in groups. */
+  settings?: {
+    /** Lifetimes and formats of tokens. */
+    tokens?: {
+      /** The lifetime of an access token. From 60 to 86,400 seconds. The default is 3,600. */
+      access_token_ttl_seconds?: number | null | undefined
+      /** The lifetime of an ID token. From 60 to 86,400 seconds. The default is 3,600. */
+      id_token_ttl_seconds?: number | null | undefined
+      /** The lifetime of an authorization code. From 10 to 600 seconds. The default is 60. */
+      authorization_code_ttl_seconds?: number | null | undefined
+      /** A refresh token ends after this time without use. From 3,600 to 31,536,000 seconds. The default is 1,209,600. */
+      refresh_token_idle_ttl_seconds?: number | null | undefined
+      /** How long a grant can be refreshed in all, not below the time without use. From 3,600 to 63,072,000 seconds. The default is 7,776,000. */
+      refresh_token_absolute_ttl_seconds?: number | null | undefined
+      /** A refresh that is repeated within this time, after a lost answer, gets the same answer. From 0 to 60 seconds. The default is 0. */
+      refresh_retry_window_seconds?: number | null | undefined
+      /** The format of access tokens without a resource server: `jwt` or `opaque`. The default is `jwt`. */
+      access_token_format?: TokenFormat | null | undefined
+      /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. The default is `full`. */
+      id_token_claims?: 'full' | 'minimal' | null | undefined
+    } | undefined
+    /** Lifetimes of sessions. */
+    sessions?: {
+      /** A session ends after this time without use. From 300 to 2,592,000 seconds. The default is 86,400. */
+      idle_ttl_seconds?: number | null | undefined
+      /** How long a session lasts at most, not below the time without use. From 3,600 to 31,536,000 seconds. The default is 2,592,000. */
+      absolute_ttl_seconds?: number | null | undefined
+    } | undefined
+    /** The scopes of OpenID Connect. */
+    scopes?: {
+      /** Scopes of OpenID Connect that are refused. The default is none. */
+      disabled?: ('profile' | 'email' | 'phone' | 'offline_access')[] | null | undefined
+    } | undefined
+    /** The claims of people who have no name. */
+    claims?: {
+      /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the address that was proved (`email`). A user name that the API set wins. The default is `none`. */
+      preferred_username?: 'none' | 'email' | null | undefined
+      /** What `name` holds for a person who has no name: nothing (`none`), or the address that was proved (`email`). A name that a person or the API set wins. The default is `none`. */
+      name?: 'none' | 'email' | null | undefined
+    } | undefined
+    /** The mail of the environment. */
+    sign_in?: {
+      /** People can sign in with a password. The default is true. */
+      password?: boolean | null | undefined
+      /** People can sign in with a code by mail. It needs mail. The default is false. */
+      email_code?: boolean | null | undefined
+      /** People can sign in with a passkey. The default is false. */
+      passkey?: boolean | null | undefined
+      /** Passkeys may belong to the host that all environments of the service share. A passkey can never move to another host. The default is false. */
+      passkey_shared_host?: boolean | null | undefined
+    } | undefined
+    /** The creation of accounts. */
+    sign_up?: {
+      /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
+      mode?: 'open' | 'closed' | null | undefined
+      /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
+      name?: 'off' | 'optional' | 'required' | null | undefined
+    } | undefined
+    /** The rules for new passwords. */
+    password?: {
+      /** The least number of characters of a new password. From 8 to 128. The default is 12. */
+      min_length?: number | null | undefined
+      /** Common passwords are refused, and names and addresses of the person. The default is true. */
+      reject_common?: boolean | null | undefined
+    } | undefined
+    /** Second factors. */
+    mfa?: {
+      /** Whether a second factor is `off`, `optional` or `required`. What a person enrolled is asked for in every mode. The default is `off`. */
+      mode?: 'off' | 'optional' | 'required' | null | undefined
+      /** People can enrol an authenticator app (TOTP). The default is true. */
+      totp?: boolean | null | undefined
+    } | undefined
+    /** The protection of accounts from guessing. */
+    lockout?: {
+      /** This many wrong passwords in a row lock an account. From 3 to 100. The default is 10. */
+      max_attempts?: number | null | undefined
+      /** How long an account stays locked. From 30 to 86,400 seconds. The default is 900. */
+      duration_seconds?: number | null | undefined
+    } | undefined
+    /** The look of the hosted pages. */
+    branding?: {
+      /** The name on the hosted pages; `null` uses the name of the project. */
+      display_name?: string | null | undefined
+      /** The https address of the image on the hosted pages; `null` for none. */
+      logo_url?: string | null | undefined
+      /** The colour of buttons as `#rrggbb`; `null` for the default. */
+      primary_color?: string | null | undefined
+    } | undefined
+    /** Links at the foot of the hosted pages. */
+    links?: {
+      /** The terms of service, linked on the hosted pages; `null` for none. */
+      terms_url?: string | null | undefined
+      /** The privacy policy, linked on the hosted pages; `null` for none. */
+      privacy_url?: string | null | undefined
+      /** Where people get help, linked on the hosted pages; `null` for none. */
+      support_url?: string | null | undefined
+    } | undefined
+    /** Calls from browsers. */
+    cors?: {
+      /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. The default is none. */
+      allowed_origins?: string[] | null | undefined
+    } | undefined
+    /** The mail of the environment. */
+    email?: {
+      /** `smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing. The default is `capture`. */
+      delivery?: 'capture' | 'none' | 'smtp' | null | undefined
+      /** The sender of mail: an address, or `Name <address>`. Required with `smtp`. */
+      from?: string | null | undefined
+      /** The SMTP server; `null` for none. */
+      smtp?: {
+        /** The name or the address of the mail server. */
+        host?: string | null | undefined
+        /** The port of the mail server. From 1 to 65,535. The default is 587. */
+        port?: number | null | undefined
+        /** The user name at the mail server; `null` for none. */
+        username?: string | null | undefined
+        /** The name of the secret, whose value is given when the document is applied. */
+        password?: SecretName | null | undefined
+        /** `starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network. The default is `starttls`. */
+        tls?: 'starttls' | 'implicit' | 'none' | null | undefined
+      } | null | undefined
+    } | undefined
+    /** What exists in Test only. */
+    test?: {
+      /** Six digits that replace emailed codes; `null` for real codes. */
+      fixed_code?: string | null | undefined
+    } | undefined
+  } | undefined
+  /** The resource servers by their slugs. */
+  resource_servers?: Record<string, {
+      /** The absolute URI of the API: the value of `resource` in a request and of `aud` in its tokens (RFC 8707). It never changes. */
+      identifier?: string | undefined
+      /** The name. */
+      name?: string | undefined
+      /** The scopes of the API, at most 200. */
+      scopes?: ({
+        /** The name. */
+        name: string
+        /** What the scope allows, shown on the consent page. */
+        description?: string | null | undefined
+      })[] | null | undefined
+      /** The lifetime of its access tokens in seconds, 60 to 86,400; `null` uses the settings of the environment. */
+      access_token_ttl_seconds?: number | null | undefined
+      /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
+      access_token_format?: TokenFormat | null | undefined
+    }> | undefined
+  /** The applications by their slugs. */
+  applications?: Record<string, {
+      /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
+      application_type?: ApplicationType | undefined
+      /** The name. */
+      name?: string | undefined
+      /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
+      redirect_uris?: string[] | undefined
+      /** Where sign-out can return to, at most 50, compared as exact strings. */
+      post_logout_redirect_uris?: string[] | null | undefined
+      /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
+      token_endpoint_auth_method?: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | null | undefined
+      /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
+      jwks?: {
+        /** The public keys, 1 to 20. */
+        keys: ({
+          /** The type of the key, such as `RSA`. */
+          kty: string
+          [name: string]: unknown
+        })[]
+        [name: string]: unknown
+      } | null | undefined
+      /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
+      jwks_uri?: string | null | undefined
+      /** The scopes that the application can request, those of resource servers included. */
+      allowed_scopes?: string[] | null | undefined
+      /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
+      unknown_scopes?: 'reject' | 'ignore' | null | undefined
+      /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
+      require_pkce?: boolean | null | undefined
+      /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
+      nonce_replaces_pkce?: boolean | null | undefined
+      /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
+      consent?: 'skip' | 'ask' | null | undefined
+      /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
+      backchannel_logout_uri?: string | null | undefined
+      /** Where the application starts a sign-in that it did not begin itself (OIDC Core §4). */
+      initiate_login_uri?: string | null | undefined
+      /** The logo on the consent page. */
+      logo_uri?: string | null | undefined
+      /** Lets a native application use any port of a registered redirect URI at `127.0.0.1` or `[::1]` (RFC 8252 §7.3). The port of `localhost` is never varied: it is a name, which a device can resolve to another address (§8.3). The default is false. */
+      allow_loopback_port?: boolean | null | undefined
+      /** Refuses every request of the application. The default is false. */
+      disabled?: boolean | null | undefined
+    }> | undefined
+  /** The identity providers by their slugs. */
+  providers?: Record<string, {
+      /** The kind of provider. It never changes. */
+      type?: ProviderType | undefined
+      /** The name on the sign-in button. */
+      display_name?: string | null | undefined
+      /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address. */
+      issuer?: string | null | undefined
+      /** Your client id at the provider. */
+      client_id?: string | undefined
+      /** The scopes to request. The default depends on the type, such as `openid email profile`. */
+      scopes?: string[] | null | undefined
+      /** Whether people can sign in with the provider. The default is true. */
+      enabled?: boolean | null | undefined
+      /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
+      link_by_verified_email?: boolean | null | undefined
+      /** Stores the `preferred_username` of the provider as that of a new user, if it has 1 to 100 visible characters and no `@`, and no other user of the environment has it, in whatever case. Otherwise it is left out, and `user.created` says why. The default is false. */
+      accept_preferred_username?: boolean | null | undefined
+      /** Whether a person who signs out here is signed out at the provider too: with `rp_initiated` the browser goes through its `end_session_endpoint` (RP-Initiated Logout 1.0) and comes back. The default is `none`. */
+      sign_out?: 'none' | 'rp_initiated' | null | undefined
+      /** apple: the team id. `null` for other types. */
+      team_id?: string | null | undefined
+      /** apple: the id of the private key. `null` for other types. */
+      key_id?: string | null | undefined
+      /** The name of the secret, whose value is given when the document is applied. */
+      client_secret?: SecretName | null | undefined
+      /** The name of the secret, whose value is given when the document is applied. */
+      private_key?: SecretName | null | undefined
+    }> | undefined
+  /** The webhooks by their slugs. */
+  webhooks?: Record<string, {
+      /** Where events are posted. Live needs https. */
+      url?: string | undefined
+      /** The kinds of events to send. An empty list means all, future kinds included. */
+      events?: EventKind[] | null | undefined
+      /** A note for people, at most 200 characters. */
+      description?: string | null | undefined
+      /** Whether deliveries are paused. The default is false. */
+      disabled?: boolean | null | undefined
+    }> | undefined
+}
+
 export type Delivery = {
   /** The id of a message to a webhook. */
   id: string
@@ -846,6 +1089,8 @@ export type Environment = {
   issuer: string
   /** Rises with every change of the configuration: settings, applications, resource servers, providers and webhooks. A rotation of a secret leaves it. */
   config_version: number
+  /** Fields and objects that are meant to differ from other environments: promotions leave them alone. */
+  keeps: Kept[]
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
@@ -855,6 +1100,8 @@ export type Environment = {
 export type EnvironmentChange = {
   /** The name. */
   name?: string | undefined
+  /** Fields and objects that are meant to differ from other environments, at most 200. In Live an administrator needs the role admin. */
+  keeps?: KeptInput[] | null | undefined
 }
 
 export type EnvironmentType = 'test' | 'live'
@@ -896,7 +1143,16 @@ export type Event = {
   data: Record<string, unknown>
 }
 
-export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+
+export type FieldChange = {
+  /** The JSON pointer of the field within the object. */
+  pointer: string
+  /** The value of the target now. */
+  from: unknown
+  /** The value after the promotion. */
+  to: unknown
+}
 
 export type Grant = {
   /** The id of the grant. */
@@ -946,6 +1202,28 @@ export type Invitation = {
   updated_at: string
   /** The link to send to the person, returned once; `null` in a repeat with the same Idempotency-Key, and where the service mails it. */
   invitation_url: string | null
+}
+
+export type Kept = {
+  /** What it is about. */
+  object: ObjectOfConfiguration
+  /** The slug of the object; `null` for the settings. */
+  slug: string | null
+  /** The JSON pointer of the field within the object; `null` for the whole object, also one that is not wanted here. */
+  pointer: string | null
+  /** Why it is meant to differ, at most 200 characters. */
+  reason: string
+}
+
+export type KeptInput = {
+  /** What it is about. */
+  object: ObjectOfConfiguration
+  /** The slug of the object; `null` for the settings. */
+  slug?: string | null | undefined
+  /** The JSON pointer of the field within the object; `null` for the whole object, also one that is not wanted here. */
+  pointer: string | null
+  /** Why it is meant to differ, at most 200 characters. */
+  reason: string
 }
 
 export type KeyIdentity = {
@@ -1047,6 +1325,28 @@ export type KeyUsage = {
   })[]
 }
 
+export type Left = {
+  /** What it is about. */
+  object: ObjectOfConfiguration
+  /** The slug of the object; `null` for the settings. */
+  slug?: string | null | undefined
+  /** The JSON pointer of the field within the object. */
+  pointer?: string | undefined
+}
+
+export type LeftAlone = {
+  /** What it is about. */
+  object: ObjectOfConfiguration
+  /** The slug of the object; `null` for the settings. */
+  slug: string | null
+  /** The JSON pointer of the field within the object; `null` for the whole object. */
+  pointer: string | null
+  /** It is meant to differ (`kept`), or only the target has it (`only_there`). */
+  why: 'kept' | 'only_there'
+  /** The reason of a field that is meant to differ. */
+  reason: string | null
+}
+
 export type Located = {
   /** The kind of the object, such as `application`. */
   object: string
@@ -1062,6 +1362,19 @@ export type Located = {
   environment_id: string | null
   /** The type of the environment; `null` outside an environment. */
   environment_type: EnvironmentType | null
+}
+
+export type MadeSecret = {
+  /** What it is about. */
+  object: ObjectOfConfiguration
+  /** The slug of the object; `null` for the settings. */
+  slug: string | null
+  /** The id of the object in the target. */
+  id: string
+  /** The client secret of an application. */
+  client_secret?: string | undefined
+  /** The secret of a webhook. */
+  secret?: string | undefined
 }
 
 export type Mail = {
@@ -1165,6 +1478,19 @@ export type MemberChange = {
 export type Names = {
   /** The objects that exist and that the caller may read, in no order. */
   data: ObjectName[]
+}
+
+export type NeededSecret = {
+  /** The name of the secret, as in the document, without the dollar sign and the braces. */
+  name: string
+  /** What it is about. */
+  object: ObjectOfConfiguration
+  /** The slug of the object; `null` for the settings. */
+  slug: string | null
+  /** The JSON pointer of the field within the object. */
+  pointer: string
+  /** Whether the target has a secret there, which stays if none is sent. */
+  stored: boolean
 }
 
 export type NewApplication = {
@@ -1271,6 +1597,25 @@ export type NewProject = {
   name: string
   /** The first environments, in the order of the list. Absent: one with the slug test, one with the slug live. */
   environments?: NewEnvironment[] | undefined
+}
+
+export type NewPromotion = {
+  /** The environment that the configuration comes from. Send this or `document`. */
+  from_environment_id?: string | undefined
+  /** The configuration as a document. A document that names the target, or no environment, is its own: values that belong to it apply as written. */
+  document?: ConfigurationDocument | undefined
+  /** The environment that the configuration is brought to. */
+  to_environment_id: string
+  /** Values that belong to the target, for its settings and for objects that the source has. Not beside an own document. */
+  values?: OwnedValueInput[] | undefined
+  /** Plan these alone: objects, or fields of them. */
+  only?: Planned[] | undefined
+  /** Delete these objects of the target, which an own document lacks. */
+  prune?: Pruned[] | undefined
+  /** A note for people, such as a commit, at most 500 characters. */
+  note?: string | null | undefined
+  /** Only plan. Nothing is stored. */
+  dry_run?: boolean | undefined
 }
 
 export type NewProvider = {
@@ -1386,6 +1731,52 @@ export type ObjectName = {
   name: string
 }
 
+export type ObjectOfConfiguration = 'settings' | 'resource_server' | 'application' | 'provider' | 'webhook'
+
+export type OwnedValue = {
+  /** What it is about. */
+  object: ObjectOfConfiguration
+  /** The slug of the object; `null` for the settings. */
+  slug: string | null
+  /** The JSON pointer of the field within the object. */
+  pointer: string
+  /** The value for the target. */
+  value: unknown
+}
+
+export type OwnedValueInput = {
+  /** What it is about. */
+  object: ObjectOfConfiguration
+  /** The slug of the object; `null` for the settings. */
+  slug?: string | null | undefined
+  /** The JSON pointer of the field within the object. */
+  pointer: string
+  /** The value for the target. */
+  value: unknown
+}
+
+export type Planned = {
+  /** What it is about. */
+  object: ObjectOfConfiguration
+  /** The slug of the object; `null` for the settings. */
+  slug?: string | null | undefined
+  /** The JSON pointer of the field within the object. */
+  pointer?: string | undefined
+}
+
+export type PlannedChange = {
+  /** What it is about. */
+  object: ObjectOfConfiguration
+  /** The slug of the object; `null` for the settings. */
+  slug: string | null
+  /** The id of the object in the target; `null` for the settings, and until it is created. */
+  id: string | null
+  /** What happens to it. */
+  action: 'create' | 'update' | 'delete'
+  /** The fields that change. Secrets appear by name. */
+  fields: FieldChange[]
+}
+
 export type PlatformKeyChange = {
   /** A name for people, 1 to 100 characters. */
   label?: string | undefined
@@ -1413,6 +1804,8 @@ export type Project = {
   slug: string
   /** The name. */
   name: string
+  /** How promotions of the project are made. */
+  promotion: ProjectPromotion
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
@@ -1422,6 +1815,16 @@ export type Project = {
 export type ProjectChange = {
   /** The name. */
   name?: string | undefined
+  /** How promotions are made. Only an administrator with the role admin changes it, and an approval needs two owners or admins. */
+  promotion?: {
+    /** Whether a plan to a Live environment needs the approval of an owner or admin who did not plan it. Edits by hand need none. */
+    require_approval?: boolean | undefined
+  } | undefined
+}
+
+export type ProjectPromotion = {
+  /** Whether a plan to a Live environment needs the approval of an owner or admin who did not plan it. Edits by hand need none. */
+  require_approval: boolean
 }
 
 export type ProjectWithEnvironments = {
@@ -1433,12 +1836,320 @@ export type ProjectWithEnvironments = {
   slug: string
   /** The name. */
   name: string
+  /** How promotions of the project are made. */
+  promotion: ProjectPromotion
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
   updated_at: string
   /** The first environments, as the list of environments shows them. */
   environments: Environment[]
+}
+
+export type Promotion = {
+  /** The id of the promotion; `null` in a dry run. */
+  id: string | null
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The environment that the configuration comes from; `null` for a document. */
+  from_environment_id: string | null
+  /** The environment that the document names; `null` without one. */
+  document_environment: string | null
+  /** The environment that the configuration is brought to. */
+  to_environment_id: string
+  /** The `config_version` of the source at the plan; `null` for a document. */
+  from_config_version: number | null
+  /** The `config_version` of the target at the plan. */
+  to_config_version: number
+  /** What became of the plan. */
+  status: 'planned' | 'applied' | 'reverted'
+  /** Whether the source or the target has changed since the plan. */
+  stale: boolean
+  /** Whether the promotion can be reverted. */
+  revertible: boolean
+  /** A note for people. */
+  note: string | null
+  /** Values that belong to the target, for its settings and for objects that the source has. Not beside an own document. */
+  values: OwnedValue[]
+  /** Plan these alone: objects, or fields of them. */
+  only: Planned[]
+  /** Delete these objects of the target, which an own document lacks. */
+  prune: Pruned[]
+  /** What the promotion changes, in the order in which it is written. */
+  changes: PlannedChange[]
+  /** What was found: errors, then warnings. */
+  checks: PromotionCheck[]
+  /** The secrets that the document names, whose values go with the call that applies it. */
+  needed_secrets: NeededSecret[]
+  /** What stays although it differs. */
+  left_alone: LeftAlone[]
+  /** The approval by another administrator. */
+  approval: {
+    /** Whether another administrator must approve the plan before it is applied. */
+    required: boolean
+    /** Who approved it; `null` before that. */
+    approved_by: {
+      /** The type. */
+      type: 'key' | 'user'
+      /** The id of the object. */
+      id: string
+      /** The label of the key, or the email of the administrator at that time. */
+      label: string | null
+    } | null
+    /** When it was approved; `null` before that. */
+    approved_at: string | null
+  }
+  /** Who planned it. */
+  created_by: {
+    /** The type. */
+    type: 'key' | 'user'
+    /** The id of the object. */
+    id: string
+    /** The label of the key, or the email of the administrator at that time. */
+    label: string | null
+  } | null
+  /** Who applied it; `null` before that. */
+  applied_by: {
+    /** The type. */
+    type: 'key' | 'user'
+    /** The id of the object. */
+    id: string
+    /** The label of the key, or the email of the administrator at that time. */
+    label: string | null
+  } | null
+  /** Who reverted it; `null` before that. */
+  reverted_by: {
+    /** The type. */
+    type: 'key' | 'user'
+    /** The id of the object. */
+    id: string
+    /** The label of the key, or the email of the administrator at that time. */
+    label: string | null
+  } | null
+  /** When it was applied; `null` before that. */
+  applied_at: string | null
+  /** When it was reverted; `null` before that. */
+  reverted_at: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type PromotionApply = {
+  /** The values of the secrets in `needed_secrets`, by their names. One that is stored can be left out. */
+  secrets?: Record<string, string> | undefined
+}
+
+export type PromotionCheck = {
+  /** What was found. The name never changes. */
+  code: PromotionCheckCode
+  /** An error keeps the plan from being applied. */
+  level: 'error' | 'warning'
+  /** What it is about. */
+  object: ObjectOfConfiguration
+  /** The slug of the object; `null` for the settings. */
+  slug: string | null
+  /** The JSON pointer of the field within the object; `null` for the object as a whole. */
+  pointer: string | null
+  /** What to do, for people. Its wording can change. */
+  detail: string
+}
+
+export type PromotionCheckCode = 'value_required' | 'not_valid_there' | 'type_differs' | 'identifier_taken' | 'unknown_scope' | 'quota_exceeded' | 'secret_required' | 'too_many_changes' | 'edited_there' | 'begins_disabled' | 'secret_made' | 'secret_ends' | 'people_lose_way_in' | 'looks_like_rename' | 'irreversible'
+
+export type PromotionInList = {
+  /** The id of the promotion; `null` in a dry run. */
+  id: string | null
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The environment that the configuration comes from; `null` for a document. */
+  from_environment_id: string | null
+  /** The environment that the document names; `null` without one. */
+  document_environment: string | null
+  /** The environment that the configuration is brought to. */
+  to_environment_id: string
+  /** The `config_version` of the source at the plan; `null` for a document. */
+  from_config_version: number | null
+  /** The `config_version` of the target at the plan. */
+  to_config_version: number
+  /** What became of the plan. */
+  status: 'planned' | 'applied' | 'reverted'
+  /** Whether the source or the target has changed since the plan. */
+  stale: boolean
+  /** Whether the promotion can be reverted. */
+  revertible: boolean
+  /** A note for people. */
+  note: string | null
+  /** The plan in numbers. */
+  summary: {
+    /** Objects that are created. */
+    create: number
+    /** Objects that change, the settings included. */
+    update: number
+    /** Objects that are deleted. */
+    delete: number
+    /** Checks of the level `error`. */
+    errors: number
+    /** Checks of the level `warning`. */
+    warnings: number
+  }
+  /** The approval by another administrator. */
+  approval: {
+    /** Whether another administrator must approve the plan before it is applied. */
+    required: boolean
+    /** Who approved it; `null` before that. */
+    approved_by: {
+      /** The type. */
+      type: 'key' | 'user'
+      /** The id of the object. */
+      id: string
+      /** The label of the key, or the email of the administrator at that time. */
+      label: string | null
+    } | null
+    /** When it was approved; `null` before that. */
+    approved_at: string | null
+  }
+  /** Who planned it. */
+  created_by: {
+    /** The type. */
+    type: 'key' | 'user'
+    /** The id of the object. */
+    id: string
+    /** The label of the key, or the email of the administrator at that time. */
+    label: string | null
+  } | null
+  /** Who applied it; `null` before that. */
+  applied_by: {
+    /** The type. */
+    type: 'key' | 'user'
+    /** The id of the object. */
+    id: string
+    /** The label of the key, or the email of the administrator at that time. */
+    label: string | null
+  } | null
+  /** Who reverted it; `null` before that. */
+  reverted_by: {
+    /** The type. */
+    type: 'key' | 'user'
+    /** The id of the object. */
+    id: string
+    /** The label of the key, or the email of the administrator at that time. */
+    label: string | null
+  } | null
+  /** When it was applied; `null` before that. */
+  applied_at: string | null
+  /** When it was reverted; `null` before that. */
+  reverted_at: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type PromotionRevert = {
+  /** Objects and fields of the promotion that stay as they are now. */
+  leave?: Left[] | undefined
+  /** Only answer what would change, and what stands in the way. */
+  dry_run?: boolean | undefined
+}
+
+export type PromotionWithSecrets = {
+  /** The id of the promotion; `null` in a dry run. */
+  id: string | null
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The environment that the configuration comes from; `null` for a document. */
+  from_environment_id: string | null
+  /** The environment that the document names; `null` without one. */
+  document_environment: string | null
+  /** The environment that the configuration is brought to. */
+  to_environment_id: string
+  /** The `config_version` of the source at the plan; `null` for a document. */
+  from_config_version: number | null
+  /** The `config_version` of the target at the plan. */
+  to_config_version: number
+  /** What became of the plan. */
+  status: 'planned' | 'applied' | 'reverted'
+  /** Whether the source or the target has changed since the plan. */
+  stale: boolean
+  /** Whether the promotion can be reverted. */
+  revertible: boolean
+  /** A note for people. */
+  note: string | null
+  /** Values that belong to the target, for its settings and for objects that the source has. Not beside an own document. */
+  values: OwnedValue[]
+  /** Plan these alone: objects, or fields of them. */
+  only: Planned[]
+  /** Delete these objects of the target, which an own document lacks. */
+  prune: Pruned[]
+  /** What the promotion changes, in the order in which it is written. */
+  changes: PlannedChange[]
+  /** What was found: errors, then warnings. */
+  checks: PromotionCheck[]
+  /** The secrets that the document names, whose values go with the call that applies it. */
+  needed_secrets: NeededSecret[]
+  /** What stays although it differs. */
+  left_alone: LeftAlone[]
+  /** The approval by another administrator. */
+  approval: {
+    /** Whether another administrator must approve the plan before it is applied. */
+    required: boolean
+    /** Who approved it; `null` before that. */
+    approved_by: {
+      /** The type. */
+      type: 'key' | 'user'
+      /** The id of the object. */
+      id: string
+      /** The label of the key, or the email of the administrator at that time. */
+      label: string | null
+    } | null
+    /** When it was approved; `null` before that. */
+    approved_at: string | null
+  }
+  /** Who planned it. */
+  created_by: {
+    /** The type. */
+    type: 'key' | 'user'
+    /** The id of the object. */
+    id: string
+    /** The label of the key, or the email of the administrator at that time. */
+    label: string | null
+  } | null
+  /** Who applied it; `null` before that. */
+  applied_by: {
+    /** The type. */
+    type: 'key' | 'user'
+    /** The id of the object. */
+    id: string
+    /** The label of the key, or the email of the administrator at that time. */
+    label: string | null
+  } | null
+  /** Who reverted it; `null` before that. */
+  reverted_by: {
+    /** The type. */
+    type: 'key' | 'user'
+    /** The id of the object. */
+    id: string
+    /** The label of the key, or the email of the administrator at that time. */
+    label: string | null
+  } | null
+  /** When it was applied; `null` before that. */
+  applied_at: string | null
+  /** When it was reverted; `null` before that. */
+  reverted_at: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+  /** The secrets that were made, shown once; `null` in a repeat with the same Idempotency-Key. */
+  secrets: MadeSecret[] | null
 }
 
 export type Provider = {
@@ -1542,6 +2253,13 @@ export type ProviderCheck = {
 }
 
 export type ProviderType = 'oidc' | 'google' | 'microsoft' | 'github' | 'apple' | 'gitlab'
+
+export type Pruned = {
+  /** The kind of the object. */
+  object: 'resource_server' | 'application' | 'provider' | 'webhook'
+  /** The slug of the object. */
+  slug: string
+}
 
 export type RateLimit = {
   /** The number of requests in one window, 1 to 100,000. */
@@ -1701,6 +2419,26 @@ export type ResourceServerChange = {
   access_token_ttl_seconds?: number | null | undefined
   /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
   access_token_format?: TokenFormat | null | undefined
+}
+
+export type RevertConflict = {
+  /** The JSON pointer of the field or the object within a document of the target. */
+  pointer: string
+  /** It has another value than the promotion set, or was changed after the promotion created it (`edited`); it was deleted (`deleted`); it was created by the promotion and is used (`in_use`). */
+  code: 'edited' | 'deleted' | 'in_use'
+  /** What was found, for people. Its wording can change. */
+  detail: string
+}
+
+export type RevertOutcome = PromotionWithSecrets | RevertPreview
+
+export type RevertPreview = {
+  /** What the revert changes. */
+  changes: PlannedChange[]
+  /** What keeps it from happening. Name it in `leave` to leave it as it is now. */
+  conflicts: RevertConflict[]
+  /** What was found in the target as it would be. */
+  checks: PromotionCheck[]
 }
 
 export type Role = 'viewer' | 'developer' | 'admin' | 'owner'

@@ -38,6 +38,11 @@ interface TextAnswer {
 /** An answer whose bytes matter: JSON that is not written again. */
 export const asText = (json: string, version: number): TextAnswer => ({ [text]: json, version })
 
+const status_of_answer = Symbol('status')
+
+/** An answer with another status than that of its row: of a POST that stored nothing. */
+export const answeredWith = (status: 200, answer: object) => ({ ...answer, [status_of_answer]: status })
+
 const isText = (answer: object): answer is TextAnswer => text in answer
 
 interface Answer {
@@ -50,7 +55,8 @@ interface Answer {
 }
 
 export function send(reply: FastifyReply, request: FastifyRequest, route: Route, { answer, url, check }: Answer) {
-  const [status, schema] = route.returns
+  const [own_status, schema] = route.returns
+  const status = (answer as { [status_of_answer]?: number } | null)?.[status_of_answer] ?? own_status // as: handlers may set one
   if (answer === null || schema === null) return write(reply, status, { 'cache-control': 'no-store' }, '')
   if (lines in answer)
     return reply

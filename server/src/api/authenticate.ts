@@ -176,7 +176,7 @@ function admitKey(credential: Guarded, key: KeyRow): Caller {
 }
 
 /** @throws ApiError with every scope that the key lacks */
-function refuseMissingScopes(key: Pick<KeyRow, 'scopes'>, scopes: readonly PlatformScope[]): void {
+export function refuseMissingScopes(key: Pick<KeyRow, 'scopes'>, scopes: readonly PlatformScope[]): void {
   const missing = scopes.filter((scope) => !scopesAllow(key.scopes, scope))
   const [first, ...more] = missing
   if (first === undefined) return
@@ -259,7 +259,8 @@ function neededRole(
 }
 
 function tenantOf(credential: Guarded, request: FastifyRequest): string {
-  if (credential.kind === 'administrator') return (request.params as { tenant_id: string }).tenant_id // as: the path of every row with a role has it
+  const { tenant_id } = request.params as { tenant_id?: string } // as: Fastify types them unknown
+  if (credential.kind === 'administrator' && tenant_id !== undefined) return tenant_id
   return headerOf(request, 'x-tenant-id')
 }
 

@@ -26,7 +26,17 @@ export interface Change {
   after?: object
   /** The object of the audit entry, if the `id` of `answer` or `before` is not its id. */
   object?: AuditedObject
-  event?: { environment_id: EnvironmentId; id?: string } & NewEvent
+  event?: RaisedEvent
+  /** Further objects that the same batch changes: each has its own audit entry and its own event. */
+  also?: readonly Also[]
+}
+
+type RaisedEvent = { environment_id: EnvironmentId; id?: string } & NewEvent
+
+export interface Also {
+  before: object | null
+  after: object | null
+  event: RaisedEvent | null
 }
 
 /** False means that a guard failed and nothing happened. */
@@ -49,7 +59,7 @@ export function createCommit({ db, newId }: Deployment, about: About): Commit {
   const { name, route, caller, request_id, ip, idempotent, params } = about
   const { environment_id } = params
   const origin = { action: name, actor: caller.actor, actor_label: labelOf(caller), request_id, ip }
-  return async ({ statements, answer, before, after, object, event }, now) => {
+  return async ({ statements, answer, before, after, object, event, also = [] }, now) => {
     const recorded = { status: route.returns[0], answer: withoutSecret(route, answer ?? {}) }
     const record = idempotent ? recordAnswer(idempotent, recorded, now) : []
     // Without a change, as when a blocked user is blocked again, only the response is recorded.
@@ -69,7 +79,10 @@ export function createCommit({ db, newId }: Deployment, about: About): Commit {
       ...(route.configures && environment_id ? [raiseConfigVersion(environment_id as EnvironmentId, now)] : []), // as: an id of the path, which was found
       ...statements,
       insertAuditEntry(tenant_id, { id: newId('aud'), ...origin }, entry, now),
-      ...(event ? [insertEvent(event.environment_id, originOf({ newId }, caller.actor, request_id, event.id), event, now)] : []),
+      ...also.map(({ before, after }) => insertAuditEntry(tenant_id, { id: newId('aud'), ...origin }, describeChange(before, after), now)),
+      ...[event, ...also.map(({ event }) => event)].flatMap((raised) =>
+        raised ? [insertEvent(raised.environment_id, originOf({ newId }, caller.actor, request_id, raised.id), raised, now)] : [],
+      ),
       ...record,
     ])
     return written !== null

@@ -4,6 +4,7 @@
  * (`contract/src/fresh.ts`). API keys are not concerned.
  */
 import type { Route } from '@ostiary/contract/route.ts'
+import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { reason } from '../base/reason.ts'
 import { ApiError } from '../http/problem.ts'
 import type { Caller, Gate } from './authenticate.ts'
@@ -18,6 +19,8 @@ export interface FreshSignIn {
   forBody(body: unknown): Promise<void>
   /** For a change of an object, before it is written. */
   forChange(before: object, after: object): Promise<void>
+  /** For the changes of a promotion, whose target is not in the path. */
+  forPromotion(target: EnvironmentType, where: 'always' | 'in_live' | null): void
 }
 
 /** The checks of one call. Each refuses a stale sign-in where the row asks for a fresh one. */
@@ -43,6 +46,9 @@ export function createFreshSignIn(
     },
     async forChange(before, after) {
       if (typeof fresh === 'object' && 'fields' in fresh) await check(whereChanged(fresh.fields, before, after))
+    },
+    forPromotion(target, where) {
+      if ((target === 'live' || where === 'always') && isStale(gate, caller)) throw staleSignIn()
     },
   }
 }

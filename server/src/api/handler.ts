@@ -12,6 +12,7 @@ import type { Fail } from '../http/problem.ts'
 import type { IfMatch } from '../lists/if-match.ts'
 import type { Caller } from './authenticate.ts'
 import type { Commit } from './commit.ts'
+import type { FreshSignIn } from './fresh.ts'
 import type { Services } from './services.ts'
 
 /** The part of a call that is the same for every row. */
@@ -28,6 +29,8 @@ export interface AnyCall {
   readonly wants_lines: boolean
   /** Records why an answer without an error is not the one that the caller hoped for. */
   readonly note: (refusal: Refusal) => void
+  /** The checks of the sign-in of an administrator; `null` where the row or the credential needs none. */
+  readonly sign_in: FreshSignIn | null
   /** Writes the change, its event, its audit entry and the recorded response in one batch. */
   readonly commit: Commit
 }

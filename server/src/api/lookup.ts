@@ -45,6 +45,9 @@ const queries: Record<IdPrefix, (id: string, tenants: Statement) => Statement> =
     const tables = [sql`passkeys`, sql`totp_methods`, sql`identities`, sql`(select environment_id, method_id as id from recovery_codes)`]
     return join([password, ...tables.map((table) => within(table, id, tenants))], ' union all ')
   },
+  pro: (id, tenants) =>
+    sql`select tenant_id, project_id, null as environment_id, null as environment_type, null as parent_id
+          from promotions where id = ${id} and tenant_id in (${tenants})`,
   prv: (id, tenants) => within(sql`providers`, id, tenants),
   whk: (id, tenants) => within(sql`webhooks`, id, tenants),
   msg: (id, tenants) =>

@@ -112,6 +112,7 @@ function mountOne(
           note(refusal) {
             request.refusal = refusal
           },
+          sign_in,
           wants_lines: route.lines !== undefined && prefers(request.headers.accept, route.lines),
           commit: (...change) =>
             createCommit(services, {

@@ -22,7 +22,7 @@ export function textProblems(body: unknown, schema: z.ZodType): FieldError[] {
   const walk = (value: unknown): void => {
     if (problems.length >= most_problems) return
     if (typeof value === 'string') {
-      const allowed = path.length === 1 ? allowedIn(schema).get(path[0]) : undefined
+      const allowed = allowedIn(schema).get(path[0])
       if (allowed !== 'any' && !isText(value, allowed === 'lines')) refuse('bad_format', bad_characters)
       return
     }

@@ -11,6 +11,8 @@ export type ApplicationFields = ApplicationDefaults & Pick<Application, 'name' |
 interface Problem {
   path: readonly PropertyKey[]
   detail: string
+  /** The value is refused by itself, whatever the other fields are. */
+  alone?: true
 }
 
 export function usesClientSecret(method: Application['token_endpoint_auth_method']): boolean {
@@ -42,14 +44,15 @@ export function applicationProblems(
 ): Problem[] {
   const problems: Problem[] = []
   const refuse = (path: readonly PropertyKey[], detail: string) => problems.push({ path, detail })
+  const refuseAlone = (path: readonly PropertyKey[], detail: string) => problems.push({ path, detail, alone: true })
   const confidential = application_type === 'web'
   const key_client = fields.token_endpoint_auth_method === 'private_key_jwt'
 
   for (const list of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     fields[list].forEach((uri, i) => {
       const problem = redirectUriProblem(uri, { application_type, ...context })
-      if (problem) refuse([list, i], problem)
-      else if (fields[list].indexOf(uri) !== i) refuse([list, i], 'The list contains the same URI twice.')
+      if (problem) refuseAlone([list, i], problem)
+      else if (fields[list].indexOf(uri) !== i) refuseAlone([list, i], 'The list contains the same URI twice.')
     })
   }
   if (!confidential && fields.token_endpoint_auth_method !== 'none')
@@ -69,7 +72,7 @@ export function applicationProblems(
   if (!key_client && fields.jwks !== null) refuse(['jwks'], 'Only private_key_jwt uses keys.')
   if (!key_client && fields.jwks_uri !== null) refuse(['jwks_uri'], 'Only private_key_jwt uses keys.')
   if (fields.jwks && JSON.stringify(fields.jwks).match(/"(d|p|q|dp|dq|qi|k)":/))
-    refuse(['jwks'], 'Send public keys only. Replace this key, because you sent its private part.')
+    refuseAlone(['jwks'], 'Send public keys only. Replace this key, because you sent its private part.')
   fields.allowed_scopes.forEach((scope, i) => {
     if (!context.known_scopes.includes(scope)) refuse(['allowed_scopes', i], `This environment has no scope "${scope}".`)
   })
@@ -77,7 +80,7 @@ export function applicationProblems(
     for (const name of ['jwks_uri', 'backchannel_logout_uri', 'initiate_login_uri', 'logo_uri'] as const) {
       const value = fields[name]
       if (value !== null && !value.toLowerCase().startsWith('https://') && new URL(value).origin !== context.base_url)
-        refuse([name], 'Live accepts https only.')
+        refuseAlone([name], 'Live accepts https only.')
     }
   }
   return problems

@@ -1,34 +1,52 @@
 /** Reads the configuration of an environment. */
-import { EnvironmentId, type TenantId } from '@ostiary/contract/ids.ts'
-import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import type { ObjectKind } from '@ostiary/contract/configuration.ts'
+import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
+import { Kept } from '@ostiary/contract/kept.ts'
 import { Slug } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
-import { listApplications } from '../applications/store.ts'
+import { type ApplicationRow, findAllApplications } from '../applications/store.ts'
 import { type Db, sql } from '../db/db.ts'
 import { tooBusy } from '../http/problem.ts'
-import { listProviders } from '../providers/store.ts'
-import { listResourceServers } from '../resource-servers/store.ts'
-import { listWebhooks } from '../webhooks/store.ts'
+import { findAllProviders, type ProviderRow } from '../providers/store.ts'
+import { findAllResourceServers, type ResourceServerRow } from '../resource-servers/store.ts'
+import { SettingsRow } from '../tenancy/store.ts'
+import { findAllWebhooks, type WebhookRow } from '../webhooks/store.ts'
 import { type Configuration, configurationOf } from './configuration.ts'
 
-const EnvironmentRow = z.object({
-  id: EnvironmentId,
-  slug: Slug,
-  type: EnvironmentType,
-  settings: z.record(z.string(), z.unknown()),
-  config_version: z.int(),
-})
+const EnvironmentRow = SettingsRow.extend({ slug: Slug, config_version: z.int(), keeps: z.array(Kept) })
+type EnvironmentRow = z.infer<typeof EnvironmentRow>
 
-interface Place {
+/** The rows behind the objects of a configuration, by their slugs. */
+export interface RowsOfKinds {
+  readonly resource_server: ReadonlyMap<string, ResourceServerRow>
+  readonly application: ReadonlyMap<string, ApplicationRow>
+  readonly provider: ReadonlyMap<string, ProviderRow>
+  readonly webhook: ReadonlyMap<string, WebhookRow>
+}
+
+export interface Place {
   tenant_id: TenantId
   project_id: string
   environment_id: string
 }
 
+/** What the database knows of an environment besides the values of its configuration. */
+export interface Read {
+  readonly id: EnvironmentId
+  readonly issuer: string
+  readonly keeps: readonly Kept[]
+  readonly configuration: Configuration
+  readonly settings: SettingsRow
+  readonly rows: RowsOfKinds
+  readonly idOf: (kind: ObjectKind, slug: string) => string | null
+}
+
 const findRow = (db: Db, { tenant_id, project_id, environment_id }: Place) =>
   db.maybeOne(
     EnvironmentRow,
-    sql`select id, slug, type, settings, config_version from environments
+    sql`select id as environment_id, project_id, slug, type, issuer, settings, settings_version as version, settings_updated_at as updated_at,
+               config_version, keeps
+          from environments
          where tenant_id = ${tenant_id} and project_id = ${project_id} and id = ${environment_id}`,
   )
 
@@ -36,26 +54,44 @@ const findRow = (db: Db, { tenant_id, project_id, environment_id }: Place) =>
 const most_readings = 20
 
 /**
- * The configuration at one moment: its version is the same before and after the reading. Quotas and the size of a body limit the objects.
- * `null` if the tenant has no such environment.
+ * The configurations of these environments at one moment: all versions are the same before and after the reading. Quotas and the size of a
+ * body limit the objects. `null` for an environment that the tenant does not have.
  */
-export async function readConfiguration(db: Db, place: Place): Promise<Configuration | null> {
-  let before = await findRow(db, place)
+export async function readConfigurations(db: Db, places: readonly Place[]): Promise<(Read | null)[]> {
+  const findRows = () => Promise.all(places.map((place) => findRow(db, place)))
+  let before = await findRows()
   for (let reading = 0; reading < most_readings; reading++) {
-    if (!before) return null
-    const { id, slug, type, settings, config_version } = before
-    const [resource_server, application, provider, webhook] = await Promise.all([
-      listResourceServers(db, id, all),
-      listApplications(db, id, all),
-      listProviders(db, id, all),
-      listWebhooks(db, id, all),
-    ])
-    const after = await findRow(db, place)
-    if (after?.config_version === config_version)
-      return configurationOf({ slug, type, config_version }, settings, { resource_server, application, provider, webhook })
+    const read = await Promise.all(before.map((row) => row && readObjects(db, row)))
+    const after = await findRows()
+    if (after.every((row, i) => row?.config_version === before[i]?.config_version)) return read
     before = after
   }
   throw tooBusy('environment')
 }
 
-const all = sql``
+async function readObjects(db: Db, { slug, config_version, keeps, ...settings }: EnvironmentRow): Promise<Read> {
+  const { environment_id: id, type, issuer } = settings
+  const [resource_server, application, provider, webhook] = await Promise.all([
+    findAllResourceServers(db, id),
+    findAllApplications(db, id),
+    findAllProviders(db, id),
+    findAllWebhooks(db, id),
+  ])
+  const rows: RowsOfKinds = {
+    resource_server: bySlug(resource_server),
+    application: bySlug(application),
+    provider: bySlug(provider),
+    webhook: bySlug(webhook),
+  }
+  return {
+    id,
+    issuer,
+    keeps,
+    configuration: configurationOf({ slug, type, config_version }, settings.settings, { resource_server, application, provider, webhook }),
+    settings,
+    rows,
+    idOf: (kind, slug) => rows[kind].get(slug)?.id ?? null,
+  }
+}
+
+const bySlug = <T extends { slug: string }>(rows: readonly T[]): ReadonlyMap<string, T> => new Map(rows.map((row) => [row.slug, row]))

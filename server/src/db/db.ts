@@ -45,7 +45,7 @@ export const lock_order: readonly string[] = `
   sign_in_attempts mailed_codes passkey_ceremonies upstream_holds upstream_sign_ins returned_upstream_states used_assertions
   kept_answers
 
-  tenants audit_heads projects issuer_origins resource_servers applications application_origins
+  tenants audit_heads projects promotions promoted_states issuer_origins resource_servers applications application_origins
   members invitations invitation_links signing_keys rotated_keys api_keys key_usage
 
   webhooks webhook_attempts webhook_messages backchannel_logout_attempts backchannel_logouts

@@ -1,6 +1,7 @@
 /** Errors of the management and runtime API: problem details (RFC 9457) with a stable code. */
 
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
+import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import { required_sentence, secret_sentence } from '@ostiary/contract/sentences.ts'
 import type { z } from 'zod'
 import { type Explained, oneOf, type Reason, reason } from '../base/reason.ts'
@@ -19,6 +20,7 @@ export const retry_after = '2'
 interface Extra {
   errors?: readonly FieldError[]
   required_scopes?: readonly string[]
+  checks?: readonly PromotionCheck[]
   max_age?: number
   headers?: Readonly<Record<string, string>>
   reason?: Reason

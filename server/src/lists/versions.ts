@@ -26,14 +26,16 @@ export async function changeVersioned<T extends Versioned, R>(
   for (let tries = 0; tries < most_tries; tries++) {
     const current = await load()
     if (!current) throw notFound()
-    if (if_match === 'malformed') throw new ApiError('malformed_request', 'If-Match must be a list of entity tags such as "3".')
-    if (if_match && !if_match.has(entityTag(current.version))) throw stale()
+    refuseOtherVersion(if_match, current)
     const written = await write(current)
     if (written !== null) return written
   }
   throw tooBusy('object')
 }
 
-function stale(): ApiError {
-  return new ApiError('stale_version', 'The object has changed since the version in If-Match. Read it again and repeat the change.')
+/** @throws ApiError where If-Match does not name this version */
+export function refuseOtherVersion(if_match: IfMatch, { version }: Versioned): void {
+  if (if_match === 'malformed') throw new ApiError('malformed_request', 'If-Match must be a list of entity tags such as "3".')
+  if (if_match && !if_match.has(entityTag(version)))
+    throw new ApiError('stale_version', 'The object has changed since the version in If-Match. Read it again and repeat the change.')
 }

@@ -48,6 +48,18 @@ export function findMember(db: Db, root_environment_id: string, tenant_id: Tenan
   return db.maybeOne(MemberRow, activeMembers(root_environment_id, sql`m.tenant_id = ${tenant_id} and m.user_id = ${user_id}`))
 }
 
+const Count = z.object({ count: z.int() })
+
+/** The owners and admins, counted to two. */
+export async function countApprovers(db: Db, tenant_id: TenantId): Promise<number> {
+  const row = await db.maybeOne(
+    Count,
+    sql`select count(*) as count from (
+          select user_id from members where tenant_id = ${tenant_id} and role in ('owner', 'admin') limit 2) approvers`,
+  )
+  return row?.count ?? 0
+}
+
 /** Inserts the first owner in the batch that creates a tenant. Fails as a guard if the user is a member already. */
 export function insertMember(tenant_id: TenantId, user_id: string, role: Role, now: Date): Statement {
   return guard(sql`insert into members (tenant_id, user_id, role, created_at, updated_at)

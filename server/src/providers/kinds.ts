@@ -1,5 +1,6 @@
 // pure
 /** The properties of each type of provider, and the rules for its fields. */
+import { provider_defaults } from '@ostiary/contract/object-defaults.ts'
 import type { Provider, ProviderType } from '@ostiary/contract/provider.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import type { Network } from '../base/networks.ts'
@@ -40,6 +41,12 @@ export type ProviderFields = Pick<
   | 'team_id'
   | 'key_id'
 >
+
+export const providerDefaults = (type: ProviderType): Omit<ProviderFields, 'client_id'> => ({
+  ...provider_defaults,
+  display_name: kinds[type].display_name,
+  scopes: [...kinds[type].scopes],
+})
 
 /**
  * Returns the issuer of a provider, its own or the default of its type, without trailing slashes, which administrators leave out.

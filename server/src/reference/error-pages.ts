@@ -3,7 +3,14 @@
 import { type ErrorCode, errors, generalErrors } from '@ostiary/contract/errors.ts'
 import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
 import { isCommon } from '@ostiary/contract/openapi-answers.ts'
-import { checkExplanations, deliveryExplanations, mailExplanations, providerExplanations } from '@ostiary/contract/outcome-words.ts'
+import {
+  checkExplanations,
+  conflictExplanations,
+  deliveryExplanations,
+  mailExplanations,
+  planExplanations,
+  providerExplanations,
+} from '@ostiary/contract/outcome-words.ts'
 import { pageExplanations } from '@ostiary/contract/refused-call.ts'
 import { inactiveExplanations } from '@ostiary/contract/session.ts'
 import { type Html, html } from '../base/html.ts'
@@ -55,7 +62,7 @@ interface Outcome {
 }
 
 /** What failed beside the errors, by the words of answers and events. */
-const outcomes: Readonly<Record<'provider' | 'delivery' | 'mail' | 'check', Outcome>> = {
+const outcomes: Readonly<Record<'provider' | 'delivery' | 'mail' | 'check' | 'plan' | 'conflict', Outcome>> = {
   provider: {
     texts: providerExplanations,
     heading: 'Identity providers',
@@ -87,6 +94,22 @@ const outcomes: Readonly<Record<'provider' | 'delivery' | 'mail' | 'check', Outc
     label: 'Check',
     note: '`code` is stable. `detail` says what was found, and can change.',
     exampleOf: (code) => ({ code, ok: false, applies: true }),
+  },
+  plan: {
+    texts: planExplanations,
+    heading: 'Plans of promotions',
+    what: 'What a plan of a promotion finds: an entry of its `checks`.',
+    label: 'Check of a plan',
+    note: '`code` is stable. `level` says whether it is an error, and `detail` what to do.',
+    exampleOf: (code, detail) => ({ checks: [{ code, detail }] }),
+  },
+  conflict: {
+    texts: conflictExplanations,
+    heading: 'Promotions that moved',
+    what: 'What keeps a promotion from being applied or reverted: an entry of `errors`, or of `conflicts` in a dry run.',
+    label: 'Conflict',
+    note: '`code` is stable. `pointer` says where it is.',
+    exampleOf: (code, detail) => ({ errors: [{ code, detail }] }),
   },
 }
 

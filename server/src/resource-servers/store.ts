@@ -24,6 +24,10 @@ const columns = sql`
   r.version, r.created_at, r.updated_at`
 const from = sql`from resource_servers r join environments e on e.id = r.environment_id`
 
+/** All of them. */
+export const findAllResourceServers = (db: Db, environment_id: EnvironmentId): Promise<ResourceServerRow[]> =>
+  db.all(Versioned, sql`select ${columns} ${from} where r.environment_id = ${environment_id}`)
+
 export function listResourceServers(db: Db, environment_id: EnvironmentId, rest: Statement) {
   return db.all(
     ResourceServer,

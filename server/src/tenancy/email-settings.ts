@@ -56,7 +56,7 @@ function unreachable({ host, port, tls }: Smtp, allowed: readonly Network[]): z.
 }
 
 /** The change would send the stored password to another host or port, or without TLS. */
-function sendsPasswordElsewhere(before: Smtp | null, after: Smtp | null): boolean {
+export function sendsPasswordElsewhere(before: Smtp | null, after: Smtp | null): boolean {
   if (!before?.password || !after?.password) return false
   const is_weaker = before.tls !== 'none' && after.tls === 'none'
   return after.host.toLowerCase() !== before.host.toLowerCase() || after.port !== before.port || is_weaker

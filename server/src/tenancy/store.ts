@@ -37,8 +37,8 @@ export async function isTenantSlugTaken(db: Db, slug: string): Promise<boolean> 
   return (await db.maybeOne(SlugTaken, sql`select slug from tenants where slug = ${slug}`)) !== null
 }
 
-const projectColumns = sql`id, tenant_id, slug, name, version, created_at, updated_at`
-const environmentColumns = sql`id, tenant_id, project_id, slug, name, type, issuer, config_version, version, created_at, updated_at`
+const projectColumns = sql`id, tenant_id, slug, name, promotion, version, created_at, updated_at`
+const environmentColumns = sql`id, tenant_id, project_id, slug, name, type, issuer, config_version, keeps, version, created_at, updated_at`
 
 export function listProjects(db: Db, tenant_id: TenantId, rest: Statement) {
   return db.all(Project, sql`select ${projectColumns} from projects where tenant_id = ${tenant_id} ${rest}`)
@@ -84,8 +84,8 @@ export async function isEnvironmentSlugTaken(db: Db, tenant_id: TenantId, projec
   return (await db.maybeOne(SlugTaken, taken)) !== null
 }
 
-export function renameProject(current: ProjectRow, name: string, now: Date): Statement {
-  return guard(sql`update projects set name = ${name}, version = version + 1, updated_at = ${now}
+export function updateProject(current: ProjectRow, { name, promotion }: Pick<Project, 'name' | 'promotion'>, now: Date): Statement {
+  return guard(sql`update projects set name = ${name}, promotion = ${promotion}, version = version + 1, updated_at = ${now}
     where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`)
 }
 
@@ -104,8 +104,15 @@ export function findEnvironment(db: Db, tenant_id: TenantId, project_id: string,
   )
 }
 
-export function renameEnvironment(current: EnvironmentRow, name: string, now: Date): Statement {
-  return guard(sql`update environments set name = ${name}, version = version + 1, updated_at = ${now}
+/** Changes the name and what is meant to differ. A plan depends on `keeps`, so a change of it counts as one of the configuration. */
+export function updateEnvironment(
+  current: EnvironmentRow,
+  { name, keeps }: Pick<Environment, 'name' | 'keeps'>,
+  raises: boolean,
+  now: Date,
+): Statement {
+  return guard(sql`update environments
+    set name = ${name}, keeps = ${keeps}, config_version = config_version + ${raises ? 1 : 0}, version = version + 1, updated_at = ${now}
     where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`)
 }
 
@@ -117,6 +124,15 @@ export function raiseConfigVersion(environment_id: EnvironmentId, now: Date): St
   return guard(sql`update environments set config_version = config_version + 1, version = version + 1, updated_at = ${now}
     where id = ${environment_id}`)
 }
+
+/** The same where the configuration still has this version. */
+export const raiseConfigVersionFrom = (environment_id: EnvironmentId, version: number, now: Date): Statement =>
+  guard(sql`update environments set config_version = config_version + 1, version = version + 1, updated_at = ${now}
+    where id = ${environment_id} and config_version = ${version}`)
+
+/** Holds an environment whose configuration still has this version. */
+export const holdConfigVersion = (environment_id: EnvironmentId, version: number): Statement =>
+  guard(sql`update environments set config_version = config_version where id = ${environment_id} and config_version = ${version}`)
 
 const EnvironmentWithProject = z.object({
   id: EnvironmentId,
@@ -183,7 +199,7 @@ export async function findSibling(
   return row?.id ?? null
 }
 
-const SettingsRow = z.object({
+export const SettingsRow = z.object({
   project_id: z.string(),
   environment_id: EnvironmentId,
   type: EnvironmentType,

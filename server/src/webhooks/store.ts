@@ -5,6 +5,7 @@ import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
 import { lowestId } from '../base/ids.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { changeAllButLast } from '../db/slices.ts'
 import { withAttempts } from '../queue/attempts.ts'
 import { enqueueEach } from '../queue/queue.ts'
 import type { SealedSecrets } from './sign.ts'
@@ -17,6 +18,10 @@ export type WebhookFields = Pick<Webhook, 'url' | 'events' | 'description' | 'di
 const columns = sql`w.id, e.tenant_id, e.project_id, w.environment_id, w.slug, w.url, w.events, w.description, w.disabled, w.disabled_reason,
   w.previous_secret_until, w.last_success_at, w.failing_since, w.version, w.created_at, w.updated_at`
 const from = sql`from webhooks w join environments e on e.id = w.environment_id`
+
+/** All of them. */
+export const findAllWebhooks = (db: Db, environment_id: EnvironmentId): Promise<WebhookRow[]> =>
+  db.all(Versioned, sql`select ${columns} ${from} where w.environment_id = ${environment_id}`)
 
 export function listWebhooks(db: Db, environment_id: EnvironmentId, rest: Statement) {
   return db.all(
@@ -49,13 +54,21 @@ interface WebhookLimits {
 
 const inEnvironment = (environment_id: EnvironmentId) => sql`select count(*) from webhooks where environment_id = ${environment_id}`
 
-/** True while neither the environment nor its tenant is at its limit. Used by `haveRoom` with `holdTenant`. */
-export const roomForWebhook = (tenant_id: TenantId, environment_id: EnvironmentId, most: WebhookLimits) => sql`
-  (${inEnvironment(environment_id)}) < ${most.webhooks}
+/** True while neither the environment nor its tenant is at its limit with so many more. Used by `haveRoom` with `holdTenant`. */
+export const roomForWebhook = (tenant_id: TenantId, environment_id: EnvironmentId, most: WebhookLimits, more = 1) => sql`
+  (${inEnvironment(environment_id)}) <= ${most.webhooks - more}
   and (select count(*) from webhooks w join environments e on e.id = w.environment_id where e.tenant_id = ${tenant_id})
-        < ${most.webhooks_per_tenant}`
+        <= ${most.webhooks_per_tenant - more}`
 
 const Count = z.object({ count: z.int() })
+
+export async function countWebhooksOfTenant(db: Db, tenant_id: TenantId): Promise<number> {
+  const row = await db.maybeOne(
+    Count,
+    sql`select count(*) as count from webhooks w join environments e on e.id = w.environment_id where e.tenant_id = ${tenant_id}`,
+  )
+  return row?.count ?? 0
+}
 
 /** Returns which of the two limits is reached. */
 export async function webhookLimitOf(db: Db, environment_id: EnvironmentId, most: WebhookLimits): Promise<keyof WebhookLimits> {
@@ -119,7 +132,20 @@ export function deleteMessages({ environment_id }: WebhookRow, ids: readonly str
   ]
 }
 
-/** Deletes the webhook with its last messages and attempts. The others go before it (`deleteMessages`). */
+/** Messages that are deleted in one batch, with their attempts. */
+const messages_at_once = 200
+
+/** Deletes all messages but the last ones, for the batch that deletes the webhook. False if it was changed meanwhile. */
+export async function emptyWebhook(db: Db, current: WebhookRow): Promise<boolean> {
+  const last = await changeAllButLast(
+    messages_at_once,
+    (limit, after: string | undefined) => findMessages(db, current, limit, after),
+    (ids) => db.batch([holdWebhook(current, current.version), ...deleteMessages(current, ids)]),
+  )
+  return last !== null
+}
+
+/** Deletes the webhook with its last messages and attempts. The others go before it (`emptyWebhook`). */
 export function deleteWebhook(current: WebhookRow): Statement[] {
   const { environment_id, id } = current
   return [

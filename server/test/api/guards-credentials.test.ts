@@ -230,6 +230,7 @@ testRows(
 function requiredRole({ credential, method, path }: Route): Role | null {
   if (!('role' in credential) || credential.role === null) return null
   if (/\/(platform-keys|audit-log)\b/.test(path) || path.startsWith('/v1/tenants/{tenant_id}/requests')) return 'admin'
+  if (path.endsWith('/approve')) return 'admin'
   if (path.endsWith('/members') || path.includes('/members/')) return method === 'GET' ? 'viewer' : 'admin'
   if (path === '/v1/tenants/{tenant_id}') return method === 'GET' ? 'viewer' : 'owner'
   return method !== 'GET' || /\/(users|sessions|inbox|events|deliveries|backchannel-logouts|requests)\b/.test(path) ? 'developer' : 'viewer'
@@ -237,7 +238,10 @@ function requiredRole({ credential, method, path }: Route): Role | null {
 
 /** Rows that act in the tenant, or in the environment, that an administrator names in headers. */
 const with_context = rows.flatMap(({ name, route }) => {
-  const headers_needed = { platform: ['x-tenant-id'], secret: ['x-tenant-id', 'x-environment-id'] }[route.credential.kind as string] ?? []
+  const is_for_role = route.credential.kind === 'administrator' && route.credential.role !== null && !route.path.includes('{tenant_id}')
+  const headers_needed = is_for_role
+    ? ['x-tenant-id']
+    : ({ platform: ['x-tenant-id'], secret: ['x-tenant-id', 'x-environment-id'] }[route.credential.kind as string] ?? [])
   return admittedCredentials(route).includes('administrator') && headers_needed.length > 0 ? [{ name, route, headers_needed }] : []
 })
 

@@ -232,6 +232,18 @@ const ways: Record<string, Way> = {
     goes: 'grants',
     reason: null,
   },
+  'a promotion disables the application and is reverted': {
+    async end(s) {
+      const { slug } = expectStatus(200, await w.call('GET', applicationOf(s)))
+      const promotions = `${environment.path.replace(/\/environments\/.*$/, '')}/promotions`
+      const document = { version: 1, applications: { [slug]: { disabled: true } } }
+      const { id } = expectStatus(201, await w.call('POST', promotions, { body: { document, to_environment_id: environment.id } }))
+      for (const step of ['apply', 'revert']) expectStatus(200, await w.call('POST', `${promotions}/${id}/${step}`, { body: {} }))
+    },
+    from: ['applyPromotion', 'revertPromotion'],
+    goes: 'grants',
+    reason: null,
+  },
   'the application is deleted': {
     end: async (s) => expectStatus(204, await w.call('DELETE', applicationOf(s))),
     from: ['deleteApplication'],
@@ -459,6 +471,7 @@ const ends_nothing = `
   enrolPasskey offerPasskey saveProfile consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot signedOut showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider
   renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
   validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment changeSettings
+  createPromotion approvePromotion
   previewSettings testMail createApplication rotateClientSecret createResourceServer changeResourceServer deleteResourceServer createAuthKey
   changeAuthKey revokeAuthKey rotateAuthKey createProvider checkProvider createWebhook changeWebhook deleteWebhook rotateWebhookSecret testWebhook
   resendDelivery resendSince resendBackchannelLogout rotateSigningKey createTenant changeTenant addMember changeMember removeMember

@@ -49,6 +49,13 @@ async function causeAll(): Promise<TestEnvironment[]> {
   })
   await change('PATCH', `/providers/${provider.id}`, { display_name: 'Work account' })
   await change('DELETE', `/providers/${provider.id}`)
+  const promotions = `${environment.path.replace(/\/environments\/.*$/, '')}/promotions`
+  const document = { version: 1, settings: { password: { min_length: 14 } } }
+  const planned = expectStatus(
+    201,
+    await w.call('POST', promotions, { body: { document, to_environment_id: environment.id, note: 'Release 12' } }),
+  )
+  for (const step of ['apply', 'revert']) expectStatus(200, await w.call('POST', `${promotions}/${planned.id}/${step}`, { body: {} }))
   await w.changeSettings(environment, { sign_in: { email_code: true } })
   await change('POST', '/signing-keys/rotate')
   const receiver = await startReceiver(() => ({ status: 410 }))

@@ -19,7 +19,7 @@ const fresh = await administratorToken(w, owner)
 /** The rows that need a fresh sign-in by what they do. `fresh-fields.test.ts` has those that need it by their body. */
 const always = [
   ...['createAuthKey', 'rotateAuthKey', 'createPlatformKey', 'rotatePlatformKey', 'rotateClientSecret', 'rotateSigningKey'],
-  ...['createWebhook', 'rotateWebhookSecret', 'addMember', 'changeMember', 'resendInvitation'],
+  ...['createWebhook', 'rotateWebhookSecret', 'addMember', 'changeMember', 'resendInvitation', 'approvePromotion'],
 ]
 const in_live = [
   ...['createUser', 'unblockUser', 'removeUserMethod', 'createResourceServer', 'changeResourceServer'],
@@ -27,7 +27,7 @@ const in_live = [
 ]
 const by_member = ['removeMember']
 const by_body = [
-  ...['createProject', 'createEnvironment', 'createApplication', 'createProvider'],
+  ...['createProject', 'changeProject', 'createEnvironment', 'createApplication', 'createProvider', 'applyPromotion', 'revertPromotion'],
   ...['changeUser', 'changeSettings', 'changeApplication', 'changeProvider', 'changeWebhook', 'changeAuthKey', 'changePlatformKey'],
 ]
 /** What closes a way in, and what gives nobody else one. */
@@ -43,7 +43,7 @@ const never = [
     'resendSince',
     'resendBackchannelLogout',
   ],
-  ...['changeProject', 'changeEnvironment', 'changeTenant', 'createTenant', 'previewSettings'],
+  ...['changeEnvironment', 'changeTenant', 'createTenant', 'createPromotion', 'previewSettings'],
 ]
 
 const admitting = rows.filter(({ route }) => {

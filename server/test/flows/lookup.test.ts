@@ -25,6 +25,7 @@ const here = { project_id, environment_id: environment.id, environment_type: 'te
 const found: { object: keyof typeof prefixes; id: string; place: object }[] = [
   { object: 'tenant', id: ours.tenant_id, place: nowhere },
   { object: 'project', id: project_id, place: { ...nowhere, project_id } },
+  { object: 'promotion', id: ours.promotion_id, place: { ...nowhere, project_id } },
   { object: 'environment', id: environment.id, place: here },
   { object: 'environment', id: ours.live.id, place: { ...here, environment_id: ours.live.id, environment_type: 'live' } },
   { object: 'application', id: environment.application_id, place: here },

@@ -141,6 +141,38 @@ async function enterCode(): Promise<Reply> {
   return agent.post(`${issuer}/code`, { ...hidden, email: person.email, code: '000000' })
 }
 
+const project_path = `/v1/platform/projects/${ours.project_id}`
+const livePlan = async (settings: object): Promise<string> =>
+  expectStatus(
+    201,
+    await api('POST', `${project_path}/promotions`, { document: { version: 1, settings }, to_environment_id: ours.live.id }),
+  ).id
+const step = (id: string, name: 'apply' | 'revert') => api('POST', `${project_path}/promotions/${id}/${name}`, {})
+const changeLive = async (settings: object) => expectStatus(200, await api('PATCH', `${ours.live.path}/settings`, settings))
+
+async function applyMovedPlan(): Promise<Reply> {
+  const id = await livePlan({ password: { min_length: 15 } })
+  await changeLive({ lockout: { max_attempts: 9 } })
+  return step(id, 'apply')
+}
+
+async function revertEdited(): Promise<Reply> {
+  const id = await livePlan({ password: { min_length: 16 } })
+  expectStatus(200, await step(id, 'apply'))
+  await changeLive({ password: { min_length: 17 } })
+  return step(id, 'revert')
+}
+
+async function applyUnapproved(): Promise<Reply> {
+  await createMember(w, ours, 'admin')
+  const asks = async (require_approval: boolean) =>
+    expectStatus(200, await asOwner('PATCH', project_path, { promotion: { require_approval } }))
+  await asks(true)
+  const refused = await step(await livePlan({ password: { min_length: 18 } }), 'apply')
+  await asks(false)
+  return refused
+}
+
 interface Plant {
   code: string
   reason: string | RegExp
@@ -188,6 +220,11 @@ const plants: Plant[] = [
   { code: 'validation_failed', reason: 'The field /email/from is not accepted: not_allowed.', plant: () => api('PATCH', `${path}/settings`, { email: { from: canary() } }) },
   { code: 'quota_exceeded', reason: /The limit is 1 webhooks in an environment/, plant: () => api('POST', `${path}/webhooks`, { url: `https://${canary()}.example/` }) },
   { code: 'idempotency_mismatch', reason: /used with another body/, of_tenant: true, plant: repeatWithAnotherBody },
+  { code: 'promotion_state', reason: 'Only an applied promotion can be reverted. This one is planned.', of_tenant: true, has: { status: 409 }, plant: async () => step(await livePlan({}), 'revert') },
+  { code: 'promotion_stale', reason: /has changed since the plan/, of_tenant: true, has: { status: 409 }, plant: applyMovedPlan },
+  { code: 'promotion_conflict', reason: /is not as the promotion left it/, of_tenant: true, has: { status: 409 }, plant: revertEdited },
+  { code: 'approval_required', reason: /approves this plan first/, of_tenant: true, has: { status: 409 }, plant: applyUnapproved },
+  { code: 'promotion_blocked', reason: /Something stands in the way/, of_tenant: true, has: { status: 422 }, plant: async () => step(await livePlan({ sign_in: { email_code: true } }), 'apply') },
   { code: 'mail_not_set_up', reason: /sends no mail/, has: { status: 409 }, plant: testMailWithoutDelivery },
   { code: 'idempotency_in_progress', reason: /first request with this Idempotency-Key is still running/, has: { status: 409 }, plant: repeatDuringTheFirst },
   { code: 'rate_limited', reason: 'The limit of the credential is 1 requests in 3600 s.', has: { status: 429, key_id: slow.id }, plant: async () => [await withKey(slow.key), await withKey(slow.key)][1] ?? assert.fail() },

@@ -47,6 +47,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: EnvironmentObje
     method_id: environment.method_id,
     grant_id: environment.grant_id,
     audit_entry_id: tenant.audit_entry_id,
+    promotion_id: tenant.promotion_id,
     key_id: in_tenant ? tenant.platform_key_id : environment.key_id,
     mail_id: environment.mail_id,
     user_id: in_tenant ? tenant.member_id : environment.user_id,
@@ -116,9 +117,13 @@ export function validRequest(route: Route, tenant: Tenant, environment: Environm
     method: route.method,
     path: pathOf(route, idsOf(route, tenant, environment)),
     headers: credentialHeaders(kind, tenant, environment),
-    ...(route.body ? { body: sampleBody(route.body) } : {}),
+    ...(route.body ? { body: { ...sampleBody(route.body), ...endsOf(route, tenant) } } : {}),
   }
 }
+
+/** A promotion goes from one environment of the tenant to another. */
+const endsOf = (route: Route, { test, live }: Tenant) =>
+  route === routes.createPromotion ? { from_environment_id: test.id, to_environment_id: live.id } : {}
 
 /** One administrator sends all these requests: the clock moves on before their rate limit is reached. */
 const requests_per_window = 500
@@ -174,6 +179,7 @@ export function sampleBody(type: z.ZodType): Record<string, unknown> {
     client_secret: 'of the other side',
     since: '2026-01-01T00:00:00.000Z',
     to: 'ada@example.com',
+    to_environment_id: 'env_01m7wwr5ftevtv5yxb47hmb4ht',
     identifier: `https://api.example.com/sample-${n}`,
     scopes: ['projects:read'],
   }

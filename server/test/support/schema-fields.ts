@@ -50,6 +50,7 @@ function walk(type: z.ZodType, path: Path): Field[] {
     case 'string':
     case 'enum':
     case 'custom':
+    case 'unknown':
       return [{ path, kind: 'text' }]
     case 'boolean':
     case 'number':

@@ -40,6 +40,7 @@ export interface Tenant {
   member_id: string
   platform_key_id: string
   audit_entry_id: string
+  promotion_id: string
   platform: string
   /** A refused call of the tenant outside of its environments. */
   request_id: string
@@ -154,6 +155,9 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
     return expectStatus(200, await w.call('GET', `${environment.path}/inbox`, { key })).data[0].id
   }
   const [test, live] = [await createObjects(project.test), await createObjects(project.live)]
+  const ends = { from_environment_id: test.id, to_environment_id: live.id }
+  const promotions = `/v1/platform/projects/${project.id}/promotions`
+  const promotion = expectStatus(201, await w.call('POST', promotions, { key: platform, body: ends }))
   const request_id = await refusedAt('/v1/platform/unknown', platform)
   const log = `/v1/tenants/${tenant_id}/audit-log?limit=1`
   const [entry] = await until('an audit entry', async () => {
@@ -166,6 +170,7 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
     member_id,
     platform_key_id,
     audit_entry_id: entry.id,
+    promotion_id: promotion.id,
     platform,
     request_id,
     token,

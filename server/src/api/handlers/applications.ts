@@ -2,6 +2,7 @@ import type { Application, NewApplication } from '@ostiary/contract/application.
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { makeClientSecret } from '../../applications/client-secret.ts'
 import { fieldsOfTemplate } from '../../applications/from-template.ts'
 import { listOrigins } from '../../applications/origins.ts'
 import { type ApplicationFields, applicationProblems, mergeApplication, usesClientSecret } from '../../applications/rules.ts'
@@ -9,7 +10,6 @@ import * as store from '../../applications/store.ts'
 import { digestOf } from '../../base/digest.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import type { Statement } from '../../db/db.ts'
-import { newSecret } from '../../deployment/deployment.ts'
 import type { NewEvent } from '../../events/store.ts'
 import { notFound, pointerTo, validationFailed } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
@@ -246,11 +246,6 @@ async function knownScopes(
   const known: readonly string[] = [...oidcScopes, ...kept]
   const is_enough = (sent.allowed_scopes ?? []).every((scope) => known.includes(scope))
   return is_enough ? known : [...known, ...(await findScopeNames(db, environment_id))]
-}
-
-/** 256 random bits, with a prefix that secret scanners recognise. */
-function makeClientSecret(services: Pick<Services, 'random'>): string {
-  return `svc_client_${newSecret(services)}`
 }
 
 /** The fields that an administrator can change. */

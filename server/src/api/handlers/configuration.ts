@@ -1,5 +1,5 @@
 import { documentText } from '../../configuration/document.ts'
-import { readConfiguration } from '../../configuration/store.ts'
+import { readConfigurations } from '../../configuration/store.ts'
 import { notFound } from '../../http/problem.ts'
 import { asText } from '../answer.ts'
 import { environmentOf } from '../environment.ts'
@@ -7,7 +7,7 @@ import type { Handler } from '../handler.ts'
 
 export const getConfiguration: Handler<'getConfiguration'> = async (services, call) => {
   const { tenant_id, project_id, id: environment_id } = await environmentOf(services, call)
-  const configuration = await readConfiguration(services.db, { tenant_id, project_id, environment_id })
-  if (!configuration) throw notFound()
-  return asText(documentText(configuration), configuration.environment.config_version)
+  const [read] = await readConfigurations(services.db, [{ tenant_id, project_id, environment_id }])
+  if (!read) throw notFound()
+  return asText(documentText(read.configuration), read.configuration.environment.config_version)
 }

@@ -1,4 +1,3 @@
-import { provider_defaults } from '@ostiary/contract/object-defaults.ts'
 import type { Provider } from '@ostiary/contract/provider.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import { originOf } from '../../events/origin.ts'
@@ -6,7 +5,7 @@ import { badField, notFound, rateLimited, validationFailed } from '../../http/pr
 import type { RateLimitPolicy } from '../../http/rate-limit.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
-import { issuerOfProvider, kinds, type ProviderFields, providerProblems } from '../../providers/kinds.ts'
+import { issuerOfProvider, type ProviderFields, providerDefaults, providerProblems } from '../../providers/kinds.ts'
 import { UpstreamFailed, type UpstreamFailure } from '../../providers/profile.ts'
 import * as store from '../../providers/store.ts'
 import { sealed_columns } from '../../secrets/sealed-columns.ts'
@@ -28,7 +27,7 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
   const { config, db, now, newId } = services
   const environment = await environmentOf(services, call)
   const { id = newId('prv'), slug, type, client_secret = null, private_key = null, ...sent } = call.body
-  const fields: ProviderFields = { ...defaultsOf(type), client_id: sent.client_id, ...settled(type, sent) }
+  const fields: ProviderFields = { ...providerDefaults(type), client_id: sent.client_id, ...settled(type, sent) }
   const has = { client_secret: client_secret !== null, private_key: private_key !== null }
   refuseProblems(providerProblems(type, fields, has, placeOf(services, environment)))
   const refuseTakenId = async () => {
@@ -232,15 +231,9 @@ function refuseKeptSecrets(current: store.ProviderRow, sent: { client_secret?: u
   refuseProblems(kept.map((name) => ({ pointer: `/${name}`, code: 'required', detail })))
 }
 
-const defaultsOf = (type: Provider['type']): Omit<ProviderFields, 'client_id'> => ({
-  ...provider_defaults,
-  display_name: kinds[type].display_name,
-  scopes: [...kinds[type].scopes],
-})
-
 /** RFC 7396: `null` restores the default of a field. */
 function settled(type: Provider['type'], sent: object): Partial<ProviderFields> {
-  const defaults: Record<string, unknown> = defaultsOf(type)
+  const defaults: Record<string, unknown> = providerDefaults(type)
   return Object.fromEntries(
     Object.entries(sent).flatMap(([name, value]) => (value === undefined ? [] : [[name, value ?? defaults[name] ?? null]])),
   )

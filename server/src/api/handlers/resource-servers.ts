@@ -4,6 +4,7 @@ import { reason } from '../../base/reason.ts'
 import { badField, notFound } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
+import { identifierProblem } from '../../resource-servers/rules.ts'
 import * as store from '../../resource-servers/store.ts'
 import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
 import { environmentOf } from '../environment.ts'
@@ -23,8 +24,8 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
   const { db, now, newId } = services
   const { slug, identifier, name } = call.body
   const { tenant_id, project_id, id: environment_id, issuer } = await environmentOf(services, call)
-  if (identifier === issuer)
-    throw badField(['identifier'], 'This is the issuer of the environment, which is an audience of every access token.')
+  const problem = identifierProblem(identifier, issuer)
+  if (problem !== null) throw badField(['identifier'], problem)
 
   const id = newId('rs')
   const at = now()

@@ -1,6 +1,6 @@
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { bySwitch } from '@ostiary/contract/sign-in-methods.ts'
-import type { NewEnvironment } from '@ostiary/contract/tenancy.ts'
+import type { NewEnvironment, ProjectChange } from '@ostiary/contract/tenancy.ts'
 import { reason } from '../../base/reason.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
@@ -16,6 +16,7 @@ import * as store from '../../tenancy/store.ts'
 import { hasEnabledProvider, hasOwnMethod, keepsProvider } from '../../tenancy/ways-in.ts'
 import { environmentOf } from '../environment.ts'
 import type { Handler } from '../handler.ts'
+import { refuseApprovals, refuseKeeps } from '../promotion-settings.ts'
 
 export const listProjects: Handler<'listProjects'> = (services, call) => {
   const { tenant_id } = call.caller
@@ -50,9 +51,10 @@ export const createProject: Handler<'createProject'> = async (services, { caller
     id,
     tenant_id,
     ...fields,
+    promotion: { require_approval: false },
     ...times,
     version,
-    environments: environments.toReversed().map((environment) => ({ ...environment, ...parents, config_version: 1, ...times })),
+    environments: environments.toReversed().map((environment) => ({ ...environment, ...parents, config_version: 1, keeps: [], ...times })),
   }
   const statements = [
     ...store.haveRoom(store.holdTenant(tenant_id), store.roomForProject(tenant_id, limits.projects_per_tenant)),
@@ -108,13 +110,20 @@ export const changeProject: Handler<'changeProject'> = ({ db, now }, { caller, p
     () => store.findProject(db, caller.tenant_id, params.project_id ?? ''),
     async (current) => {
       const { name = current.name } = body
-      if (name === current.name) return current
+      const promotion = { ...current.promotion, ...definedOf(body.promotion) }
+      const asks = promotion.require_approval
+      if (asks !== current.promotion.require_approval) await refuseApprovals(db, caller, asks)
+      if (name === current.name && asks === current.promotion.require_approval) return current
       const at = now()
-      const project = { ...current, name, ...changedAt(current.version, at) }
-      const changed = await commit({ statements: [store.renameProject(current, name, at)], before: current, answer: project }, at)
+      const project = { ...current, name, promotion, ...changedAt(current.version, at) }
+      const statements = [store.updateProject(current, { name, promotion }, at)]
+      const changed = await commit({ statements, before: current, answer: project }, at)
       return changed ? project : null
     },
   )
+
+const definedOf = ({ require_approval }: NonNullable<ProjectChange['promotion']> = {}) =>
+  require_approval === undefined ? {} : { require_approval }
 
 export const listEnvironments: Handler<'listEnvironments'> = async (services, call) => {
   const { caller, params } = call
@@ -133,7 +142,16 @@ export const createEnvironment: Handler<'createEnvironment'> = async (services, 
   const at = now()
   const id = newId('env')
   const issuer = body.issuer ?? defaultIssuer(config.base_url, id)
-  const environment = { id, tenant_id: caller.tenant_id, project_id: project.id, ...body, issuer, config_version: 1, ...createdAt(at) }
+  const environment = {
+    id,
+    tenant_id: caller.tenant_id,
+    project_id: project.id,
+    ...body,
+    issuer,
+    config_version: 1,
+    keeps: [],
+    ...createdAt(at),
+  }
   const { tenant_id } = caller
   const statements = [
     ...store.haveRoom(
@@ -159,11 +177,16 @@ export const changeEnvironment: Handler<'changeEnvironment'> = ({ db, now }, { c
     if_match,
     () => store.findEnvironment(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? ''),
     async (current) => {
-      const { name = current.name } = body
-      if (name === current.name) return current
+      const name = body.name ?? current.name
+      const keeps = body.keeps === undefined ? current.keeps : (body.keeps ?? [])
+      const raises = JSON.stringify(keeps) !== JSON.stringify(current.keeps)
+      if (raises) refuseKeeps(caller, current.type, keeps)
+      if (name === current.name && !raises) return current
       const at = now()
-      const environment = { ...current, name, ...changedAt(current.version, at) }
-      const changed = await commit({ statements: [store.renameEnvironment(current, name, at)], before: current, answer: environment }, at)
+      const config_version = current.config_version + (raises ? 1 : 0)
+      const environment = { ...current, name, keeps, config_version, ...changedAt(current.version, at) }
+      const statements = [store.updateEnvironment(current, { name, keeps }, raises, at)]
+      const changed = await commit({ statements, before: current, answer: environment }, at)
       return changed ? environment : null
     },
   )

@@ -2,15 +2,14 @@ import { webhook_defaults } from '@ostiary/contract/object-defaults.ts'
 import type { Delivery } from '@ostiary/contract/webhook.ts'
 import { hostOf } from '../../base/slug.ts'
 import { quotaDetail } from '../../config/limits.ts'
-import { changeAllButLast } from '../../db/slices.ts'
 import { badField, notFound, tooBusy } from '../../http/problem.ts'
 import { readPage } from '../../lists/lists.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
-import { isPrivateLiteral } from '../../outbound/addresses.ts'
 import { sealed_columns } from '../../secrets/sealed-columns.ts'
 import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
 import { haveRoom, holdTenant, isThereRoom } from '../../tenancy/store.ts'
+import { webhookUrlProblem } from '../../webhooks/rules.ts'
 import { makeWebhookSecret, previousAfterRotation } from '../../webhooks/sign.ts'
 import * as store from '../../webhooks/store.ts'
 import { environmentOf } from '../environment.ts'
@@ -126,18 +125,10 @@ const fieldsOf = ({ url, events, description, disabled }: store.WebhookFields): 
   disabled,
 })
 
-/** Messages that are deleted in one batch, with their attempts. */
-const messages_at_once = 200
-
 export const deleteWebhook: Handler<'deleteWebhook'> = async (services, call) => {
   const { db } = services
   await changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const last = await changeAllButLast(
-      messages_at_once,
-      (limit, after: string | undefined) => store.findMessages(db, current, limit, after),
-      (ids) => db.batch([store.holdWebhook(current, current.version), ...store.deleteMessages(current, ids)]),
-    )
-    if (!last) return null
+    if (!(await store.emptyWebhook(db, current))) return null
     const deleted = await call.commit({ statements: store.deleteWebhook(current), before: current, answer: null }, services.now())
     return deleted || null
   })
@@ -247,15 +238,7 @@ export const resendSince: Handler<'resendSince'> = async (services, call) => {
   throw tooBusy('webhook')
 }
 
-/** Refuses literal private addresses. Host names are checked when the connection is made. */
 function refuseUrl({ config }: Services, type: 'test' | 'live', url: string): void {
-  const parsed = new URL(url)
-  if (type === 'live' && parsed.protocol !== 'https:' && parsed.origin !== config.base_url)
-    throw badField(['url'], 'A Live environment needs an https URL.')
-  if (!isPrivateLiteral(parsed, config.webhook_allowed_networks)) return
-  const advice =
-    type === 'test'
-      ? ' For development, the operator can allow a network: OSTIARY_WEBHOOK_ALLOWED_NETWORKS=127.0.0.0/8,::1/128 allows this machine.'
-      : ''
-  throw badField(['url'], `This address is private. Use a public address.${advice}`)
+  const problem = webhookUrlProblem(url, { environment_type: type, base_url: config.base_url, allowed: config.webhook_allowed_networks })
+  if (problem !== null) throw badField(['url'], problem)
 }

@@ -1,0 +1,219 @@
+/** The steps of a stored promotion: approve, apply, revert. Each step is one batch, whose guards are its status and the versions of its ends. */
+import type { Promotion, RevertConflict } from '@ostiary/contract/promotion.ts'
+import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
+import { oidcScopes } from '@ostiary/contract/scopes.ts'
+import { reason } from '../../base/reason.ts'
+import { errorsOf, objectsAfter } from '../../configuration/checks.ts'
+import { changesOf, type Drafts, draftsOf } from '../../configuration/drafts.ts'
+import { inUse, type RevertStep, type Step, stepOfPlan, stepOfRevert } from '../../configuration/steps.ts'
+import { type Read, readConfigurations } from '../../configuration/store.ts'
+import { closedWaysOf, secretWarnings } from '../../configuration/warnings.ts'
+import { notFound, tooBusy, validationFailed } from '../../http/problem.ts'
+import { refuseOtherVersion } from '../../lists/versions.ts'
+import { differingSecrets, no_secrets, secretProblems } from '../../promotions/secrets.ts'
+import * as store from '../../promotions/store.ts'
+import { hasGrants, hasIdentities } from '../../promotions/usage.ts'
+import { emptyWebhook } from '../../webhooks/store.ts'
+import type { Call, Handler } from '../handler.ts'
+import {
+  type Ends,
+  refuseBlocked,
+  refuseConflicts,
+  refuseMoved,
+  refuseOwnPlan,
+  refuseUnapproved,
+  wrongState,
+} from '../promotion-refusals.ts'
+import { refuseStep, whoIs } from '../promotion-rights.ts'
+import { promotionOf, surroundingsOf, withoutWay } from '../promotion-target.ts'
+import { audited, objectOf, writeStep } from '../promotion-write.ts'
+import type { Services } from '../services.ts'
+
+/** A try fails where another change of an end came first. */
+const most_tries = 20
+
+export const approvePromotion: Handler<'approvePromotion'> = async (services, call) => {
+  const { caller } = call
+  for (let tries = 0; tries < most_tries; tries++) {
+    const promotion = await promotionOf(services, call)
+    refuseOtherVersion(call.if_match, promotion)
+    if (promotion.status !== 'planned') throw wrongState(reason`Only a plan can be approved, and this one is ${promotion.status}.`)
+    if (!promotion.approval.required) throw wrongState(reason`This plan needs no approval.`)
+    refuseOwnPlan(promotion, caller)
+    refuseMoved(promotion, await endsOf(services, promotion))
+    refuseBlocked(promotion.checks)
+    if (promotion.approval.approved_at !== null) return promotion
+    const at = services.now()
+    const by = whoIs(caller)
+    const answer = {
+      ...promotion,
+      approval: { required: true, approved_by: by, approved_at: at.toISOString() },
+      updated_at: at.toISOString(),
+      version: promotion.version + 1,
+    }
+    const approved = await call.commit(
+      {
+        statements: [store.approve(promotion, by, at)],
+        before: audited(promotion, { approved_by: null }),
+        after: audited(promotion, { approved_by: by }),
+        answer,
+        object: objectOf(promotion),
+      },
+      at,
+    )
+    if (approved) return answer
+  }
+  throw tooBusy('promotion')
+}
+
+export const applyPromotion: Handler<'applyPromotion'> = async (services, call) => {
+  const { body, caller } = call
+  const sent = body.secrets ?? {}
+  for (let tries = 0; tries < most_tries; tries++) {
+    const { promotion, ...ends } = await present(services, call)
+    const { target } = ends
+    const needed = promotion.needed_secrets
+    const sends = needed.filter(({ name }) => Object.hasOwn(sent, name))
+    refuseStep(call, { target: target.settings.type, changes: promotion.changes, sends, is_preview: false })
+    if (promotion.status !== 'planned') throw wrongState(reason`This promotion is ${promotion.status} already.`)
+    refuseUnapproved(promotion)
+    refuseMoved(promotion, ends)
+    refuseBlocked(promotion.checks)
+    const problems = secretProblems(sent, needed)
+    if (problems.length > 0) throw validationFailed(problems)
+
+    const { drafts, errors } = await judged(services, call, target, stepOfPlan(promotion))
+    refuseBlocked(errors)
+    const secrets = await differingSecrets(services, target, sent, needed)
+    if (!(await emptyWebhooks(services, target, promotion.changes))) continue
+    const at = services.now()
+    const by = whoIs(caller)
+    const answer = await writeStep(services, call, {
+      ...ends,
+      drafts,
+      secrets,
+      event: 'promotion.applied',
+      promotion,
+      at,
+      mark: (changes) => {
+        const { values, only, prune, checks, needed_secrets, left_alone } = promotion
+        const plan = { values, only, prune, changes, checks, needed_secrets, left_alone }
+        return store.markApplied(promotion, { by, plan }, at)
+      },
+      next: {
+        status: 'applied',
+        applied_by: by,
+        applied_at: at.toISOString(),
+        revertible: promotion.changes.every(({ action }) => action !== 'delete'),
+      },
+    })
+    if (answer) return answer
+  }
+  throw tooBusy('environment')
+}
+
+export const revertPromotion: Handler<'revertPromotion'> = async (services, call) => {
+  const { body, caller } = call
+  for (let tries = 0; tries < most_tries; tries++) {
+    const { promotion, target } = await present(services, call)
+    const is_preview = body.dry_run === true
+    refuseStep(call, { target: target.settings.type, changes: promotion.changes, sends: [], is_preview })
+    if (promotion.status !== 'applied')
+      throw wrongState(reason`Only an applied promotion can be reverted. This one is ${promotion.status}.`)
+    if (!promotion.revertible) throw wrongState(reason`This promotion deleted objects, which cannot come back.`)
+    const { rows, idOf } = target
+    const step = stepOfRevert(promotion.changes, body.leave ?? [], {
+      target: target.configuration,
+      idOf,
+      versionOf: (kind, slug) => rows[kind].get(slug)?.version ?? null,
+    })
+    if (step.problems.length > 0) throw validationFailed(step.problems)
+    const { drafts, errors, changes } = await judged(services, call, target, step)
+    const conflicts = [...step.conflicts, ...(await usesOf(services, target, step, drafts))]
+    if (is_preview) return { changes, conflicts, checks: [...errors, ...(await warningsOfRevert(services, target, drafts))] }
+    refuseConflicts(conflicts)
+    refuseBlocked(errors)
+    if (!(await emptyWebhooks(services, target, changes))) continue
+    const at = services.now()
+    const by = whoIs(caller)
+    const answer = await writeStep(services, call, {
+      target,
+      source: null,
+      drafts,
+      secrets: no_secrets,
+      event: 'promotion.reverted',
+      promotion,
+      at,
+      mark: () => store.markReverted(promotion, by, at),
+      next: { status: 'reverted', reverted_by: by, reverted_at: at.toISOString(), revertible: false },
+    })
+    if (answer) return answer
+  }
+  throw tooBusy('environment')
+}
+
+async function endsOf(
+  { db }: Services,
+  { tenant_id, project_id, from_environment_id, to_environment_id }: store.PromotionRow,
+): Promise<Ends> {
+  const ids = [to_environment_id, ...(from_environment_id === null ? [] : [from_environment_id])]
+  const [target, source = null] = await readConfigurations(
+    db,
+    ids.map((environment_id) => ({ tenant_id, project_id, environment_id })),
+  )
+  if (!target) throw notFound()
+  return { target, source }
+}
+
+/** Read after its ends, a promotion that has moved them itself is no longer planned. */
+async function present(
+  services: Services,
+  call: Pick<Call<'applyPromotion'>, 'caller' | 'params' | 'if_match'>,
+): Promise<Ends & { promotion: store.PromotionRow }> {
+  const ends = await endsOf(services, await promotionOf(services, call))
+  const promotion = await promotionOf(services, call)
+  refuseOtherVersion(call.if_match, promotion)
+  return { ...ends, promotion }
+}
+
+/** The target as the step would leave it, and what is wrong with it. */
+async function judged(services: Services, { caller }: Pick<Call<'applyPromotion'>, 'caller'>, target: Read, { wanted, prune }: Step) {
+  const { configuration, idOf } = target
+  const drafts = draftsOf(configuration, wanted, prune, true)
+  const { checks } = errorsOf(configuration, drafts, false, await surroundingsOf(services, caller, target))
+  return { drafts, errors: checks, changes: changesOf(drafts, idOf) }
+}
+
+async function warningsOfRevert(services: Services, target: Read, drafts: Drafts): Promise<PromotionCheck[]> {
+  const after = { settings: drafts.settings.next, objects: objectsAfter(target.configuration, drafts) }
+  const lost = await withoutWay(services, target, { closed_ways: closedWaysOf(drafts), after })
+  return [...drafts.objects.flatMap(secretWarnings), ...lost]
+}
+
+/** What people or other applications use would be taken away from them. */
+async function usesOf({ db }: Services, target: Read, { created }: RevertStep, drafts: Drafts): Promise<RevertConflict[]> {
+  const conflicts: RevertConflict[] = []
+  const after = objectsAfter(target.configuration, drafts)
+  const allowed = [...after.application.values()].flatMap(({ allowed_scopes }) => allowed_scopes as string[]) // as: checked by the schema
+  const known = new Set<string>(oidcScopes)
+  for (const { scopes } of after.resource_server.values()) for (const { name } of scopes as { name: string }[]) known.add(name) // as: checked by the schema
+  for (const { object, slug, id } of created) {
+    if (object === 'application' && (await hasGrants(db, target.id, id)))
+      conflicts.push(inUse(object, slug, 'People have signed in to the application: it has grants.'))
+    if (object === 'provider' && (await hasIdentities(db, target.id, id)))
+      conflicts.push(inUse(object, slug, 'People have signed in by the provider: it has identities.'))
+    const lost = target.rows.resource_server.get(slug)?.scopes.filter(({ name }) => !known.has(name)) ?? []
+    const uses = allowed.some((name) => lost.some((scope) => scope.name === name))
+    if (object === 'resource_server' && uses) conflicts.push(inUse(object, slug, 'An application is allowed one of its scopes.'))
+  }
+  return conflicts
+}
+
+/** The messages of webhooks that go are any number, and go before them. */
+async function emptyWebhooks({ db }: Services, { rows }: Read, changes: Promotion['changes']): Promise<boolean> {
+  for (const { object, slug, action } of changes) {
+    const row = object === 'webhook' && action === 'delete' ? rows.webhook.get(slug ?? '') : undefined
+    if (row && !(await emptyWebhook(db, row))) return false
+  }
+  return true
+}

@@ -1,0 +1,163 @@
+import type { NewPromotion } from '@ostiary/contract/promotion.ts'
+import type { z } from 'zod'
+import { type Plan, planOf } from '../../configuration/plan.ts'
+import { isOwn, readDocument, type WrittenDocument } from '../../configuration/read-document.ts'
+import { type Place, type Read, readConfigurations } from '../../configuration/store.ts'
+import { badField, fieldErrors, notFound, validationFailed } from '../../http/problem.ts'
+import { readPage } from '../../lists/lists.ts'
+import * as store from '../../promotions/store.ts'
+import { answeredWith } from '../answer.ts'
+import { type Caller, refuseMissingScopes } from '../authenticate.ts'
+import type { Handler } from '../handler.ts'
+import { kindsIn, scopesOfKinds, whoIs } from '../promotion-rights.ts'
+import { projectOf, promotionOf, surroundingsOf, withoutWay } from '../promotion-target.ts'
+import type { Services } from '../services.ts'
+
+export const listPromotions: Handler<'listPromotions'> = async (services, call) => {
+  const project = await projectOf(services, call)
+  const { limit: _, cursor: __, ...filters } = call.query
+  return readPage(services, call, `promotions.${project.id}.${JSON.stringify(filters)}`, (rest) =>
+    store.listPromotions(services.db, project.id, filters, rest),
+  )
+}
+
+export const getPromotion: Handler<'getPromotion'> = async (services, call) => {
+  const promotion = await promotionOf(services, call)
+  if (call.caller.key) refuseMissingScopes(call.caller.key, scopesOfKinds(kindsIn(promotion), 'read'))
+  return promotion
+}
+
+/** In characters: a plan is one row, which is read as a whole. */
+const longest_plan = 4_000_000
+
+export const createPromotion: Handler<'createPromotion'> = async (services, call) => {
+  const { db, now, newId } = services
+  const { body, caller } = call
+  const project = await projectOf(services, call)
+  const { target, source, from } = await endsOf(db, { tenant_id: caller.tenant_id, project_id: project.id }, body)
+  const is_own = from === null && isOwn(body.document, target.configuration.environment.slug)
+  const plan = await planFor(services, { caller, body, target, source, is_own })
+  const details: store.PlanDetails = {
+    values: body.values ?? [],
+    only: body.only ?? [],
+    prune: body.prune ?? [],
+    changes: [...plan.changes],
+    checks: [...plan.checks],
+    needed_secrets: [...plan.needed_secrets],
+    left_alone: [...plan.left_alone],
+  }
+  if (JSON.stringify(details).length > longest_plan)
+    throw badField(['only'], 'The plan is too large for one promotion. Plan a part with `only`.')
+  const at = now()
+  const head = {
+    id: newId('pro'),
+    tenant_id: project.tenant_id,
+    project_id: project.id,
+    from_environment_id: from?.id ?? null,
+    document_environment: from ? null : source.environment,
+    to_environment_id: target.id,
+    from_config_version: from?.configuration.environment.config_version ?? null,
+    to_config_version: target.configuration.environment.config_version,
+    status: 'planned' as const,
+    note: body.note ?? null,
+    created_by: whoIs(caller),
+    applied_by: null,
+    reverted_by: null,
+    applied_at: null,
+    reverted_at: null,
+    created_at: at.toISOString(),
+    updated_at: at.toISOString(),
+  }
+  const required = project.promotion.require_approval && target.configuration.environment.type === 'live'
+  const shown = { stale: false, revertible: false, approval: { required, approved_by: null, approved_at: null } }
+  if (body.dry_run) return answeredWith(200, { ...head, id: null, ...shown, ...details })
+  const summary = summaryOf(plan)
+  const answer = { ...head, ...shown, ...details, version: 1 }
+  const written = await call.commit(
+    {
+      statements: store.insertPromotion({ ...head, plan: details, summary }, at),
+      before: null,
+      answer,
+      after: { ...head, summary, environment_id: target.id },
+      object: { type: 'promotion', id: head.id },
+    },
+    at,
+  )
+  if (!written) throw notFound()
+  return answer
+}
+
+interface Ends {
+  target: Read
+  source: WrittenDocument
+  /** The environment that the configuration comes from; `null` for a document. */
+  from: Read | null
+}
+
+async function endsOf(db: Services['db'], project: Omit<Place, 'environment_id'>, body: NewPromotion): Promise<Ends> {
+  const { from_environment_id, to_environment_id, document } = body
+  if ((from_environment_id === undefined) === (document === undefined))
+    throw badField(['from_environment_id'], 'Send from_environment_id or document, and not both.', 'required')
+  if (from_environment_id === to_environment_id)
+    throw badField(['to_environment_id'], 'This is the environment that the configuration comes from.')
+  const ids = [to_environment_id, ...(from_environment_id === undefined ? [] : [from_environment_id])]
+  const [target, from = null] = await readConfigurations(
+    db,
+    ids.map((environment_id) => ({ ...project, environment_id })),
+  )
+  if (!target) throw badField(['to_environment_id'], 'The project has no such environment.')
+  if (from_environment_id !== undefined) {
+    if (!from) throw badField(['from_environment_id'], 'The project has no such environment.')
+    const { environment, settings, objects } = from.configuration
+    return { target, from, source: { environment: environment.slug, settings, objects } }
+  }
+  const { slug, type } = target.configuration.environment
+  const read = readDocument(document, isOwn(document, slug) ? type : null)
+  if ('problem' in read) throw validationFailed(inDocument(read.problem))
+  return { target, from: null, source: read.document }
+}
+
+const inDocument = (problem: z.ZodError) => fieldErrors(problem).map((error) => ({ ...error, pointer: `/document${error.pointer}` }))
+
+async function planFor(
+  services: Services,
+  { caller, body, target, source, is_own }: { caller: Caller; body: NewPromotion; target: Read; source: WrittenDocument; is_own: boolean },
+): Promise<Plan> {
+  const [left, surroundings] = await Promise.all([
+    store.findPromotedState(services.db, target.id),
+    surroundingsOf(services, caller, target),
+  ])
+  const { type } = target.configuration.environment
+  const outcome = planOf(
+    {
+      target: target.configuration,
+      source,
+      is_own,
+      keeps: target.keeps,
+      values: body.values ?? [],
+      only: body.only ?? null,
+      prune: body.prune ?? [],
+    },
+    { ...surroundings, idOf: target.idOf, left: left && leftState(left, type) },
+  )
+  if ('problems' in outcome) throw validationFailed(outcome.problems)
+  const { plan } = outcome
+  return { ...plan, checks: [...plan.checks, ...(await withoutWay(services, target, plan))] }
+}
+
+/** The state was a document of this environment when it was left. */
+function leftState(state: Record<string, unknown>, type: 'test' | 'live') {
+  const read = readDocument(state, type)
+  return 'document' in read ? read.document : null
+}
+
+function summaryOf({ changes, checks }: Plan) {
+  const count = <T>(list: readonly T[], is: (entry: T) => boolean) => list.filter(is).length
+  return {
+    create: count(changes, ({ action }) => action === 'create'),
+    update: count(changes, ({ action }) => action === 'update'),
+    delete: count(changes, ({ action }) => action === 'delete'),
+    errors: count(checks, ({ level }) => level === 'error'),
+    warnings: count(checks, ({ level }) => level === 'warning'),
+  }
+}

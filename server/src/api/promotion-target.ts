@@ -1,0 +1,71 @@
+/** The promotion of a call, and what its target is judged against. */
+import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
+import type { Surroundings } from '../configuration/checks.ts'
+import type { Plan } from '../configuration/plan.ts'
+import { valueAt } from '../configuration/pointers.ts'
+import type { Read } from '../configuration/store.ts'
+import { warning } from '../configuration/warnings.ts'
+import { notFound } from '../http/problem.ts'
+import { countWithoutWay, type Ways } from '../promotions/people.ts'
+import { findPromotion, type PromotionRow } from '../promotions/store.ts'
+import { findProject } from '../tenancy/store.ts'
+import { countWebhooksOfTenant } from '../webhooks/store.ts'
+import type { Caller } from './authenticate.ts'
+import type { Call } from './handler.ts'
+import type { Services } from './services.ts'
+
+type About = Pick<Call<'getPromotion'>, 'caller' | 'params'>
+
+export async function projectOf({ db }: Services, { caller, params }: About) {
+  const project = await findProject(db, caller.tenant_id, params.project_id ?? '')
+  if (!project) throw notFound()
+  return project
+}
+
+export async function promotionOf(services: Services, call: About): Promise<PromotionRow> {
+  const project = await projectOf(services, call)
+  const promotion = await findPromotion(services.db, project.id, call.params.promotion_id ?? '')
+  if (!promotion) throw notFound()
+  return promotion
+}
+
+export async function surroundingsOf({ db, config }: Services, caller: Caller, { configuration, issuer }: Read): Promise<Surroundings> {
+  const { limits } = config
+  const webhooks_of_tenant = await countWebhooksOfTenant(db, caller.tenant_id)
+  const webhooks = Math.min(limits.webhooks - configuration.objects.webhook.size, limits.webhooks_per_tenant - webhooks_of_tenant)
+  return {
+    environment_type: configuration.environment.type,
+    base_url: config.base_url,
+    issuer,
+    allowed: config.webhook_allowed_networks,
+    room: {
+      application: Math.max(0, limits.applications - configuration.objects.application.size),
+      provider: Math.max(0, limits.providers - configuration.objects.provider.size),
+      webhook: Math.max(0, webhooks),
+    },
+  }
+}
+
+/** The warnings about people whom the plan leaves without a way in: one for each way that it closes. */
+export async function withoutWay(
+  { db }: Services,
+  { id, idOf, configuration }: Read,
+  { closed_ways, after }: Pick<Plan, 'closed_ways' | 'after'>,
+): Promise<PromotionCheck[]> {
+  if (closed_ways.length === 0) return []
+  const waysOf = ({ settings, objects }: Pick<Read['configuration'], 'settings' | 'objects'>): Ways => {
+    const isOn = (method: string) => valueAt(settings, ['sign_in', method]) === true
+    const enabled = [...objects.provider].filter(([, { enabled }]) => enabled === true)
+    return {
+      password: isOn('password'),
+      email_code: isOn('email_code'),
+      passkey: isOn('passkey'),
+      provider_ids: enabled.flatMap(([slug]) => idOf('provider', slug) ?? []),
+    }
+  }
+  const people = await countWithoutWay(db, id, waysOf(configuration), waysOf(after))
+  if (people === 0) return []
+  const many = people >= 1_000 ? '1,000 or more people' : people === 1 ? 'One person' : `${people} people`
+  const detail = `${many} can sign in now and could not afterwards. Leave the way on until they have another one.`
+  return closed_ways.map((at) => warning('people_lose_way_in', at, detail))
+}

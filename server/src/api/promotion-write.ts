@@ -1,0 +1,155 @@
+/** The batch of a step of a promotion: the guards, every object with its audit entry and event, the state that is left, and the answer. */
+import type { EventKind } from '@ostiary/contract/event.ts'
+import type { PlannedChange } from '@ostiary/contract/promotion.ts'
+import { objectsAfter } from '../configuration/checks.ts'
+import { documentText } from '../configuration/document.ts'
+import { type Drafts, storedPatch } from '../configuration/drafts.ts'
+import { smtp_password } from '../configuration/pointers.ts'
+import type { Read } from '../configuration/store.ts'
+import type { Statement } from '../db/db.ts'
+import { fieldErrors, validationFailed } from '../http/problem.ts'
+import type { SentSecrets } from '../promotions/secrets.ts'
+import { keepState, type PromotionRow } from '../promotions/store.ts'
+import { type WrittenObject, writeObjects } from '../promotions/write.ts'
+import { sealed_columns } from '../secrets/sealed-columns.ts'
+import { applySettingsChange, showSettings } from '../tenancy/settings.ts'
+import { haveRoom, holdConfigVersion, holdTenant, raiseConfigVersionFrom, updateSettings } from '../tenancy/store.ts'
+import { roomForWebhook } from '../webhooks/store.ts'
+import type { Call } from './handler.ts'
+import { shownTo } from './promotion-rights.ts'
+import type { Services } from './services.ts'
+
+interface StepToWrite {
+  readonly promotion: PromotionRow
+  readonly target: Read
+  /** An end that must not have moved; `null` where there is none. */
+  readonly source: Read | null
+  readonly drafts: Drafts
+  readonly secrets: SentSecrets
+  readonly event: Extract<EventKind, `promotion.${string}`>
+  /** The guard on the status, with the changes and the ids of what they created. */
+  readonly mark: (changes: PlannedChange[]) => Statement
+  readonly next: Pick<PromotionRow, 'status' | 'revertible'> & Partial<PromotionRow>
+  readonly at: Date
+}
+
+/** `null` where a guard failed, and nothing happened. */
+export async function writeStep(
+  services: Services,
+  { caller, commit, request_id }: Pick<Call<'applyPromotion'>, 'caller' | 'commit' | 'request_id'>,
+  step: StepToWrite,
+) {
+  const { promotion, target, source, drafts, secrets, event, mark, next, at } = step
+  const { id: environment_id, configuration } = target
+  const { tenant_id } = caller
+  const after = { settings: drafts.settings.next, objects: objectsAfter(configuration, drafts) }
+  const settings = writeSettings(services, step, tenant_id)
+  const objects = writeObjects(drafts, { services, target, tenant_id, by: { actor: caller.actor, request_id }, sent: secrets, now: at })
+  const written = [...settings, ...objects]
+  const has_change = written.length > 0
+  const changes = withIds(promotion.changes, objects)
+  const of = (...kinds: WrittenObject['object'][]) =>
+    objects.filter(({ object }) => kinds.includes(object)).flatMap(({ statements }) => statements)
+  const version = configuration.environment.config_version
+  const ends: [id: string, Statement][] = [
+    [environment_id, has_change ? raiseConfigVersionFrom(environment_id, version, at) : holdConfigVersion(environment_id, version)],
+    ...(source ? [[source.id, holdConfigVersion(source.id, source.configuration.environment.config_version)] as [string, Statement]] : []), // as: a pair
+  ]
+  const answer = shownTo(caller, {
+    ...promotion,
+    ...next,
+    changes,
+    stale: false,
+    approval: { ...promotion.approval, required: promotion.approval.approved_at !== null },
+    updated_at: at.toISOString(),
+    version: promotion.version + 1,
+    secrets: objects.flatMap(({ secret }) => secret ?? []),
+  })
+  const done = await commit(
+    {
+      statements: [
+        ...ends.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, statement]) => statement),
+        ...settings.flatMap(({ statements }) => statements),
+        ...of('provider'),
+        ...roomForNew(services, step, objects, tenant_id),
+        mark(changes),
+        keepState(environment_id, promotion.id, documentText({ environment: configuration.environment, ...after })),
+        ...of('resource_server', 'application', 'webhook'),
+      ],
+      before: audited(promotion, { status: promotion.status }),
+      after: audited(promotion, { status: next.status }),
+      answer,
+      object: objectOf(promotion),
+      ...(has_change ? { event: { environment_id, type: event, data: eventData(promotion, written) } } : {}),
+      also: written.map(({ before, after, event }) => ({ before, after, event: event && { environment_id, ...event } })),
+    },
+    at,
+  )
+  return done ? answer : null
+}
+
+export const objectOf = ({ id }: PromotionRow) => ({ type: 'promotion', id })
+
+/** The promotion as the audit log shows it: where it is, and what changed. */
+export const audited = ({ id, project_id, to_environment_id }: PromotionRow, changed: object) => ({
+  id,
+  project_id,
+  environment_id: to_environment_id,
+  ...changed,
+})
+
+const withIds = (changes: readonly PlannedChange[], objects: readonly WrittenObject[]): PlannedChange[] =>
+  changes.map((change) => ({
+    ...change,
+    id: change.id ?? objects.find(({ object, slug }) => object === change.object && slug === change.slug)?.id ?? null,
+  }))
+
+function eventData({ id, from_environment_id, note }: PromotionRow, written: readonly WrittenObject[]) {
+  const listOf = (which: WrittenObject['action']) =>
+    written.filter(({ action }) => action === which).map(({ object, slug, id }) => ({ object, slug, id }))
+  return { promotion_id: id, from_environment_id, note, created: listOf('created'), updated: listOf('updated'), deleted: listOf('deleted') }
+}
+
+/** Other environments of the tenant share the room of webhooks. That of the other kinds is fixed by the version of the target. */
+function roomForNew(
+  { config }: Services,
+  { target }: StepToWrite,
+  objects: readonly WrittenObject[],
+  tenant_id: Parameters<typeof holdTenant>[0],
+) {
+  const count = (which: WrittenObject['action']) => objects.filter(({ object, action }) => object === 'webhook' && action === which).length
+  const more = count('created') - count('deleted')
+  return more > 0 ? haveRoom(holdTenant(tenant_id), roomForWebhook(tenant_id, target.id, config.limits, more)) : []
+}
+
+function writeSettings(
+  { config, secrets }: Services,
+  { target, drafts, secrets: sent, at }: StepToWrite,
+  tenant_id: Parameters<typeof updateSettings>[0],
+): WrittenObject[] {
+  const { settings: row, id } = target
+  const patch = storedPatch(row.type, drafts.settings, sent.get('settings', null, smtp_password))
+  if (Object.keys(patch).length === 0) return []
+  const after = objectsAfter(target.configuration, drafts)
+  const outcome = applySettingsChange(row.type, row.settings, patch, {
+    seal: (password) => secrets.seal(password, sealed_columns.smtp_password.associatedData(id)),
+    allowed: config.webhook_allowed_networks,
+    issuer: row.issuer,
+    has_provider: [...after.provider.values()].some(({ enabled }) => enabled === true),
+  })
+  if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
+  if (JSON.stringify(outcome.stored) === JSON.stringify(row.settings)) return []
+  return [
+    {
+      object: 'settings',
+      slug: null,
+      id: null,
+      action: 'updated',
+      statements: [updateSettings(tenant_id, row, outcome.stored, at)],
+      before: showSettings(row),
+      after: showSettings({ ...row, settings: outcome.stored, updated_at: at.toISOString() }),
+      event: { type: 'environment.settings_updated', data: { changed: Object.keys(patch) } },
+      secret: null,
+    },
+  ]
+}

@@ -1,0 +1,89 @@
+// pure
+/**
+ * The plan of a promotion: from what is wanted and the target to changes and checks. Decision 0130.
+ *
+ *   wanted.ts   which fields a plan wants         checks.ts     errors
+ *   drafts.ts   the target before and after       warnings.ts   warnings
+ */
+import type { LeftAlone, NeededSecret, PlannedChange } from '@ostiary/contract/promotion.ts'
+import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
+import { errorCheck, errorsOf, hasNewIssuer, isSentElsewhere, objectsAfter, type Surroundings } from './checks.ts'
+import type { Configuration, Fields } from './configuration.ts'
+import { changesOf, type Drafts, draftsOf } from './drafts.ts'
+import { fieldsOf, valueAt } from './pointers.ts'
+import { type Asked, type Problem, type WantedField, wantedOf } from './wanted.ts'
+import { type ClosedWay, closedWaysOf, type LeftState, warningsOf } from './warnings.ts'
+
+export interface Plan {
+  readonly changes: readonly PlannedChange[]
+  /** Errors, then warnings. */
+  readonly checks: readonly PromotionCheck[]
+  readonly needed_secrets: readonly NeededSecret[]
+  readonly left_alone: readonly LeftAlone[]
+  /** The ways in that it closes: whom they leave without one, only the database knows. */
+  readonly closed_ways: readonly ClosedWay[]
+  /** The configuration of the target as the plan would leave it. */
+  readonly after: Pick<Configuration, 'settings' | 'objects'>
+}
+
+export interface PlanContext extends Surroundings {
+  readonly idOf: Parameters<typeof changesOf>[1]
+  readonly left: LeftState
+}
+
+/** A promotion is one batch. */
+const most_changes = 1_000
+
+/** `problems` are mistakes of the caller: the request is refused. */
+export function planOf(asked: Asked, context: PlanContext): { readonly plan: Plan } | { readonly problems: readonly Problem[] } {
+  const { target, source, is_own, prune } = asked
+  const { wanted, left_alone, problems } = wantedOf(asked)
+  if (problems.length > 0) return { problems }
+  const drafts = draftsOf(target, wanted, prune, is_own)
+  const errors = errorsOf(target, drafts, is_own, context)
+  if (errors.problems.length > 0) return { problems: errors.problems }
+  const changes = changesOf(drafts, context.idOf)
+  const too_many =
+    changes.length > most_changes
+      ? [
+          errorCheck(
+            'too_many_changes',
+            { object: 'settings', slug: null, pointer: null },
+            `A promotion changes at most ${most_changes} objects. Plan a part with \`only\`.`,
+          ),
+        ]
+      : []
+  const warnings = warningsOf({ target, source, is_own, drafts, changes, left: context.left })
+  return {
+    plan: {
+      changes,
+      checks: [...errors.checks, ...too_many, ...warnings],
+      needed_secrets: neededSecrets(drafts),
+      left_alone,
+      closed_ways: closedWaysOf(drafts),
+      after: { settings: drafts.settings.next, objects: objectsAfter(target, drafts) },
+    },
+  }
+}
+
+/** The secrets that a document names. One that is stored stays where none is sent, unless it would go to another place. */
+function neededSecrets({ settings, objects }: Drafts): NeededSecret[] {
+  const needed = (
+    object: NeededSecret['object'],
+    slug: string | null,
+    { wanted, current, goes_elsewhere }: { wanted: ReadonlyMap<string, WantedField>; current: Fields | null; goes_elsewhere: boolean },
+  ) =>
+    fieldsOf(object).flatMap(({ pointer, path, class: kind }): NeededSecret[] => {
+      const value = kind === 'secret' ? wanted.get(pointer)?.value : null
+      if (typeof value !== 'string') return []
+      return [{ name: value.slice(2, -1), object, slug, pointer, stored: !goes_elsewhere && valueAt(current, path) != null }]
+    })
+  return [
+    ...needed('settings', null, { ...settings, goes_elsewhere: isSentElsewhere(settings.current, settings.next) }),
+    ...objects.flatMap(({ kind, slug, current, next, wanted, type_differs }) =>
+      type_differs || next === null
+        ? []
+        : needed(kind, slug, { wanted, current, goes_elsewhere: kind === 'provider' && current !== null && hasNewIssuer(current, next) }),
+    ),
+  ]
+}

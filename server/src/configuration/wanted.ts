@@ -1,0 +1,159 @@
+// pure
+/**
+ * What a plan wants of the target, field by field: from a source the fields that travel, from an own document every field that it names, and
+ * the values that the caller gives for the target. Fields that are meant to differ, and what `only` leaves out, are not wanted.
+ */
+import { documentObjects, documentSchemas, object_kinds } from '@ostiary/contract/configuration.ts'
+import type { Kept, ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
+import type { LeftAlone, OwnedValue, Planned, Pruned } from '@ostiary/contract/promotion.ts'
+import type { Configuration, Fields } from './configuration.ts'
+import { areEqual } from './equal.ts'
+import { fieldsOf, type KnownField, patchAt, valueAt } from './pointers.ts'
+import type { WrittenDocument } from './read-document.ts'
+
+/** A mistake in the request, at its place. */
+export interface Problem {
+  readonly pointer: string
+  readonly code: string
+  readonly detail: string
+}
+
+export interface WantedField {
+  /** `null` is the default of the field. */
+  readonly value: unknown
+  /** Where the caller wrote it, as a pointer into the request; `null` for a value of a source. */
+  readonly at: string | null
+}
+
+export interface Wanted {
+  readonly object: ObjectOfConfiguration
+  readonly slug: string | null
+  /** By their pointers. */
+  readonly fields: ReadonlyMap<string, WantedField>
+}
+
+export interface Asked {
+  readonly target: Configuration
+  /** The configuration of another environment has every field, a document those that it names. */
+  readonly source: Pick<WrittenDocument, 'settings' | 'objects'>
+  readonly is_own: boolean
+  readonly keeps: readonly Kept[]
+  readonly values: readonly OwnedValue[]
+  readonly only: readonly Planned[] | null
+  readonly prune: readonly Pruned[]
+}
+
+interface Outcome {
+  readonly wanted: readonly Wanted[]
+  readonly left_alone: readonly LeftAlone[]
+  readonly problems: readonly Problem[]
+}
+
+export function wantedOf(asked: Asked): Outcome {
+  const { target, source, is_own, keeps, values, only, prune } = asked
+  const found = is_own ? [] : keeps
+  const matched = new Set<number>()
+  const left_alone: LeftAlone[] = []
+  const wanted: Wanted[] = []
+
+  const isAsked = (object: ObjectOfConfiguration, slug: string | null, pointer: string | null): boolean => {
+    if (only === null) return true
+    const matching = only.flatMap((entry, i) => (matches(entry, object, slug, pointer) ? [i] : []))
+    for (const i of matching) matched.add(i)
+    return matching.length > 0
+  }
+
+  const want = (object: ObjectOfConfiguration, slug: string | null, written: Fields) => {
+    const current = object === 'settings' ? target.settings : target.objects[object].get(slug ?? '')
+    const whole = found.find((kept) => kept.pointer === null && isAbout(kept, object, slug))
+    if (whole) {
+      left_alone.push({ object, slug, pointer: null, why: 'kept', reason: whole.reason })
+      return
+    }
+    const fields = new Map<string, WantedField>()
+    for (const { pointer, path, class: kind } of fieldsOf(object)) {
+      const value = valueAt(written, path)
+      if (value === undefined || !(is_own || kind === 'travels' || kind === 'immutable')) continue
+      if (!isAsked(object, slug, current === undefined ? null : pointer)) continue
+      const kept = found.find((kept) => kept.pointer === pointer && isAbout(kept, object, slug))
+      if (!kept) fields.set(pointer, { value, at: is_own ? placeIn(object, slug, pointer) : null })
+      else if (!areEqual(value, valueAt(current, path))) left_alone.push({ object, slug, pointer, why: 'kept', reason: kept.reason })
+    }
+    values.forEach((value, i) => {
+      if (isAbout(value, object, slug) && isAsked(object, slug, current === undefined ? null : value.pointer))
+        fields.set(value.pointer, { value: value.value, at: `/values/${i}/value` })
+    })
+    if (fields.size > 0 || (current === undefined && isAsked(object, slug, null))) wanted.push({ object, slug, fields })
+  }
+
+  want('settings', null, source.settings)
+  if (is_own && isObject(source.settings.email) && source.settings.email.smtp === null && isAsked('settings', null, '/email/smtp'))
+    wanted.push({
+      object: 'settings',
+      slug: null,
+      fields: new Map([['/email/smtp', { value: null, at: '/document/settings/email/smtp' }]]),
+    })
+  for (const kind of object_kinds) for (const [slug, fields] of source.objects[kind]) want(kind, slug, fields)
+  if (!is_own && only === null)
+    for (const kind of object_kinds)
+      for (const slug of target.objects[kind].keys())
+        if (!source.objects[kind].has(slug)) {
+          const kept = found.find((kept) => kept.pointer === null && isAbout(kept, kind, slug))
+          left_alone.push({ object: kind, slug, pointer: null, why: kept ? 'kept' : 'only_there', reason: kept?.reason ?? null })
+        }
+
+  const unmatched = (only ?? []).flatMap((_, i) =>
+    matched.has(i) ? [] : [bad(`/only/${i}`, 'Nothing that could be planned matches this entry.')],
+  )
+  return { wanted, left_alone, problems: [...valueProblems(asked), ...unmatched, ...pruneProblems(asked, prune)] }
+}
+
+const isAbout = (entry: { object: string; slug?: string | null | undefined }, object: ObjectOfConfiguration, slug: string | null) =>
+  entry.object === object && (entry.slug ?? null) === slug
+
+/** An entry without a slug is about every object of the kind, one without a pointer about every field. */
+function matches(entry: Planned, object: ObjectOfConfiguration, slug: string | null, pointer: string | null): boolean {
+  if (entry.object !== object || (entry.slug !== undefined && entry.slug !== slug)) return false
+  return entry.pointer === undefined || pointer === null || entry.pointer === pointer
+}
+
+const placeIn = (object: ObjectOfConfiguration, slug: string | null, pointer: string) =>
+  object === 'settings' ? `/document/settings${pointer}` : `/document/${documentObjects[object].section}/${slug}${pointer}`
+
+const bad = (pointer: string, detail: string, code = 'not_allowed'): Problem => ({ pointer, code, detail })
+
+function valueProblems({ values, source, target, is_own }: Asked): Problem[] {
+  if (is_own && values.length > 0) return [bad('/values', 'A document of the target itself has its values. Write them into the document.')]
+  return values.flatMap((value, i) => {
+    const { object, slug, pointer } = value
+    if ((object === 'settings') !== (slug === null)) return [bad(`/values/${i}/slug`, 'Objects have a slug, and the settings have none.')]
+    if (object !== 'settings' && !source.objects[object].has(slug ?? ''))
+      return [bad(`/values/${i}/slug`, 'The source has no such object.')]
+    const field = fieldsOf(object).find((each) => each.pointer === pointer)
+    if (field?.class !== 'owned')
+      return [
+        bad(`/values/${i}/pointer`, 'Only fields that belong to their environment can be given: those that travel come from the source.'),
+      ]
+    return wrongValue(value, field, target.environment.type).map((detail) => bad(`/values/${i}/value`, detail))
+  })
+}
+
+/** Judges a value by the schema of its field. */
+function wrongValue({ object, slug, value }: OwnedValue, { path }: KnownField, type: 'test' | 'live'): string[] {
+  const written =
+    object === 'settings'
+      ? { settings: patchAt(path, value) }
+      : { [documentObjects[object].section]: { [slug ?? '']: patchAt(path, value) } }
+  const read = documentSchemas[type].safeParse({ version: 1, ...written })
+  return read.success ? [] : read.error.issues.slice(0, 1).map(({ message }) => message)
+}
+
+function pruneProblems({ target, source, is_own }: Asked, prune: readonly Pruned[]): Problem[] {
+  if (!is_own && prune.length > 0) return [bad('/prune', 'Only a document of the target itself can delete objects.')]
+  return prune.flatMap(({ object, slug }, i) => {
+    if (!target.objects[object].has(slug)) return [bad(`/prune/${i}/slug`, 'The target has no such object.')]
+    return source.objects[object].has(slug) ? [bad(`/prune/${i}/slug`, 'The document has this object, so it cannot be deleted.')] : []
+  })
+}
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null

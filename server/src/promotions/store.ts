@@ -1,0 +1,141 @@
+/**
+ * Stores promotions: plans, and what became of them. A plan that is not applied expires after a week, and a project keeps its newest 100; others
+ * stay for 90 days. `promoted_states` has the configuration that the last promotion to an environment left.
+ */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { Promotion, PromotionInList } from '@ostiary/contract/promotion.ts'
+import { z } from 'zod'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
+
+const day_ms = 86_400_000
+const planned_kept_ms = 7 * day_ms
+/** From the day on which it was applied. */
+const applied_kept_ms = 90 * day_ms
+const most_planned = 100
+/** A statement removes few rows, so that none waits for long; later plans remove the rest. */
+const removed_at_once = 10
+
+const Details = Promotion.pick({
+  values: true,
+  only: true,
+  prune: true,
+  changes: true,
+  checks: true,
+  needed_secrets: true,
+  left_alone: true,
+})
+export type PlanDetails = z.infer<typeof Details>
+
+const Who = Promotion.shape.created_by
+
+const columns = sql`
+  p.id, p.tenant_id, p.project_id, p.from_environment_id, p.document_environment, p.to_environment_id, p.from_config_version, p.to_config_version,
+  p.status, p.note, p.summary, p.created_by, p.approved_by, p.approved_at, p.applied_by, p.applied_at, p.reverted_by, p.reverted_at,
+  p.version, p.created_at, p.updated_at,
+  case when p.status = 'planned' and (t.config_version <> p.to_config_version or coalesce(s.config_version, 0) <> coalesce(p.from_config_version, 0))
+    then 1 else 0 end as stale,
+  case when p.status = 'planned' and t.type = 'live' and j.promotion like '%"require_approval":true%' then 1
+       when p.status <> 'planned' and p.approved_at is not null then 1 else 0 end as is_approval_required`
+const from = sql`from promotions p
+  join projects j on j.tenant_id = p.tenant_id and j.id = p.project_id
+  join environments t on t.id = p.to_environment_id
+  left join environments s on s.id = p.from_environment_id`
+
+const Row = PromotionInList.omit({ approval: true, revertible: true }).extend({
+  id: Promotion.shape.id.unwrap(),
+  version: z.int(),
+  is_approval_required: z.boolean(),
+  approved_by: Who,
+  approved_at: PromotionInList.shape.applied_at,
+})
+type Row = z.infer<typeof Row>
+const RowWithPlan = Row.extend({ plan: Details })
+
+/** A promotion that deleted cannot bring the objects back. */
+const shown = ({ approved_by, approved_at, is_approval_required, ...row }: Row) => ({
+  ...row,
+  revertible: row.status === 'applied' && row.summary.delete === 0,
+  approval: { required: is_approval_required, approved_by, approved_at },
+})
+
+export type PromotionRow = NonNullable<Awaited<ReturnType<typeof findPromotion>>>
+
+export async function findPromotion(db: Db, project_id: string, id: string) {
+  const row = await db.maybeOne(RowWithPlan, sql`select ${columns}, p.plan ${from} where p.project_id = ${project_id} and p.id = ${id}`)
+  if (!row) return null
+  const { plan, ...rest } = row
+  const { summary: _, ...head } = shown(rest)
+  return { ...head, ...plan }
+}
+
+export async function listPromotions(
+  db: Db,
+  project_id: string,
+  { status, to_environment_id }: { status?: string | undefined; to_environment_id?: string | undefined },
+  rest: Statement,
+) {
+  const by_status = status === undefined ? sql`` : sql`and status = ${status}`
+  const by_target = to_environment_id === undefined ? sql`` : sql`and to_environment_id = ${to_environment_id}`
+  const rows = await db.all(
+    Row,
+    sql`select * from (select ${columns} ${from} where p.project_id = ${project_id}) listed where 1 = 1 ${by_status} ${by_target} ${rest}`,
+  )
+  return rows.map(({ version: _, ...row }) => shown(row as Row)) // as: without the version, which a list does not show
+}
+
+export type NewPromotionRow = Omit<Promotion, 'id' | 'stale' | 'revertible' | 'approval' | keyof PlanDetails> & {
+  id: string
+  plan: PlanDetails
+  summary: PromotionInList['summary']
+}
+
+/** Adds a plan, and removes the oldest of those that the project has too many. */
+export function insertPromotion(row: NewPromotionRow, now: Date): Statement[] {
+  const expires_at = new Date(now.getTime() + planned_kept_ms)
+  return [
+    sql`delete from promotions where project_id = ${row.project_id} and id in (
+          select id from promotions where project_id = ${row.project_id} and status = 'planned'
+           order by id desc limit ${removed_at_once} offset ${most_planned - 1})`,
+    guard(sql`insert into promotions (
+        project_id, id, tenant_id, from_environment_id, document_environment, to_environment_id, from_config_version, to_config_version,
+        status, note, plan, summary, created_by, expires_at, created_at, updated_at)
+      values (
+        ${row.project_id}, ${row.id}, ${row.tenant_id}, ${row.from_environment_id}, ${row.document_environment}, ${row.to_environment_id},
+        ${row.from_config_version}, ${row.to_config_version}, 'planned', ${row.note}, ${row.plan}, ${row.summary}, ${row.created_by},
+        ${expires_at}, ${now}, ${now})`),
+  ]
+}
+
+const State = z.object({ state: z.record(z.string(), z.unknown()) })
+
+/** The document of the state that the last promotion to an environment left; `null` before the first one. */
+export async function findPromotedState(db: Db, environment_id: EnvironmentId): Promise<Record<string, unknown> | null> {
+  const row = await db.maybeOne(State, sql`select state from promoted_states where environment_id = ${environment_id}`)
+  return row?.state ?? null
+}
+
+type Person = NonNullable<Promotion['created_by']>
+type Held = Pick<PromotionRow, 'project_id' | 'id' | 'version'>
+
+const sameVersion = ({ project_id, id, version }: Held) => sql`project_id = ${project_id} and id = ${id} and version = ${version}`
+
+/** Each step is a guard: of several at once one happens. */
+export const approve = (row: Held, by: Person, now: Date): Statement =>
+  guard(sql`update promotions set approved_by = ${by}, approved_at = ${now}, version = version + 1, updated_at = ${now}
+    where ${sameVersion(row)} and status = 'planned'`)
+
+/** `plan` has the ids of what was created. */
+export const markApplied = (row: Held, { by, plan }: { by: Person; plan: PlanDetails }, now: Date): Statement =>
+  guard(sql`update promotions
+    set status = 'applied', applied_by = ${by}, applied_at = ${now}, plan = ${plan}, expires_at = ${new Date(now.getTime() + applied_kept_ms)},
+        version = version + 1, updated_at = ${now}
+    where ${sameVersion(row)} and status = 'planned'`)
+
+export const markReverted = (row: Held, by: Person, now: Date): Statement =>
+  guard(sql`update promotions set status = 'reverted', reverted_by = ${by}, reverted_at = ${now}, version = version + 1, updated_at = ${now}
+    where ${sameVersion(row)} and status = 'applied'`)
+
+/** Keeps the document of the configuration that a promotion left in an environment. Its row belongs to the environment, which the batch holds. */
+export const keepState = (environment_id: string, promotion_id: string, state: string): Statement =>
+  sql`insert into promoted_states (environment_id, promotion_id, state) values (${environment_id}, ${promotion_id}, ${state})
+      on conflict (environment_id) do update set promotion_id = excluded.promotion_id, state = excluded.state`
