@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { templates } from '../contract/src/application-templates/index.ts'
 import { fillSetup } from '../contract/src/template-setup.ts'
 import type { Product } from './product.ts'
-import { products } from './products.ts'
+import { products, without_packages } from './products.ts'
 import { readResults } from './results.ts'
 import { filled, stepsIn } from './setup.ts'
 
@@ -25,8 +25,10 @@ for (const product of products)
     assert.doesNotMatch(own.join('\n'), /\{(issuer|client_id|client_secret)\}/, 'what the service gave comes from the template alone')
   })
 
-test('no product is listed twice', () => {
-  assert.equal(new Set(products.map(({ template }) => template)).size, products.length)
+test('no product is listed twice, and one without packages has a template', () => {
+  const names = [...products.map(({ template }) => template), ...Object.keys(without_packages)]
+  assert.equal(new Set(names).size, names.length)
+  for (const name of names) assert.ok(templates.some(({ slug }) => slug === name))
 })
 
 for (const template of templates)

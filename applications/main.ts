@@ -13,7 +13,7 @@ import { folderOfPackages, type Installed, install, Missing } from './install.ts
 import { provide } from './parts-of-machine.ts'
 import { endAll } from './processes.ts'
 import type { Product } from './product.ts'
-import { products } from './products.ts'
+import { products, without_packages } from './products.ts'
 import { tableOf, writeResult } from './results.ts'
 import { type Service, startService } from './service.ts'
 import { type Outcome, tryProduct } from './trial.ts'
@@ -29,12 +29,13 @@ const by_template = !values.defaults
 const word = (is_so: boolean | null) => (is_so === null ? '-' : is_so ? 'yes' : 'NO')
 const folderOf = ({ template }: Product) => join(folder, 'runs', template)
 const names = [...(values.only ?? []), ...positionals]
-const unknown = names.filter((name) => !products.some(({ template }) => template === name))
+const isChosen = (name: string) => names.length === 0 || names.includes(name)
+const unknown = names.filter((name) => !(name in without_packages) && !products.some(({ template }) => template === name))
 if (unknown.length > 0) {
   console.error(`There is no product ${unknown.join(', ')}. There are: ${products.map(({ template }) => template).join(', ')}.`)
   process.exit(2)
 }
-const chosen = products.filter(({ template }) => names.length === 0 || names.includes(template))
+const chosen = products.filter(({ template }) => isChosen(template))
 
 process.once('exit', endAll)
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(130))
@@ -51,6 +52,7 @@ try {
   await shared.service?.stop()
   rmSync(join(folder, 'services', String(process.pid)), { recursive: true, force: true })
 }
+for (const [name, why] of Object.entries(without_packages)) if (isChosen(name)) rows.push([name, '', `skipped: ${why}`])
 console.log(`\n${tableOf(rows)}${failures.length > 0 ? `\n\n${failures.join('\n')}` : ''}`)
 process.exitCode = failures.length > 0 ? 1 : 0
 

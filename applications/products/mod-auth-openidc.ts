@@ -11,7 +11,10 @@ export default {
 ServerName localhost
 PidFile "{folder}/apache.pid"
 ErrorLog "/dev/stderr"
-Mutex file:{folder}
+# Of a start by root alone, which Apache gives up for this user.
+User www-data
+Group www-data
+Mutex posixsem
 Listen 127.0.0.1:{port}
 LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
 LoadModule authn_core_module /usr/lib/apache2/modules/mod_authn_core.so
