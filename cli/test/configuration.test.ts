@@ -1,5 +1,6 @@
-/** `ostiary pull`, against a running service: the file that it writes, and what it leaves alone. */
+/** The configuration of an environment as a file, against a running service: pull, diff, apply and promote. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import {
   chmodSync,
   lstatSync,
@@ -12,9 +13,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { sql } from '../../server/src/db/db.ts'
 import { administratorToken } from '../../server/test/support/administrator.ts'
 import { createPlatformKey } from '../../server/test/support/tenants.ts'
 import { expectStatus, owner, world } from '../../server/test/support/world.ts'
@@ -140,4 +144,228 @@ test('a key without the scopes of a document is refused, with the command that s
   assert.match(err, /^Insufficient scope \(insufficient_scope\): .*\n {2}needed: .*applications:read/)
   assert.match(err, /More: ostiary requests get req_\w+ --project shop --env test\n$/)
   assert.ok(!readdirSync(folder).includes('never.yaml'))
+})
+
+const settingsOf = async (e: { path: string }) => expectStatus(200, await w.call('GET', `${e.path}/settings`))
+const versionOf = async (e: { path: string }) => expectStatus(200, await w.call('GET', e.path)).config_version
+const promotions_path = `/v1/platform/projects/${w.project.id}/promotions`
+const promotions = async () => expectStatus(200, await w.call('GET', `${promotions_path}?limit=100`)).data
+const inLive = ['--project', 'shop', '--env', 'live']
+const written = (name: string, text: string) => {
+  writeFileSync(at(name), text)
+  return at(name)
+}
+const secrets = { OSTIARY_SECRET_GOOGLE: 'hunter2-hunter2' }
+
+test('a file that pull wrote has no difference, and one that differs shows the plan in words, and stores nothing', async () => {
+  const before = await promotions()
+  assert.deepEqual(await ostiary(['diff', '--file', at('fresh.yaml'), ...inTest]), { code: 0, out: 'test: nothing to change\n', err: '' })
+  const file = written(
+    'differs.yaml',
+    `version: 1\nenvironment: test\nsettings: {password: {min_length: 16}}\napplications:\n  "123": {redirect_uris: [https://b.test/cb]}\n  new: {application_type: spa, name: New, redirect_uris: [https://n.test/cb]}\n`,
+  )
+  const { code, out } = await ostiary(['diff', '--file', file, ...inTest])
+  assert.equal(code, 3)
+  assert.match(out, /^test: 1 to create, 2 to change\n/)
+  assert.match(out, /^~ settings\n {4}password\.min_length {2}12 → 16\n/m)
+  assert.match(out, /^~ application 123\n {4}redirect_uris {2}\+ https:\/\/b\.test\/cb {2}- \S+\n/m)
+  assert.match(out, /^\+ application new\n/m)
+  const json = await ostiary(['diff', '--file', '-', '--json', ...inTest], { input: readFileSync(file, 'utf8') })
+  assert.deepEqual([json.code, JSON.parse(json.out).id, JSON.parse(json.out).changes.length], [3, null, 3])
+  assert.deepEqual(await promotions(), before)
+})
+
+// biome-ignore format: this table is read by column
+const wrong: [why: string, text: string, code: number, err: RegExp][] = [
+  ['a value out of range',      'version: 1\nsettings:\n  password: {min_length: 7}\n',                                      2, /^\S+:3:26: \/settings\/password\/min_length: /],
+  ['an unknown field',          'version: 1\napplications:\n  "123": {nmae: x}\n',                                           2, /^\S+:3:17: \/applications\/123\/nmae: /],
+  ['a number as text',          'version: 1\napplications:\n  "123":\n    name: 123\n',                                      2, /^\S+:4:11: .* If it is text, write it in quotes\.\n$/],
+  ['an unknown section',        'version: 1\nusers:\n  a: {}\n',                                                             2, /^\S+:2:1: \/users: /],
+  ['a missing field',           'version: 1\napplications:\n  fresh:\n    application_type: spa\n    name: x\n',              2, /^\S+:3:3: \/applications\/fresh\/redirect_uris: /],
+  ['a version to come',         'version: 2\n',                                                                              2, /^\S+:1:10: \/version: /],
+  ['a secret in the clear',     'version: 1\nproviders:\n  google:\n    client_secret: hunter2\n',                            2, /^\S+:4:20: \/providers\/google\/client_secret: /],
+  ['a foreign variable',        `version: 1\nproviders:\n  google:\n    client_secret: \${HOME}\n`,                            2, /^\S+:4:20: /],
+  ['a broken file',             'version: 1\na: [\n',                                                                        2, /^\S+:\d:\d: /],
+  ['something else',            '- 1\n',                                                                                     2, /^\S+:1:1: A configuration is a map/],
+]
+for (const [why, text, code, err] of wrong)
+  for (const command of ['diff', 'apply'])
+    test(`${command} of a file with ${why} names its place, and never shows a secret`, async () => {
+      const result = await ostiary([command, '--file', written('wrong.yaml', text), ...inTest, ...(command === 'apply' ? ['--yes'] : [])])
+      assert.equal(result.code, code, result.err)
+      assert.match(result.err, err)
+      assert.doesNotMatch(result.err + result.out, /hunter2/)
+    })
+
+test('apply changes the environment with --yes or after a question, and a second time raises no version', async () => {
+  const file = written('apply.yaml', 'version: 1\nsettings: {password: {min_length: 15}}\n')
+  const before = await versionOf(w.test)
+  const unanswered = await ostiary(['apply', '--file', file, ...inTest])
+  assert.deepEqual([unanswered.code, unanswered.err], [2, 'Nothing was changed. --yes makes the changes without a question.\n'])
+  const no = await ostiary(['apply', '--file', file, ...inTest], { is_interactive: true, input: 'n\n' })
+  assert.deepEqual([no.code, no.err], [3, 'Change test? [y/N] Nothing was changed.\n'])
+  assert.equal(await versionOf(w.test), before)
+  assert.equal((await ostiary(['apply', '--file', file, ...inTest], { is_interactive: true, input: 'y\n' })).code, 0)
+  assert.deepEqual([(await settingsOf(w.test)).password.min_length, await versionOf(w.test)], [15, before + 1])
+  assert.equal((await ostiary(['apply', '--file', file, '--yes', ...inTest])).code, 0)
+  assert.equal(await versionOf(w.test), before + 1)
+  const stdin = await ostiary(['apply', '--file', '-', ...inTest], {
+    is_interactive: true,
+    input: 'version: 1\nsettings: {password: {min_length: 12}}\n',
+  })
+  assert.equal(stdin.code, 2)
+})
+
+test('a pulled file gives an empty environment the same configuration, byte for byte', async () => {
+  expectStatus(
+    201,
+    await w.call('POST', `/v1/platform/projects/${w.project.id}/environments`, { body: { slug: 'copy', name: 'Copy', type: 'test' } }),
+  )
+  const inCopy = ['--project', 'shop', '--env', 'copy']
+  const text = (await ostiary(['pull', ...inTest])).out
+  const file = written(
+    'copy.yaml',
+    text.replace('environment: test\n', 'environment: copy\n').replaceAll(/"\$\{OSTIARY_SECRET_\w+\}"/g, `"\${OSTIARY_SECRET_GOOGLE}"`),
+  )
+  const { code, out, err } = await ostiary(['apply', '--file', file, '--yes', '--json', ...inCopy], { secrets })
+  assert.equal(code, 0, err)
+  assert.doesNotMatch(out, /hunter2/)
+  assert.equal((await ostiary(['pull', ...inCopy])).out.replace('environment: copy\n', 'environment: test\n'), text)
+  assert.equal((await ostiary(['diff', '--file', file, ...inCopy])).code, 0)
+  const made = JSON.parse(out).secrets
+  assert.equal(made.length, mistaken.length)
+})
+
+test('the value of a secret comes from its variable: needed once, then the stored one stays', async () => {
+  const file = written(
+    'secret.yaml',
+    `version: 1\nproviders:\n  partner:\n    type: google\n    client_id: x\n    client_secret: \${OSTIARY_SECRET_GOOGLE}\n`,
+  )
+  const missing = await ostiary(['apply', '--file', file, '--yes', ...inTest])
+  assert.equal(missing.code, 2)
+  assert.ok(missing.err.includes(`${file}:6:20: The variable OSTIARY_SECRET_GOOGLE is not set, and no such secret is stored.`), missing.err)
+  assert.equal((await ostiary(['apply', '--file', file, '--yes', ...inTest], { secrets })).code, 0)
+  writeFileSync(file, readFileSync(file, 'utf8').replace('client_id: x', 'client_id: z'))
+  const stays = await ostiary(['apply', '--file', file, '--yes', ...inTest])
+  assert.equal(stays.code, 0, stays.err)
+  assert.match(stays.err, /secret\.yaml:6:20: OSTIARY_SECRET_GOOGLE is not set, so the stored secret stays\.\n/)
+  const version = await versionOf(w.test)
+  assert.equal((await ostiary(['apply', '--file', file, '--yes', ...inTest], { secrets })).code, 0)
+  assert.equal(await versionOf(w.test), version, 'an equal secret changes nothing')
+})
+
+test('--prune deletes what the sections of the file lack, by a file of the environment itself', async () => {
+  await w.createApplication(w.test, { slug: 'spare' })
+  const keep = mistaken.map(([slug]) => `  "${slug}": {}\n`).join('')
+  const file = written('prune.yaml', `version: 1\napplications:\n${keep}`)
+  assert.equal((await ostiary(['diff', '--file', file, ...inTest])).code, 0)
+  const { code, out, err } = await ostiary(['apply', '--prune', '--yes', '--file', file, ...inTest])
+  assert.deepEqual([code, /^- application spare$/m.test(out)], [0, true], err)
+  const foreign = await ostiary(['diff', '--prune', '--file', written('foreign.yaml', 'version: 1\nenvironment: live\n'), ...inTest])
+  assert.deepEqual([foreign.code, /:2:14: --prune deletes by a file of test itself\.\n$/.test(foreign.err)], [2, true])
+})
+
+test('promote names the values that are missing, takes them from a file, and shows a new secret once', async () => {
+  const only = ['--only', 'application/123']
+  const blocked = await ostiary(['promote', 'test', 'live', ...only, '--yes', '--project', 'shop'])
+  assert.equal(blocked.code, 1)
+  assert.match(blocked.err, /^error: application 123 redirect_uris: .* \(value_required\)$/m)
+  assert.match(
+    blocked.err,
+    /^Fill in the values for live, and give them with --values FILE:\n\napplications:\n {2}"123":\n {4}redirect_uris:\n$/m,
+  )
+  const wrong_values = written('values.yaml', 'applications:\n  "123":\n    name: x\n')
+  const refused_values = await ostiary(['promote', 'test', 'live', ...only, '--values', wrong_values, '--project', 'shop'])
+  assert.deepEqual(
+    [refused_values.code, /^\S+values\.yaml:3:11: \/applications\/123\/name: /.test(refused_values.err)],
+    [2, true],
+    refused_values.err,
+  )
+  const values = ['--values', written('values.yaml', 'applications:\n  "123":\n    redirect_uris: [https://shop.example.com/cb]\n')]
+  assert.equal((await ostiary(['promote', 'test', 'live', ...only, ...values, '--project', 'shop'])).code, 3)
+  const { code, out, err } = await ostiary(['promote', 'test', 'live', ...only, ...values, '--yes', '--note', 'v1', '--project', 'shop'])
+  assert.equal(code, 0, err)
+  assert.match(out, /^application 123 {2}client_secret {2}\S{20,}$/m)
+  assert.match(err, /^These secrets are shown once\. Keep them now\.$/m)
+  assert.equal((await promotions())[0].note, 'v1')
+  assert.equal((await ostiary(['promote', 'test', 'live', ...only, '--project', 'shop'])).code, 0)
+  assert.equal((await ostiary(['promote', 'test', 'live', '--only', 'shop', '--project', 'shop'])).code, 2)
+})
+
+test('what was edited there stops a promotion, and --overwrite replaces it', async () => {
+  const list = expectStatus(200, await w.call('GET', `${w.live.path}/applications?slug=123`))
+  expectStatus(200, await w.call('PATCH', `${w.live.path}/applications/${list.data[0].id}`, { body: { name: 'Edited' } }))
+  const promote = ['promote', 'test', 'live', '--only', 'application/123', '--yes', '--project', 'shop']
+  const stopped = await ostiary(promote)
+  assert.deepEqual([stopped.code, /edited_there[\s\S]*--overwrite replaces/.test(stopped.err)], [3, true], stopped.err)
+  assert.equal((await ostiary([...promote, '--overwrite'])).code, 0)
+})
+
+test('a change of Live needs --env live, and an approval where the project asks for one', async () => {
+  const live = openClient(w)
+  assert.equal(
+    (await ostiary(['apply', '--file', written('live.yaml', 'version: 1\nsettings: {mfa: {mode: optional}}\n'), '--project', 'shop'])).code,
+    2,
+  )
+  await w.deployment.db.run(sql`update projects set promotion = '{"require_approval":true}' where id = ${w.project.id}`)
+  const { code, out, err } = await live.ostiary(['apply', '--file', at('live.yaml'), '--yes', '--json', ...inLive], { key: w.key })
+  const { id, status } = JSON.parse(out)
+  assert.deepEqual([code, status], [3, 'planned'])
+  assert.ok(err.includes(`/dashboard/go/${id}\nThen run: ostiary promotions apply ${id}`), err)
+  await w.deployment.db.run(sql`update projects set promotion = '{"require_approval":false}' where id = ${w.project.id}`)
+})
+
+/** The service behind a way that lets something happen after each answer to a call. */
+async function openBusyClient(after_answer: (path: string, body: { dry_run?: boolean }) => Promise<void>) {
+  const server = createServer(async (request, response) => {
+    const { method = '', headers, url = '' } = request
+    const body = Buffer.concat(await request.toArray())
+    const passed = Object.entries(headers).filter(([name]) => /^(content-type|x-api-key|idempotency-key)$/.test(name)) as [string, string][] // as: these are single
+    const answer = await fetch(`${w.base_url}${url}`, { method, headers: passed, ...(body.length > 0 ? { body } : {}) })
+    const text = await answer.text()
+    await after_answer(`${method} ${url}`, body.length > 0 ? JSON.parse(String(body)) : {})
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' }).end(text)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  after(() => server.close())
+  return openClient(w, { OSTIARY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }) // as: it listens at a port
+}
+
+// biome-ignore format: this table is read by column
+const busy: [why: string, change: object, code: number, err: RegExp][] = [
+  ['another field changes in between, and the plan does not',    { mfa: { mode: 'optional' } },      0, /^test is changed: pro_/m],
+  ['the field itself changes in between',                        { password: { min_length: 20 } },   3, /has changed in between, and the plan with it/],
+]
+for (const [why, change, code, err] of busy)
+  test(`apply exits with ${code} where ${why}`, async () => {
+    let is_changed = false
+    const busy_client = await openBusyClient(async (path, { dry_run }) => {
+      if (is_changed || dry_run || path !== `POST ${promotions_path}`) return
+      is_changed = true
+      expectStatus(200, await w.call('PATCH', `${w.test.path}/settings`, { body: change }))
+    })
+    const file = written('busy.yaml', 'version: 1\nsettings: {password: {min_length: 18}}\n')
+    const result = await busy_client.ostiary(['apply', '--file', file, '--yes', '--overwrite', ...inTest], { key: w.key })
+    assert.equal(is_changed, true)
+    assert.equal(result.code, code, result.err)
+    assert.match(result.err, err)
+    expectStatus(200, await w.call('PATCH', `${w.test.path}/settings`, { body: { password: { min_length: 12 }, mfa: { mode: null } } }))
+  })
+
+test('the pipeline of the guide shows a plan by a key that only reads, and applies it by another key', async () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/configuration.md'), 'utf8')
+  const commands = [...guide.matchAll(/^ +run: ostiary (.+?)(?: \|\| .*)?$/gm)].map(([, line = '']) =>
+    line.split(' ').map((word) => (word === 'live.yaml' ? at('live.yaml') : word.replaceAll('"', ''))),
+  )
+  const [diff = [], apply = []] = commands
+  assert.deepEqual([commands.length, diff[0], apply[0]], [2, 'diff', 'apply'])
+  const administrator = { tenant_id: w.tenant_id, token: await administratorToken(w, owner) }
+  const kinds = ['env.settings', 'applications', 'resource_servers', 'providers', 'webhooks']
+  const reading = ['projects:read', 'environments:read', ...kinds.map((kind) => `${kind}:read`)]
+  const { key: reader } = await createPlatformKey(w, administrator, { scopes: reading })
+  const { key: writer } = await createPlatformKey(w, administrator, { scopes: [...reading, 'projects:write', 'env.settings:write'] })
+  written('live.yaml', 'version: 1\nenvironment: live\nsettings: {password: {min_length: 20}}\n')
+  const run = async (words: string[], key: string) => (await ostiary(words, { key })).code
+  assert.deepEqual([await run(diff, reader), await run(apply, reader)], [3, 1])
+  assert.deepEqual([await run(apply, writer), await run(diff, reader), await run(apply, writer)], [0, 0, 0])
 })

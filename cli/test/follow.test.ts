@@ -151,7 +151,7 @@ test('Ctrl-C during login leaves no process and no profile', async () => {
 
 // biome-ignore format: this table is read by column
 const completions: [typed: string[], offers: string[]][] = [
-  [['app'],                                      ['applications', 'application-templates']],
+  [['app'],                                      ['applications', 'apply', 'application-templates']],
   [['webhooks', 'li'],                           ['list', 'listen']],
   [['applications', 'create', '--redirect'],     ['--redirect-uris']],
   [['applications', 'create', 'x', '--if-a'],    ['--if-absent']],

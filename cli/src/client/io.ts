@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { ClientVariable } from '@ostiary/server/config/client-variables.ts'
+import { type ClientVariable, secret_variables } from '@ostiary/server/config/client-variables.ts'
 
 export interface Io {
   /** Standard output: results only. */
@@ -14,6 +14,8 @@ export interface Io {
   /** A person can answer a question. */
   readonly is_interactive: boolean
   readonly variables: Readonly<Record<ClientVariable, string | null>>
+  /** The value of a secret that a configuration names. Blanks around it are part of it. */
+  secret(name: string): string | null
   /** The folder of profiles and cursors. */
   readonly folder: string
   now(): Date
@@ -39,6 +41,8 @@ export function ioOfProcess(signal: AbortSignal): Io {
       OSTIARY_URL: variable('OSTIARY_URL'),
       OSTIARY_PROFILE: variable('OSTIARY_PROFILE'),
     },
+    // The service names secrets, too. It gets no other variable.
+    secret: (name) => (name.startsWith(secret_variables) ? environment[name] || null : null),
     folder: join(configurationFolder(environment), 'ostiary'),
     now: () => new Date(),
     random: randomBytes,

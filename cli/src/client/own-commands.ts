@@ -27,6 +27,13 @@ const defaults: readonly Option[] = [
   { name: 'env', kind: 'text', value: 'ENV', help: 'the environment of commands without --env; changes in Live still need it written out' },
 ]
 
+const file: Option = { name: 'file', kind: 'text', value: 'FILE', is_required: true, help: 'the file, or - for standard input' }
+const prune: Option = { name: 'prune', kind: 'switch', help: 'delete the objects that the sections of the file lack' }
+const yes: Option = { name: 'yes', kind: 'switch', help: 'change it without a question' }
+const overwrite: Option = { name: 'overwrite', kind: 'switch', help: 'replace also what was edited there since the last promotion' }
+const note: Option = { name: 'note', kind: 'text', value: 'TEXT', help: 'a note for people, such as a commit' }
+const record: Option = { ...json, help: 'print the promotion as JSON' }
+
 let own: readonly OwnCommand[] | null = null
 
 export function ownCommands(): readonly OwnCommand[] {
@@ -38,6 +45,7 @@ function makeOwnCommands(): OwnCommand[] {
   const find = (noun: string) => commandNamed(`${noun} list`)
   const events = followOptions(find('events'))
   const calls = followOptions(find('requests'))
+  const { scope } = optionsOf(commandNamed('configuration get'))
   const after: Option = {
     name: 'after',
     kind: 'number',
@@ -106,12 +114,50 @@ function makeOwnCommands(): OwnCommand[] {
       options: [
         { name: 'file', kind: 'text', value: 'FILE', help: 'the file to write' },
         { name: 'fresh', kind: 'switch', help: 'write an existing file afresh, without its comments' },
-        ...optionsOf(commandNamed('configuration get')).scope,
+        ...scope,
         { ...json, help: 'print the document as JSON' },
         profile,
       ],
       noun: 'configuration',
       run: async (io, written) => (await import('./configuration/pull.ts')).pull(io, written),
+    },
+    {
+      name: 'diff',
+      summary: 'show what a configuration file would change in an environment; nothing is stored',
+      details: 'Exits with 0 if they are equal, with 3 if they differ, and with 1 if the change would be refused.',
+      words: [],
+      options: [file, prune, ...scope, record, profile],
+      noun: 'promotions',
+      run: async (io, written) => (await import('./configuration/apply.ts')).diff(io, written),
+    },
+    {
+      name: 'apply',
+      summary: 'change an environment as a configuration file says, after a question',
+      details:
+        'Shows the plan and asks. What a file leaves out stays as it is. The value of a secret is read from the environment variable that the file names.',
+      words: [],
+      options: [file, prune, yes, overwrite, note, ...scope, record, profile],
+      noun: 'promotions',
+      run: async (io, written) => (await import('./configuration/apply.ts')).apply(io, written),
+    },
+    {
+      name: 'promote',
+      summary: 'bring the configuration of one environment to another, after a question',
+      details:
+        'What belongs to an environment, such as its addresses, is not copied; --values gives it. Objects that are new there begin switched off. Nothing is deleted.',
+      words: ['FROM', 'TO'],
+      options: [
+        { name: 'only', kind: 'text', is_list: true, value: 'KIND[/SLUG]', help: 'these alone, such as application/shop; can be repeated' },
+        { name: 'values', kind: 'text', value: 'FILE', help: 'a file with what belongs to TO, in the form of a configuration' },
+        yes,
+        overwrite,
+        note,
+        ...scope.filter(({ name }) => name !== 'env'),
+        record,
+        profile,
+      ],
+      noun: 'promotions',
+      run: async (io, written) => (await import('./configuration/promote.ts')).promote(io, written),
     },
     {
       name: 'profiles list',

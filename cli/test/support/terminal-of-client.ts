@@ -18,6 +18,8 @@ interface Options {
   is_interactive?: boolean
   openBrowser?: (url: string) => void
   signal?: AbortSignal
+  /** The variables with secrets. */
+  secrets?: Readonly<Record<string, string>>
   /** Gets each text of standard output as it is printed. */
   printed?: (text: string) => void
   said?: (text: string) => void
@@ -49,6 +51,7 @@ export function openClient(w: World, variables: Partial<Io['variables']> = {}) {
       input: options.input instanceof Readable ? options.input : Readable.from(options.input === undefined ? [] : [options.input]),
       is_interactive: options.is_interactive ?? false,
       variables: { OSTIARY_KEY: options.key ?? null, OSTIARY_URL: w.base_url, OSTIARY_PROFILE: null, ...variables },
+      secret: (name) => options.secrets?.[name] ?? null,
       folder,
       now: w.now,
       random: randomBytes,

@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
 import type { LogLevel } from '../base/log.ts'
 import { nearest } from '../base/nearest.ts'
 import { type Network, parseNetworks } from '../base/networks.ts'
-import { client_variables } from './client-variables.ts'
+import { client_variables, secret_variables } from './client-variables.ts'
 import { type IssuerHost, parseIssuerHosts } from './issuer-hosts.ts'
 import { default_limits, type Limits, parseLimits } from './limits.ts'
 
@@ -189,7 +189,9 @@ function readLogLevel(text: string): Parsed<Config['log_level']> {
 function unknownVariables(env: Readonly<Record<string, string | undefined>>): ConfigMistake[] {
   // The tests read their own variables, and the processes that they start inherit them.
   const ours = Object.keys(env).filter((name) => name.startsWith('OSTIARY_') && !name.startsWith('OSTIARY_TEST_'))
-  const unknown = ours.filter((name) => ![...variables, ...client_variables].some((known) => known === name))
+  const unknown = ours.filter(
+    (name) => ![...variables, ...client_variables].some((known) => known === name) && !name.startsWith(secret_variables),
+  )
   return unknown.sort().map((variable) => {
     const closest = nearest(variable, variables, 4)
     return { variable, problem: closest ? `There is no such variable. Did you mean ${closest}?` : 'There is no such variable. Remove it.' }

@@ -47,7 +47,7 @@ export async function pull(io: Io, written: Written): Promise<number> {
 }
 
 /** The document of the environment that the options name. */
-async function readDocument(connection: Connection, written: Written): Promise<{ document: ShownDocument; scope: Scope }> {
+export async function readDocument(connection: Connection, written: Written): Promise<{ document: ShownDocument; scope: Scope }> {
   const row = rowFor({ noun: 'configuration', verb: 'get', rows: [rowOf('getConfiguration')] }, connection.kind)
   const scope: Scope = await scopeFor(connection, row, written)
   const { data } = await connection.call(row, inScope(row, scope))

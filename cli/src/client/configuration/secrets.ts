@@ -1,0 +1,60 @@
+/** The secrets that a file names. Their values come from variables of the environment, and only with the call that applies a plan. */
+import { documentObjects, object_kinds, SecretName, settings_secrets } from '@ostiary/contract/configuration.ts'
+import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
+import type { NeededSecret } from '@ostiary/contract/promotion.ts'
+import { secret_sentence } from '@ostiary/contract/sentences.ts'
+import type { Io } from '../io.ts'
+import { isObject } from '../show.ts'
+import type { Mistake } from './places.ts'
+import type { YamlFile } from './yaml-read.ts'
+
+/** The path of a field in a document. */
+export function pathOf(object: ObjectOfConfiguration, slug: string | null, pointer: string | null): string[] {
+  const within = pointer === null ? [] : pointer.split('/').slice(1)
+  return object === 'settings' ? ['settings', ...within] : [documentObjects[object].section, ...(slug === null ? [] : [slug]), ...within]
+}
+
+/** What stands in the place of a secret without being a name. It is found here: a secret in the clear never leaves this machine. */
+export function secretsInTheClear(file: YamlFile): Mistake[] {
+  return secretPaths(file)
+    .filter((path) => {
+      const written = file.at(path)
+      return written !== undefined && written !== null && !SecretName.safeParse(written).success
+    })
+    .map((path) => ({ offset: file.placeOf(path), text: `/${path.join('/')}: ${secret_sentence}` }))
+}
+
+function secretPaths(file: YamlFile): string[][] {
+  const of_settings = settings_secrets.map((name) => ['settings', ...name.split('.')])
+  const of_objects = object_kinds.flatMap((kind) => {
+    const { section, secrets }: { section: string; secrets: readonly string[] } = documentObjects[kind]
+    const objects = file.at([section])
+    return isObject(objects) ? Object.keys(objects).flatMap((slug) => secrets.map((name) => [section, slug, name])) : []
+  })
+  return [...of_settings, ...of_objects]
+}
+
+export interface FoundSecrets {
+  /** By their names, of those whose variable is set. */
+  readonly values: Readonly<Record<string, string>>
+  /** Without a variable; the target has none either. */
+  readonly missing: readonly NeededSecret[]
+  /** Without a variable; the one that the target has stays. */
+  readonly staying: readonly NeededSecret[]
+}
+
+/** @param file the file that names them; `null` if another environment does */
+export function findSecrets(io: Pick<Io, 'secret'>, needed: readonly NeededSecret[], file: YamlFile | null): FoundSecrets {
+  const named = file && new Set(secretPaths(file).map((path) => file.at(path)))
+  const secret = (name: string) => (named === null || named.has(`\${${name}}`) ? io.secret(name) : null)
+  const found = needed.flatMap(({ name }): [string, string][] => {
+    const value = secret(name)
+    return value === null ? [] : [[name, value]]
+  })
+  const without = needed.filter(({ name }) => secret(name) === null)
+  return {
+    values: Object.fromEntries(found),
+    missing: without.filter(({ stored }) => !stored),
+    staying: without.filter(({ stored }) => stored),
+  }
+}
