@@ -204,6 +204,12 @@ export const settings_words: readonly SettingsGroupWords[] = [
       'scopes.disabled': {
         label: 'Scopes that no application can request',
         help: 'Scopes of OpenID Connect that are refused.',
+        choices: {
+          profile: 'Name and picture',
+          email: 'Email address',
+          phone: 'Phone number',
+          offline_access: 'Access while the person is away',
+        },
         affects: 'Applications that request these scopes: they are refused at once.',
       },
       'cors.allowed_origins': {

@@ -499,19 +499,19 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "choices": [
           {
             "value": "profile",
-            "label": "profile"
+            "label": "Name and picture"
           },
           {
             "value": "email",
-            "label": "email"
+            "label": "Email address"
           },
           {
             "value": "phone",
-            "label": "phone"
+            "label": "Phone number"
           },
           {
             "value": "offline_access",
-            "label": "offline_access"
+            "label": "Access while the person is away"
           }
         ]
       },

@@ -14,7 +14,7 @@ import { changesInWords, useSettingsEdits } from './settings/edits.ts'
 import { groups } from './settings/fields.ts'
 import { Input } from './settings/input.tsx'
 import { MailSettings } from './settings/mail.tsx'
-import { endedBy } from './settings/rules.ts'
+import { endedBy, problemOf } from './settings/rules.ts'
 import { pathOf, shown } from './settings/values.ts'
 
 export default function Settings() {
@@ -37,9 +37,11 @@ function Form(props: Edited<Document>) {
   const { environment, can } = useEnvironment()
   const { save, before, changed, current, edit, discard } = useSettingsEdits(props)
   const [is_reviewing, setReviewing] = useState(false)
-  const review = (event: FormEvent) => {
+  const review = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    setReviewing(changed.length > 0)
+    const is_wrong = changed.some(([field, value]) => problemOf(field, value) !== null)
+    if (is_wrong) event.currentTarget.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    setReviewing(changed.length > 0 && !is_wrong)
   }
   return (
     <form className="stack" onSubmit={review}>

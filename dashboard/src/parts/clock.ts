@@ -26,15 +26,23 @@ export function intervalStart(start: string, interval: 'hour' | 'day', timeZone?
 export const intervalStartWithDay = (start: string, interval: 'hour' | 'day', timeZone?: string): string =>
   interval === 'day' ? intervalStart(start, interval) : textOf(new Date(start), { ...date, ...time }, timeZone)
 
-const sizes = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['min', 60],
-  ['s', 1],
+/** The units of durations, the largest first. `word` is for a choice, `short` for a text. */
+export const durationUnits = [
+  { word: 'days', short: 'd', seconds: 86_400 },
+  { word: 'hours', short: 'h', seconds: 3_600 },
+  { word: 'minutes', short: 'min', seconds: 60 },
+  { word: 'seconds', short: 's', seconds: 1 },
 ] as const
+
+/** The largest unit of which a duration is a whole number. */
+export const unitOf = (seconds: number): (typeof durationUnits)[number] =>
+  durationUnits.find((unit) => seconds >= unit.seconds && seconds % unit.seconds === 0) ?? durationUnits[3]
 
 /** A duration as one number and its largest whole unit: 900 is `15 min`. */
 export function duration(seconds: number): string {
-  const [unit, size] = sizes.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['s', 1]
-  return `${seconds / size} ${unit}`
+  const unit = unitOf(seconds)
+  return `${seconds / unit.seconds} ${unit.short}`
 }
+
+/** So many units in seconds: 1.1 hours are 3,960, not a trillionth more. A part of a second stays: the form says that it wants whole ones. */
+export const secondsIn = (count: number, unit_seconds: number): number => Math.round(count * unit_seconds * 1_000) / 1_000

@@ -1,8 +1,8 @@
 /** A dialog with a form, for a new object or an edit: its fields, the problem of the last attempt, Cancel, and one button that saves. */
-import { type FormEvent, type ReactNode, useId } from 'react'
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useEnvironment } from '../scope.tsx'
 import { Dialog } from './dialog.tsx'
-import { Problem } from './problem.tsx'
+import { fieldsOf, Problem } from './problem.tsx'
 import { EnvironmentTag } from './tag.tsx'
 
 interface FormDialogProps {
@@ -19,6 +19,8 @@ interface FormDialogProps {
 
 export function FormDialog({ title, lead, submit, action, disabled = false, onSubmit, onClose, children }: FormDialogProps) {
   const id = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const is_at_fields = useMarks(form, action.error)
   const send = (event: FormEvent) => {
     event.preventDefault()
     onSubmit()
@@ -41,12 +43,28 @@ export function FormDialog({ title, lead, submit, action, disabled = false, onSu
         </>
       }
     >
-      <form id={id} onSubmit={send}>
+      <form id={id} ref={form} onSubmit={send}>
         {children}
-        {action.error ? <Problem error={action.error} focus /> : null}
+        {action.error ? <Problem error={action.error} focus={!is_at_fields} is_at_fields={is_at_fields} /> : null}
       </form>
     </Dialog>
   )
+}
+
+/** Reports whether every field of a refused call is marked in the form, and then leads to the first one. */
+function useMarks(form: RefObject<HTMLFormElement | null>, error: unknown): boolean {
+  const [are_all_marked, setAllMarked] = useState(false)
+  const marks = () => [...(form.current?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? [])]
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the marks are those that this error made
+  useLayoutEffect(() => {
+    const count = fieldsOf(error)
+    setAllMarked(count > 0 && marks().length >= count)
+  }, [error])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: likewise
+  useEffect(() => {
+    if (are_all_marked) marks()[0]?.focus()
+  }, [are_all_marked, error])
+  return are_all_marked
 }
 
 /** The lead of a dialog about an object of the environment. `children` follow. */

@@ -24,7 +24,18 @@ const of_client: Record<string, string> = {
   unexpected_answer: 'Load the page again. If it happens again, ask the operator what stands between the browser and the service.',
 } satisfies Record<ClientErrorCode, string>
 
-export function Problem({ error, retry, focus = false }: { error: unknown; retry?: () => void; focus?: boolean }) {
+/** The fields of a refused call. */
+export const fieldsOf = (error: unknown): number => (error instanceof OstiaryError ? error.errors.length : 0)
+
+interface ProblemProps {
+  error: unknown
+  retry?: () => void
+  focus?: boolean
+  /** Every field of the call shows its own sentence, so none is repeated here. */
+  is_at_fields?: boolean
+}
+
+export function Problem({ error, retry, focus = false, is_at_fields = false }: ProblemProps) {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (focus) element.current?.focus()
@@ -37,9 +48,9 @@ export function Problem({ error, retry, focus = false }: { error: unknown; retry
       <Icon name="warn" size={16} />
       <div>
         <div role="alert">
-          <p className="strong">{detail.replace(/ \(at [^)]*\)$/, '')}</p>
+          <p className="strong">{is_at_fields ? 'Not saved. Change what is marked.' : detail.replace(/ \(at [^)]*\)$/, '')}</p>
           {advised ? <p>{advised}</p> : null}
-          {known && known.errors.length > 1 ? (
+          {known && known.errors.length > 1 && !is_at_fields ? (
             <ul>
               {known.errors.map((field) => (
                 <li key={field.pointer}>

@@ -28,9 +28,9 @@ const numbers: [number | null, string | null][] = [
   [60,      null],
   [86_400,  null],
   [null,    null],
-  [59,      'Use 60 to 86,400.'],
-  [86_401,  'Use 60 to 86,400.'],
-  [60.5,    'Use a whole number.'],
+  [59,      'Use 1 min to 1 d.'],
+  [86_401,  'Use 1 min to 1 d.'],
+  [60.5,    'Use whole seconds.'],
 ]
 for (const [value, problem] of numbers)
   test(`${value} seconds for an access token ${problem ? `is refused at the field: ${problem}` : 'is accepted'}`, () => {

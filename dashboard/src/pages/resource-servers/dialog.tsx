@@ -4,6 +4,7 @@ import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import type { NewResourceServer, ResourceServer, ResourceServerChange } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
+import { DurationInput } from '../../parts/duration-input.tsx'
 import { changedMembers, type Edited, useEdit } from '../../parts/edit.tsx'
 import { NameField } from '../../parts/fields.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
@@ -64,7 +65,7 @@ function useFields(server: ResourceServer | null) {
     identifier: server?.identifier ?? '',
     scopes: writeScopes(server?.scopes ?? []),
     format: server?.access_token_format ?? ('jwt' as const),
-    lifetime: String(server?.access_token_ttl_seconds ?? ''),
+    lifetime: server?.access_token_ttl_seconds ?? null,
   })
   const { name, identifier, scopes, format, lifetime } = entered
   const next = {
@@ -72,7 +73,7 @@ function useFields(server: ResourceServer | null) {
     identifier,
     scopes: readScopes(scopes),
     access_token_format: format,
-    access_token_ttl_seconds: lifetime === '' ? null : Number(lifetime),
+    access_token_ttl_seconds: lifetime,
   }
   const enter = (change: Partial<typeof entered>) => setEntered((before) => ({ ...before, ...change }))
   return { entered, enter, next }
@@ -132,15 +133,12 @@ function ResourceServerDialog({ entered, enter, server, action, submit, close }:
         onChange={(event) => enter({ format: event.currentTarget.value === 'opaque' ? 'opaque' : 'jwt' })}
         error={fieldError(action.error, '/access_token_format')}
       />
-      <TextInput
-        label="Lifetime of access tokens, in seconds"
-        description="60 to 86,400. Empty: that of the settings."
-        inputWrapperOrder={order}
-        type="number"
-        min={60}
-        max={86_400}
+      <DurationInput
+        label="Lifetime of access tokens"
+        description="1 min to 1 d. Empty: that of the settings."
         value={lifetime}
-        onChange={(event) => enter({ lifetime: event.currentTarget.value })}
+        empty={null}
+        change={(lifetime) => enter({ lifetime })}
         error={fieldError(action.error, '/access_token_ttl_seconds')}
       />
     </FormDialog>

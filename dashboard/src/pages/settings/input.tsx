@@ -2,6 +2,7 @@
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { duration } from '../../parts/clock.ts'
+import { DurationInput } from '../../parts/duration-input.tsx'
 import { linesOf } from '../applications/create.tsx'
 import type { Field, Value } from './fields.ts'
 import { problemOf } from './rules.ts'
@@ -42,8 +43,16 @@ export function Input({ field, value, change, error }: InputProps) {
         onChange={(chosen) => change(choices.map(({ value }) => value).filter((choice) => chosen.includes(choice)))}
       >
         <div className="choices-column">
-          {choices.map(({ value: choice }) => (
-            <Checkbox key={choice} value={choice} label={<code>{choice}</code>} />
+          {choices.map(({ value: choice, label }) => (
+            <Checkbox
+              key={choice}
+              value={choice}
+              label={
+                <>
+                  {label} <code className="xs faint">{choice}</code>
+                </>
+              }
+            />
           ))}
         </div>
       </Checkbox.Group>
@@ -56,11 +65,22 @@ export function Input({ field, value, change, error }: InputProps) {
       <TextInput {...texts} value={value === null ? '' : String(value)} onChange={(event) => change(event.currentTarget.value || null)} />
     )
   const number = typeof value === 'number' ? value : null
-  const unit = kind === 'seconds' && number !== null ? ` Now ${duration(number)}.` : ''
+  if (kind === 'seconds') {
+    const empty = typeof field.default === 'number' ? field.default : null
+    return (
+      <DurationInput
+        label={label}
+        description={help}
+        error={problemOf(field, value) ?? error}
+        value={number}
+        empty={empty}
+        change={change}
+      />
+    )
+  }
   return (
     <TextInput
       {...texts}
-      description={`${help}${unit}`}
       error={problemOf(field, value) ?? error}
       type="number"
       min={field.min ?? undefined}
@@ -72,14 +92,13 @@ export function Input({ field, value, change, error }: InputProps) {
   )
 }
 
-/** The label with its unit. */
-const labelOf = ({ kind, label }: Field) =>
-  kind === 'seconds' ? `${label}, in seconds` : kind === 'lines' ? `${label}, one per line` : label
+const labelOf = ({ kind, label }: Field) => (kind === 'lines' ? `${label}, one per line` : label)
 
 /** What the field does, with its range and its default. */
 function helpOf(field: Field): string {
   const { kind, min, max } = field
-  const range = min === null || max === null ? '' : ` ${min.toLocaleString('en')} to ${max.toLocaleString('en')}.`
+  const limit = kind === 'seconds' ? duration : (number: number) => number.toLocaleString('en')
+  const range = min === null || max === null ? '' : ` ${limit(min)} to ${limit(max)}.`
   const by_default = ['text', 'set', 'lines'].includes(kind) ? '' : ` Default: ${shown(field, field.default)}.`
   return `${plain(field.help)}${range}${by_default}`
 }

@@ -1,11 +1,14 @@
 /** What the page says about a value before it is saved. */
+import { duration } from '../../parts/clock.ts'
 import type { Field, Value } from './fields.ts'
 
 /** What is wrong with a number while it is typed. The service has the last word. */
-export function problemOf({ min, max }: Field, value: Value): string | null {
+export function problemOf({ kind, min, max }: Field, value: Value): string | null {
   if (typeof value !== 'number' || min === null || max === null) return null
-  if (!Number.isInteger(value)) return 'Use a whole number.'
-  return value < min || value > max ? `Use ${min.toLocaleString('en')} to ${max.toLocaleString('en')}.` : null
+  const is_time = kind === 'seconds'
+  if (!Number.isInteger(value)) return is_time ? 'Use whole seconds.' : 'Use a whole number.'
+  const limit = is_time ? duration : (number: number) => number.toLocaleString('en')
+  return value < min || value > max ? `Use ${limit(min)} to ${limit(max)}.` : null
 }
 
 /** What a change of a lifetime ends; `null` where it is not lowered. */

@@ -18,9 +18,10 @@ export const plain = (text: string) => text.replaceAll('`null`', 'empty').replac
 export function shown(field: Field, value: Value): string {
   if (value === null) return field.default === null ? 'Not set' : `Default: ${shown(field, field.default)}`
   if (typeof value === 'boolean') return value ? 'On' : 'Off'
-  if (Array.isArray(value)) return value.join(', ') || 'None'
-  const choice = field.kind === 'choice' ? field.choices?.find((one) => one.value === value) : undefined
-  if (choice) return choice.label
+  const wordsOf = (one: unknown) => field.choices?.find(({ value }) => value === one)?.label
+  if (Array.isArray(value)) return value.map((one) => wordsOf(one) ?? one).join(', ') || 'None'
+  const words = field.kind === 'choice' ? wordsOf(value) : undefined
+  if (words) return words
   return field.kind === 'seconds' && typeof value === 'number' ? duration(value) : String(value)
 }
 
