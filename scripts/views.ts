@@ -143,9 +143,10 @@ export function dashboardViews(
     at('provider add', `${base.test}/providers`, press('Add provider')),
     at('provider check', `${base.test}/providers`, async (page) => {
       await page
-        .getByRole('button', { name: /^Check/ })
+        .getByRole('button', { name: /^Actions for/ })
         .first()
         .click()
+      await page.getByRole('menuitem', { name: 'Check' }).click()
       await page.waitForLoadState('networkidle')
     }),
     at('provider edit', `${base.test}/providers`, press(/^Edit/)),

@@ -77,6 +77,9 @@ export default function Applications() {
         label="Applications"
         list={list}
         columns={columns}
+        open={({ id }) =>
+          void navigate({ from: base, to: `${base}/applications/$application_id` as const, params: { application_id: id } })
+        }
         keyOf={({ id }) => id}
         empty={
           words ? (

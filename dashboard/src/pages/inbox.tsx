@@ -48,6 +48,7 @@ export default function Inbox() {
         label="Captured mail"
         list={list}
         columns={columns}
+        open={({ id }) => show({ chosen: id })}
         keyOf={({ id }) => id}
         empty={
           <Empty
@@ -78,8 +79,8 @@ function MailSide({ mail_id, close }: { mail_id: string; close: () => void }) {
             <Facts
               of={[
                 ['To', to],
-                ['Code', code ? <Copied key="code" value={code} label="code" /> : 'None'],
-                ['Link', link ? <Copied key="link" value={link} label="link" /> : 'None'],
+                ['Code', code ? <Copied key="code" value={code} label="code" /> : null],
+                ['Link', link ? <Copied key="link" value={link} label="link" /> : null],
                 ['When', <Time key="at" at={created_at} />],
               ]}
             />

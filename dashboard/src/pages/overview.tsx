@@ -9,6 +9,7 @@ import { useNames } from '../parts/names.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Time } from '../parts/time.tsx'
+import { Uri } from '../parts/uri.tsx'
 import { applications } from '../queries/applications.ts'
 import { events } from '../queries/events.ts'
 import { useEnvironment } from '../scope.tsx'
@@ -135,7 +136,7 @@ function Connect() {
           <div className="l">
             {name} <CopyButton value={value} label={name} />
           </div>
-          <code>{value}</code>
+          <Uri value={value} />
         </div>
       ))}
     </section>

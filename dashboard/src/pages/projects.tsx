@@ -22,6 +22,7 @@ export default function Projects() {
   const { search, show } = useQueryState()
   const list = useList(projects.list({ client, tenant }, words))
   const deployment = is_root ? deploymentParams(me) : null
+  const navigate = useNavigate()
   const columns: Column<Project>[] = [
     {
       head: 'Project',
@@ -62,6 +63,7 @@ export default function Projects() {
         label="Projects"
         list={list}
         columns={columns}
+        open={({ slug }) => void navigate({ to: '/t/$tenant/p/$project', params: { tenant: tenant.slug, project: slug } })}
         keyOf={({ id }) => id}
         empty={
           words ? (

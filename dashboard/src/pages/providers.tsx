@@ -1,5 +1,5 @@
 /** The identity providers of an environment: their buttons stand on the sign-in page. */
-
+import { Menu } from '@mantine/core'
 import type { Provider } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -16,6 +16,7 @@ import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
+import { Uri } from '../parts/uri.tsx'
 import { applications } from '../queries/applications.ts'
 import { providers } from '../queries/providers.ts'
 import { useEnvironment } from '../scope.tsx'
@@ -31,6 +32,7 @@ export default function Providers() {
   const { client, at, environment, can } = useEnvironment()
   const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open | null>(null)
+  const may = can('developer')
   const list = useList(providers.list({ client, at }))
   const changes = [providers.all({ at })]
   const enable = useAction(
@@ -77,34 +79,46 @@ export default function Providers() {
       head: 'Redirect URI to register there',
       cell: ({ callback_url, display_name }) => (
         <span>
-          <code className="any">{callback_url}</code> <CopyButton value={callback_url} label={`the redirect URI of ${display_name}`} />
+          <Uri value={callback_url} /> <CopyButton value={callback_url} label={`the redirect URI of ${display_name}`} />
         </span>
       ),
     },
     {
       head: 'Actions',
+      className: 'in-line',
       cell: (provider) => (
         <div className="rs">
           <TryIt provider={provider} />
-          {hasMetadata(provider) ? (
-            <ChangeButton className="btn s" onClick={() => check.run(provider.id)} disabled={check.busy}>
-              Check<span className="vh">: {provider.display_name}</span>
-            </ChangeButton>
-          ) : null}
           <ChangeButton className="btn s" onClick={() => setOpen({ act: 'edit', provider })}>
             Edit<span className="vh">: {provider.display_name}</span>
           </ChangeButton>
-          <ChangeButton
-            className="btn s"
-            onClick={() => (provider.enabled ? ask('switch_off', provider) : enable.run(provider.id))}
-            disabled={enable.busy}
-          >
-            {provider.enabled ? 'Switch off' : 'Switch on'}
-            <span className="vh">: {provider.display_name}</span>
-          </ChangeButton>
-          <ChangeButton className="btn s" onClick={() => ask('delete', provider)}>
-            Delete<span className="vh">: {provider.display_name}</span>
-          </ChangeButton>
+          <Menu>
+            <Menu.Target>
+              <button type="button" className="btn quiet icon" aria-label={`Actions for ${provider.display_name}`}>
+                <Icon name="dots" />
+              </button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {may ? null : <Menu.Label>Needs the role developer.</Menu.Label>}
+              {hasMetadata(provider) ? (
+                <Menu.Item disabled={!may || check.busy} onClick={() => check.run(provider.id)}>
+                  Check
+                </Menu.Item>
+              ) : null}
+              {provider.enabled ? (
+                <Menu.Item disabled={!may} onClick={() => ask('switch_off', provider)}>
+                  Switch off…
+                </Menu.Item>
+              ) : (
+                <Menu.Item disabled={!may || enable.busy} onClick={() => enable.run(provider.id)}>
+                  Switch on
+                </Menu.Item>
+              )}
+              <Menu.Item disabled={!may} color="var(--bad)" onClick={() => ask('delete', provider)}>
+                Delete…
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
         </div>
       ),
     },
@@ -146,7 +160,7 @@ export default function Providers() {
           </Empty>
         }
       />
-      {search.new && can('developer') ? <CreateProvider close={() => show({ new: undefined })} check={checkChanged} /> : null}
+      {search.new && may ? <CreateProvider close={() => show({ new: undefined })} check={checkChanged} /> : null}
       {open?.act === 'edit' ? <EditProvider provider_id={open.provider.id} close={() => setOpen(null)} check={checkChanged} /> : null}
       {open?.act === 'switch_off' ? <SwitchOff provider={open.provider} close={() => setOpen(null)} /> : null}
       {open?.act === 'delete' ? (
@@ -205,14 +219,14 @@ function Status({ provider: { enabled, last_success_at, last_failure }, has_pass
     <>
       {enabled ? (
         <Tag tone={has_failed ? 'warn' : 'ok'} icon={has_failed ? 'warn' : 'check'}>
-          Enabled
+          {has_failed ? 'Failing' : 'Enabled'}
         </Tag>
       ) : (
         <Tag>Off</Tag>
       )}
       {has_failed ? (
         <span className="sub any">
-          <code>{last_failure.cause}</code> {last_failure.detail} <Time at={last_failure.at} />
+          {last_failure.detail} <code>{last_failure.cause}</code> <Time at={last_failure.at} />
         </span>
       ) : last_success_at ? (
         <span className="sub">

@@ -47,6 +47,7 @@ export function WebhookStatus({ of: webhook }: { of: Webhook }) {
 export default function Webhooks() {
   const { client, at, base, can } = useEnvironment()
   const { search, show } = useQueryState()
+  const navigate = useNavigate()
   const list = useList(webhooks.list({ client, at }))
   const columns: Column<Webhook>[] = [
     {
@@ -81,6 +82,7 @@ export default function Webhooks() {
         label="Webhooks"
         list={list}
         columns={columns}
+        open={({ id }) => void navigate({ from: base, to: `${base}/webhooks/$webhook_id` as const, params: { webhook_id: id } })}
         keyOf={({ id }) => id}
         empty={
           <Empty

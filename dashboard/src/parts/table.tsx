@@ -27,7 +27,8 @@ interface RecordsProps<T> {
 
 /** Controls in a row have a press of their own, and a person who marks text does not open it. */
 const isOwnPress = ({ target }: MouseEvent) =>
-  (target instanceof Element && target.closest('a, button, input, select, label, time') !== null) || String(getSelection()) !== ''
+  (target instanceof Element && target.closest('a, button, input, select, label, time, [role=menu]') !== null) ||
+  String(getSelection()) !== ''
 
 export function Records<T>({ label, list, columns, keyOf, empty, open }: RecordsProps<T>) {
   const problem = list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : null

@@ -13,7 +13,7 @@ type Check = Readiness['checks'][number]
 
 // biome-ignore format: this table is read by column
 const texts: Record<Check['code'], { title: string; act: string }> = {
-  mail_works:         { title: 'Mail can be sent',                       act: 'Set up mail' },
+  mail_works:         { title: 'Mail can be sent',                       act: 'Mail settings' },
   application_exists: { title: 'An application exists',                  act: 'Create one in Live' },
   https_only:         { title: 'Addresses use https',                    act: 'Change the address' },
   no_try_address:     { title: 'No redirect URI is for trying out',    act: 'Remove it' },

@@ -2,11 +2,12 @@
 
 import { Link } from '@tanstack/react-router'
 import { Loaded, useRead } from '../../parts/reading.tsx'
+import { isSignInReason, reasonWords } from '../../parts/words.ts'
 import { statistics } from '../../queries/environment.ts'
 import { events } from '../../queries/events.ts'
 import { useEnvironment } from '../../scope.tsx'
 
-/** The outcome of a sign-in or of a webhook attempt that worked. */
+/** The outcomes of a sign-in and of a webhook attempt that worked. */
 const WORKED = ['succeeded', 'delivered']
 
 const total = (counts: { count: number }[]) => counts.reduce((sum, { count }) => sum + count, 0)
@@ -20,17 +21,17 @@ export function Numbers() {
   return (
     <Loaded of={counted} rows={2}>
       {({ data }) => {
-        const sign_ins = data.flatMap((hour) => hour.sign_ins)
-        const failed = sign_ins.filter(({ outcome }) => !WORKED.includes(outcome))
-        const reasons = Map.groupBy(failed, ({ outcome }) => outcome)
+        const sign_ins = data.flatMap((hour) => hour.sign_ins).filter(({ outcome }) => WORKED.includes(outcome))
+        const failed = data.flatMap((hour) => hour.refused_calls).filter(({ code }) => isSignInReason(code)) // as the chart counts them
+        const reasons = Map.groupBy(failed, ({ code }) => reasonWords(code))
         const attempts = data.flatMap((hour) => hour.webhook_attempts)
         const delivered = attempts.filter(({ outcome }) => WORKED.includes(outcome))
-        const why = [...reasons].map(([outcome, counts]) => `${total(counts)} ${outcome.replaceAll('_', ' ')}`).join(', ')
+        const why = [...reasons].map(([reason, counts]) => `${total(counts)} ${reason}`).join(', ')
         return (
           <section className="stats" aria-label="Last 24 hours">
             <Link from={base} to={`${base}/events`} search={{ type: 'sign_in.succeeded' }}>
               <div className="lb">Sign-ins</div>
-              <div className="v">{total(sign_ins) - total(failed)}</div>
+              <div className="v">{total(sign_ins)}</div>
               <div className="u">last 24 hours</div>
             </Link>
             <Link from={base} to={`${base}/calls`}>

@@ -2,7 +2,7 @@
 
 import type { Readiness } from '@ostiary/sdk'
 import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { applications } from '../../queries/applications.ts'
@@ -17,9 +17,9 @@ type Check = Readiness['checks'][number]
 
 // biome-ignore format: this table is read by column
 const words: Record<Check['code'], { title: string; act: string }> = {
-  application_exists: { title: 'Create an application',       act: 'Applications' },
+  application_exists: { title: 'Create an application',       act: 'New application' },
   real_sign_in:       { title: 'Sign in once',                act: 'Try sign-in' },
-  mail_works:         { title: 'Set up mail',                 act: 'Set up mail' },
+  mail_works:         { title: 'Set up mail',                 act: 'Mail settings' },
   https_only:         { title: 'Use https only',              act: 'Change the address' },
   no_try_address:     { title: 'Remove the address for trying out', act: 'Application' },
   keys_restricted:    { title: 'Restrict the keys',           act: 'Keys' },
@@ -55,18 +55,23 @@ export function Steps() {
     ...words[check.code],
     state: !check.ok ? 'open' : check.applies ? 'done' : 'nothing',
     detail: check.level === 'recommended' ? `${check.detail} Recommended.` : check.detail,
-    link: check.code === 'real_sign_in' ? tryLink : pageOf(check.link, path, tenant.slug),
+    link: linkOf(check),
   })
-  const tryLink: ToOptions = first
+  const toCreate: ToOptions = linkOptions({ from: base, to: `${base}/applications`, search: { new: '1' } })
+  const toTry: ToOptions = first
     ? linkOptions({ from: base, to: `${base}/applications/$application_id`, params: { application_id: first.id }, search: { tab: 'try' } })
-    : linkOptions({ from: base, to: `${base}/applications`, search: { new: '1' } })
+    : toCreate
+  const linkOf = ({ code, link }: Check): ToOptions | null => {
+    if (code === 'real_sign_in') return toTry
+    return code === 'application_exists' && !first ? toCreate : pageOf(link, path, tenant.slug)
+  }
   const firstCall: Step = {
     id: 'first_call',
     title: 'Call the API with a key',
     state: keys.some(({ last_used_at }) => last_used_at !== null) ? 'done' : 'open',
     detail: keys.length > 0 ? 'No key was used yet.' : 'Create a key for your backend, and call the service with it.',
     act: keys.length > 0 ? 'Keys' : 'Create key',
-    link: linkOptions({ from: base, to: `${base}/api-keys` }),
+    link: linkOptions({ from: base, to: `${base}/api-keys`, search: keys.length > 0 ? {} : { new: '1' } }),
   }
   return (
     <Loaded of={ready}>
@@ -91,11 +96,13 @@ export function Steps() {
   )
 }
 
-/** @param leads its first open step has the filled button */
+/** @param leads its first open step has the filled button, and it is one line when all are done */
 function StepCard({ title, steps, leads = false, children }: { title: string; steps: Step[]; leads?: boolean; children?: ReactNode }) {
   const counted = steps.filter(({ state }) => state !== 'nothing')
   const done = counted.filter(({ state }) => state === 'done').length
   const next = leads ? steps.find(({ state }) => state === 'open') : undefined
+  const is_over = leads && done === steps.length
+  const [is_opened, setOpened] = useState(false)
   return (
     <section className="card">
       <header>
@@ -105,9 +112,15 @@ function StepCard({ title, steps, leads = false, children }: { title: string; st
             {done} of {counted.length} done
           </span>
           <progress className="bar" max={Math.max(counted.length, 1)} value={done} aria-label={`${title}: steps done`} />
+          {is_over ? (
+            <button type="button" className="btn quiet s" aria-expanded={is_opened} onClick={() => setOpened(!is_opened)}>
+              {is_opened ? 'Hide' : 'Show'}
+              <span className="vh"> the steps of {title}</span>
+            </button>
+          ) : null}
         </div>
       </header>
-      <ol className="steps">
+      <ol className="steps" hidden={is_over && !is_opened}>
         {steps.map((step) => (
           <StepLine key={step.id} step={step} is_next={step === next} />
         ))}

@@ -1,5 +1,6 @@
 /** What to do at the provider: the redirect URI to enter, its console, and what to create there. */
 import { CopyButton } from '../../parts/copy.tsx'
+import { Uri } from '../../parts/uri.tsx'
 import type { KindOfProvider } from './kinds.ts'
 import { ProviderMark } from './mark.tsx'
 
@@ -14,7 +15,7 @@ export const RegisterThere = ({ kind: { value, console: place, steps }, name, ca
   <section className="there" aria-label="At the provider">
     <div className="lab">Redirect URI to register there</div>
     <div className="uri">
-      <code className="any">{callback_url}</code> <CopyButton value={callback_url} label={`the redirect URI of ${name}`} />
+      <Uri value={callback_url} /> <CopyButton value={callback_url} label={`the redirect URI of ${name}`} />
     </div>
     <p className="small muted">{steps}</p>
     {place ? (
