@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { Chips, NoMatch, TimeRange } from '../parts/filters.tsx'
-import { Id, type NameOf, useNamesAt } from '../parts/names.tsx'
+import { Id, useNamesAt } from '../parts/names.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Loaded, useList, useRead } from '../parts/reading.tsx'
@@ -63,7 +63,7 @@ export default function AuditLog() {
         <ByPerson {...state} />
         <ByObject entries={list.rows ?? []} nameOf={nameOf} {...state} />
         <TimeRange {...state} />
-        <Chips names={chips} nameOf={nameOf} {...state} />
+        <Chips names={chips} nameOf={(value) => (value === search.action ? { name: didOf(value) } : nameOf(value))} {...state} />
       </div>
       <Records
         label="Audit log"
@@ -82,16 +82,23 @@ export default function AuditLog() {
   )
 }
 
-/** The names of the objects of entries, and of their environments and projects. */
+type NameOf = (id: string | null | undefined) => { name: string } | undefined
+
+/** The names of the objects of entries, of members, and of the environments and projects of the objects. */
 function useNamesOf(entries: readonly AuditEntry[]): NameOf {
+  const people = useRead(auditLog.actors(useScope())).data
   const grouped = Map.groupBy(entries, ({ environment_id }) => environment_id)
-  return useNamesAt(
+  const nameOf = useNamesAt(
     [...grouped].flatMap(([environment_id, some]) => {
       const project_id = some[0]?.project_id
       const ids = some.flatMap((entry) => [entry.object.id, entry.environment_id, entry.project_id])
       return environment_id && project_id ? [[{ project_id, environment_id }, ids] as const] : []
     }),
   )
+  return (id) => {
+    const person = people?.find((one) => one.id === id)
+    return nameOf(id) ?? (person?.name ? { name: person.name } : undefined)
+  }
 }
 
 /** The first changed fields, in words. A creation has all of them, so it has none here; what was sent for a test changes nothing. */

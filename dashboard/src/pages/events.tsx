@@ -18,6 +18,12 @@ import { idsOf } from './events/words.ts'
 
 const chips = { type: 'Kind', user_id: 'User', application_id: 'Application', request_id: 'Request', from: 'From', to: 'To' }
 
+/** A kind in words, for its chip. */
+const kindName = (kind: string | null | undefined) => {
+  const text = eventKinds.find((one) => one.kind === kind)?.text
+  return text === undefined ? undefined : { name: text }
+}
+
 export default function Events() {
   const here = useEnvironment()
   const { at, base } = here
@@ -48,7 +54,7 @@ export default function Events() {
         <TimeRange {...state} />
       </div>
       <div className="toolbar">
-        <Chips names={chips} nameOf={nameOf} {...state} />
+        <Chips names={chips} nameOf={(value) => nameOf(value) ?? kindName(value)} {...state} />
         {is_filtered ? null : <span className="small muted">Open an event to filter by its kind, user, application or request.</span>}
       </div>
       <Records

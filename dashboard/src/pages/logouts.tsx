@@ -3,8 +3,8 @@ import '../styles/deliveries.css'
 import type { BackchannelLogout } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useAction } from '../parts/action.ts'
-import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Id, useNames } from '../parts/names.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
@@ -21,18 +21,19 @@ export default function Logouts() {
   const { base } = here
   const { search, show } = useQueryState()
   const list = useList(logouts.list(here), { refetchInterval: 5_000 })
+  const nameOf = useNames((list.rows ?? []).flatMap(({ application_id, user_id }) => [application_id, user_id]))
   const columns: Column<BackchannelLogout>[] = [
     {
       head: 'Application',
       kind: 'first',
       cell: ({ id, application_id }) => (
-        <button type="button" className="row-button mono any" onClick={() => show({ message: id })}>
-          {application_id}
+        <button type="button" className="row-button any" onClick={() => show({ message: id })}>
+          {nameOf(application_id)?.name ?? application_id}
         </button>
       ),
     },
     { head: 'Status', cell: (logout) => <MessageStatus of={logout} /> },
-    { head: 'User', className: 'mono any', cell: ({ user_id }) => user_id },
+    { head: 'User', className: 'any', cell: ({ user_id }) => nameOf(user_id)?.name ?? user_id },
     {
       head: 'Next attempt',
       className: 'muted nowrap',
@@ -58,6 +59,7 @@ export default function Logouts() {
         label="Back-channel logouts"
         list={list}
         columns={columns}
+        open={({ id }) => show({ message: id })}
         keyOf={({ id }) => id}
         empty={
           <Empty
@@ -81,17 +83,12 @@ function LogoutSide({ logout, close }: { logout: BackchannelLogout; close: () =>
   const resend = useAction(() => client.resendBackchannelLogout({ ...at, message_id: logout.id }), {
     changes: [logouts.all({ at })],
   })
+  const nameOf = useNames([logout.application_id, logout.user_id])
   const fix = fixOf(logout)
   return (
     <Side title="Back-channel logout" onClose={close}>
       <Facts
         of={[
-          [
-            'Message',
-            <span key="id">
-              <code>{logout.id}</code> <CopyButton value={logout.id} label="message id" />
-            </span>,
-          ],
           ['Status', <MessageStatus key="status" of={logout} />],
           [
             'Application',
@@ -102,17 +99,18 @@ function LogoutSide({ logout, close }: { logout: BackchannelLogout; close: () =>
               to={`${base}/applications/$application_id`}
               params={{ application_id: logout.application_id }}
             >
-              {logout.application_id}
+              {nameOf(logout.application_id)?.name ?? logout.application_id}
             </Link>,
           ],
           [
             'User',
             <Link key="user" className="u" from={base} to={`${base}/users`} search={{ chosen: logout.user_id }}>
-              {logout.user_id}
+              {nameOf(logout.user_id)?.name ?? logout.user_id}
             </Link>,
           ],
-          ['Session', <code key="session">{logout.session_id}</code>],
           ['Ended', <Time key="at" at={logout.created_at} />],
+          ['Session', <Id key="session" value={logout.session_id} label="session id" />],
+          ['Message', <Id key="id" value={logout.id} label="message id" />],
         ]}
       />
       <div>

@@ -10,7 +10,7 @@ import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
-import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import { EnvironmentTag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { resourceServers } from '../queries/resource-servers.ts'
 import { useEnvironment } from '../scope.tsx'
@@ -39,7 +39,7 @@ export default function ResourceServers() {
       ),
     },
     { head: 'Scopes', cell: ({ scopes }) => <ScopeList of={scopes} /> },
-    { head: 'Tokens', cell: ({ access_token_format }) => access_token_format },
+    { head: 'Tokens', cell: ({ access_token_format }) => formats[access_token_format] },
     { head: 'Created', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
     {
       head: 'Actions',
@@ -116,6 +116,9 @@ export default function ResourceServers() {
   )
 }
 
+/** How an API checks its tokens. */
+const formats = { jwt: 'JWT, checked by the API itself', opaque: 'Opaque, checked by a call' } as const
+
 const ScopeList = ({ of: scopes }: { of: ResourceServer['scopes'] }) =>
   scopes.length === 0 ? (
     <span className="muted">None</span>
@@ -123,7 +126,7 @@ const ScopeList = ({ of: scopes }: { of: ResourceServer['scopes'] }) =>
     <ul>
       {scopes.map(({ name, description }) => (
         <li key={name}>
-          <Tag>{name}</Tag> <span className="muted small">{description}</span>
+          {description ?? name} {description ? <code className="xs faint">{name}</code> : null}
         </li>
       ))}
     </ul>

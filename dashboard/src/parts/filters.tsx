@@ -2,7 +2,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { localTime } from './clock.ts'
 import { Icon } from './icon.tsx'
-import type { NameOf } from './names.tsx'
 import { lasts } from './range.ts'
 import type { useQueryState } from './search.ts'
 import { Empty } from './table.tsx'
@@ -12,8 +11,11 @@ type State = ReturnType<typeof useQueryState>
 /** Maps the members of the query that filter to words. */
 type Names = Readonly<Record<string, string>>
 
+/** The words for an id or another value. */
+type WordsOf = (value: string) => { name: string } | undefined
+
 /** A chip for each filter that has a value. */
-export function Chips({ names, nameOf, search, show }: { names: Names; nameOf?: NameOf } & State) {
+export function Chips({ names, nameOf, search, show }: { names: Names; nameOf?: WordsOf } & State) {
   const chosen = Object.entries(names).filter(([name]) => search[name] !== undefined)
   if (chosen.length === 0) return null
   const none = Object.fromEntries(chosen.map(([name]) => [name, undefined]))
@@ -43,7 +45,7 @@ export function Chips({ names, nameOf, search, show }: { names: Names; nameOf?: 
 }
 
 /** The query has UTC; people enter and read local time. */
-const shown = (name: string, value: string, nameOf?: NameOf) =>
+const shown = (name: string, value: string, nameOf?: WordsOf) =>
   name === 'from' || name === 'to' ? localTime(value) : (nameOf?.(value)?.name ?? value)
 
 /** The list that no row is left of, with a button that clears its filters. */

@@ -20,14 +20,17 @@ export function Side({ title, onClose, children }: { title: string; onClose: () 
   )
 }
 
+/** Facts by their names. Those that are `null` are left out. */
 export const Facts = ({ of }: { of: readonly (readonly [string, ReactNode])[] }) => (
   <dl className="facts">
-    {of.map(([name, value]) => (
-      <div key={name} className="fact-row">
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
+    {of
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => (
+        <div key={name} className="fact-row">
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
   </dl>
 )
 

@@ -46,9 +46,9 @@ export const webhookAttempts: Kind = {
   first: ['succeeded', 'failed'],
 }
 export const refusedCalls: Kind = {
-  title: 'Refused calls by code',
+  title: 'Refused calls by reason',
   unit: 'refused calls',
-  countsOf: ({ refused_calls }) => byName(refused_calls.map(({ code, count }) => [code, count])),
+  countsOf: ({ refused_calls }) => byName(refused_calls.map(({ code, count }) => [reasonWords(code), count])),
   looks: ['hatched', 'dotted', 'plain', 'outlined'],
 }
 

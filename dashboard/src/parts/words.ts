@@ -52,4 +52,8 @@ export const methodsWords = (amr: readonly string[]): string => {
   return words.join(' and ') || 'an unknown method'
 }
 
-export const reasonWords = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ')
+/** A reason or a code of an error: `insufficient_scope` is "Insufficient scope". */
+export const reasonWords = (reason: string): string => {
+  const words = reason.replaceAll('_', ' ')
+  return reasons[reason] ?? words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -96,7 +96,10 @@ const checks: Record<ReadinessCheck['code'], Check> = {
     level: 'required',
     judge({ issuer, applications, webhooks, url }) {
       if (!issuer.startsWith('https://'))
-        return failed(`The issuer ${issuer} is not https. The operator sets the base URL in OSTIARY_BASE_URL.`, url)
+        return failed(
+          `The issuer is at ${new URL(issuer).origin}, which is not https. The operator sets the base URL in OSTIARY_BASE_URL.`,
+          url,
+        )
       if (applications.with_http)
         return failed(
           `The application ${quoted(applications.with_http)} has an http address. Replace it by https.`,

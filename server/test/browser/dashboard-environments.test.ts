@@ -70,7 +70,7 @@ test('chosen differences go from Test to Live after a plan, and a change meanwhi
     for (const href of await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))) {
       assert.match(href, /^\/dashboard\/t\/acme\/(p\/[^/]+\/live(\/|$)|members$)/)
     }
-    await page.getByRole('link', { name: 'Set up mail' }).click()
+    await page.getByRole('link', { name: 'Mail settings' }).click()
     await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
     assert.match(await page.title(), /^\[Live\]/)
   })
@@ -114,7 +114,7 @@ test('chosen differences go from Test to Live after a plan, and a change meanwhi
     await show(page, `${url.replace('/test-and-live', '')}?range=30d`, 'Project shop')
     await page.getByText('1 active person, 6 sign-ins, 3 failures.').waitFor()
     await show(page, url.replace('test-and-live', 'calls'), 'Calls')
-    const refusals = page.getByRole('slider', { name: 'Refused calls by code, bar by bar' })
+    const refusals = page.getByRole('slider', { name: 'Refused calls by reason, bar by bar' })
     await refusals.waitFor()
     const [list, below] = [
       await page.getByRole('table', { name: 'Refused calls', exact: true }).boundingBox(),

@@ -308,7 +308,7 @@ test('a back-channel logout shows its attempts and what to do, and its id leads 
   )
   await show(page, `${w.base_url}/dashboard/go/${id}`, 'Back-channel logouts')
   const side = page.getByRole('dialog', { name: 'Back-channel logout' })
-  await side.getByText(id).waitFor()
+  await side.getByTitle(id).waitFor()
   assert.deepEqual(await audit(page, 'operations logout'), [])
   await side.getByRole('button', { name: 'Send now' }).click()
   await side.getByText('204', { exact: true }).first().waitFor()

@@ -1,6 +1,7 @@
 /** Rules of the dashboard that need no browser. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { errors } from '@ostiary/contract/errors.ts'
 import { ProviderId } from '@ostiary/contract/ids.ts'
 import { shownCodes } from '@ostiary/contract/refused-call.ts'
 import { routes } from '@ostiary/contract/routes.ts'
@@ -9,14 +10,15 @@ import { readKeySet } from '../../../dashboard/src/pages/application/key-set.ts'
 import { offeredAddress } from '../../../dashboard/src/pages/application/offered-address.ts'
 import { questionOf } from '../../../dashboard/src/pages/application/questions.ts'
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
-import { changesOf, didOf } from '../../../dashboard/src/pages/audit/sentences.ts'
+import { changesOf, didOf, objectOf } from '../../../dashboard/src/pages/audit/sentences.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { isProved, type Remedy, remaining, wordsOf } from '../../../dashboard/src/pages/calls/remedies.ts'
+import { statusWords } from '../../../dashboard/src/pages/calls/status.ts'
 import { changeOf, isNarrowed, type KeyChange, limitOf } from '../../../dashboard/src/pages/keys/restrictions.ts'
 import { providerId } from '../../../dashboard/src/pages/providers/id.ts'
 import { metadataText, patchTo, readMetadata } from '../../../dashboard/src/pages/users/metadata.ts'
 import { type Beginning, beginningsIn, judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
-import { clockTime, intervalStart, intervalStartWithDay, localTime } from '../../../dashboard/src/parts/clock.ts'
+import { clockTime, intervalStart, intervalStartWithDay, localTime, secondsIn } from '../../../dashboard/src/parts/clock.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
 import { deviceOf } from '../../../dashboard/src/parts/device.ts'
 import { type Choice, differences, isContested, isSecret, withChoices } from '../../../dashboard/src/parts/differences.ts'
@@ -34,6 +36,14 @@ test('each code of a refused call has a fix of its own, and a page', () => {
   )
   assert.deepEqual(
     codes.filter((code) => !hasPage(code)),
+    [],
+  )
+})
+
+test('the status of each refused call has a word beside its number', () => {
+  const statuses = [200, 303, ...Object.values(errors).map(({ status }) => status)]
+  assert.deepEqual(
+    statuses.filter((status) => statusWords(status) === statusWords(999).replace('999', String(status))),
     [],
   )
 })
@@ -363,6 +373,25 @@ test('each change of the management API has words of its own in the audit log', 
   const unworded = changes.map(([name]) => name).filter((name) => !without_entry.includes(name) && didOf(name) === name)
   assert.deepEqual(unworded, [])
   assert.equal(didOf('rotateAuthKey'), 'rotated the key')
+})
+
+// biome-ignore format: this table is read by column
+const members: [string, string | undefined, string][] = [
+  ['a member by the address',                'ada@example.com', 'ada@example.com'],
+  ['a member who has left, instead of nothing', undefined,         'a former member'],
+]
+for (const [what, name, expected] of members)
+  test(`the audit log names ${what}`, () => {
+    const object = { type: 'member', id: 'usr_1' }
+    const entry = { action: 'changeMember', object, before: { role: 'viewer' }, after: { role: 'owner' } }
+    assert.equal(
+      objectOf(entry, () => (name ? { name } : undefined)),
+      expected,
+    )
+  })
+
+test('a duration with a fraction is whole seconds where it can be', () => {
+  assert.deepEqual([secondsIn(1.1, 3_600), secondsIn(0.7, 86_400), secondsIn(0.5, 1)], [3_960, 60_480, 0.5])
 })
 
 test('a change of the audit log shows the fields of the settings page, durations with their unit, and no bookkeeping', () => {

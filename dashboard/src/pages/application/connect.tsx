@@ -44,8 +44,8 @@ export function Connect({ application }: { application: Application }) {
               <dt>Client secret</dt>
               <dd>
                 <span className="muted">
-                  Shown once, <Time at={application.secret_rotated_at ?? application.created_at} />. Sent as{' '}
-                  <code>{application.token_endpoint_auth_method}</code>.
+                  Shown once, <Time at={application.secret_rotated_at ?? application.created_at} />.{' '}
+                  {sentAs[application.token_endpoint_auth_method]}
                 </span>
               </dd>
             </div>
@@ -53,6 +53,32 @@ export function Connect({ application }: { application: Application }) {
         </dl>
       </section>
       <CodeTabs label="Client" snippets={snippetsOf(application, issuer)} filled={secret === '' ? undefined : filled} />
+      <p className="small muted">
+        With a framework:{' '}
+        {guides[application.application_type].map(([path, name], place) => (
+          <span key={path}>
+            {place > 0 ? ', ' : ''}
+            <a className="u" href={path}>
+              {name}
+            </a>
+          </span>
+        ))}
+        . Each page goes from an empty folder to a person who is signed in.
+      </p>
     </div>
   )
+}
+
+/** How a client secret is sent. */
+const sentAs: Partial<Record<Application['token_endpoint_auth_method'], string>> = {
+  client_secret: 'Sent in the header or in the body.',
+  client_secret_basic: 'Sent in the header.',
+  client_secret_post: 'Sent in the body.',
+}
+
+// biome-ignore format: this table is read by column
+const guides: Record<Application['application_type'], readonly (readonly [path: string, name: string])[]> = {
+  web:    [['/docs/guides/nextjs', 'Next.js'], ['/docs/guides/sveltekit', 'SvelteKit'], ['/docs/guides/django', 'Django'], ['/docs/guides/fastapi', 'FastAPI'], ['/docs/guides/laravel', 'Laravel'], ['/docs/guides/rails', 'Rails'], ['/docs/guides/spring', 'Spring Boot'], ['/docs/guides/aspnet-core', 'ASP.NET Core']],
+  spa:    [['/docs/guides/react', 'React'], ['/docs/guides/vue', 'Vue']],
+  native: [['/docs/guides/react-native', 'React Native'], ['/docs/guides/native-application', 'a program of your own']],
 }

@@ -95,7 +95,7 @@ export function Credentials({ application }: { application: Application }) {
       <Facts
         of={[
           ['Client id', <code key="id">{application.client_id}</code>],
-          ['Authentication', <code key="method">{application.token_endpoint_auth_method}</code>],
+          ['Authentication', methods.find(({ value }) => value === application.token_endpoint_auth_method)?.label ?? 'None'],
           [
             'Client secret',
             application.has_client_secret

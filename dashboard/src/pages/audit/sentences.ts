@@ -65,11 +65,15 @@ export function didOf(action: string): string {
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** What people call the object: its name now, else the one that the entry holds. */
-export function objectOf({ action, object, before, after }: AuditEntry, nameOf: NameOf): string | undefined {
+export function objectOf(
+  { action, object, before, after }: Pick<AuditEntry, 'action' | 'object' | 'before' | 'after'>,
+  nameOf: NameOf,
+): string | undefined {
   if (action === 'changeSettings') return undefined // the column beside it says of which environment
   const held = { ...before, ...after }
   const names = [held.label, held.name, held.display_name, held.email, held.slug, held.identifier, held.url]
-  return nameOf(object.id)?.name ?? names.map(text).find((name) => name !== undefined && name !== '[removed]')
+  const known = nameOf(object.id)?.name ?? names.map(text).find((name) => name !== undefined && name !== '[removed]')
+  return known ?? (object.type === 'member' ? 'a former member' : undefined)
 }
 
 export const whoOf = ({ actor }: AuditEntry): string => actor.label ?? actor.id ?? 'Ostiary'

@@ -8,6 +8,7 @@ import { useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Facts, Side } from '../../parts/side.tsx'
 import { Time } from '../../parts/time.tsx'
+import { reasonWords } from '../../parts/words.ts'
 import type { One } from '../../queries/query.ts'
 import { environment_route, useScope } from '../../scope.tsx'
 import { causeOf } from '../events/cause.ts'
@@ -16,6 +17,7 @@ import type { Source } from './list.tsx'
 import { idsOfCall, withNames } from './names.ts'
 import { RefusedValue } from './refused-value.tsx'
 import { Remedy } from './remedy.tsx'
+import { statusWords } from './status.ts'
 
 interface CallSideProps {
   source: Source
@@ -26,7 +28,7 @@ interface CallSideProps {
 export function CallSide({ source, request_id, close }: CallSideProps) {
   const found = useRead(source.one(request_id))
   return (
-    <Side title={found.data?.call?.code ?? 'Call'} onClose={close}>
+    <Side title={found.data?.call ? reasonWords(found.data.call.code) : 'Call'} onClose={close}>
       <Loaded of={found}>
         {({ call }) => (
           <>
@@ -63,7 +65,8 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
         of={[
           ['Request id', <IdValue key="id" value={call.id} />],
           ['When', <Time key="at" at={call.at} />],
-          ['Answer', `${call.status} ${call.code}`],
+          ['Answer', statusWords(call.status)],
+          ['Code', <code key="code">{call.code}</code>],
           ['Route', <code key="route">{`${call.method} ${call.route ?? 'no route'}`}</code>],
           [
             'Application',
@@ -78,9 +81,7 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
               >
                 {nameOf(call.client_id)?.name ?? call.client_id}
               </Link>
-            ) : (
-              'None'
-            ),
+            ) : null,
           ],
           [
             'Key',
@@ -88,9 +89,7 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
               <Link key="key" className="u" to="/go/$id" params={{ id: call.key_id }}>
                 {nameOf(call.key_id)?.name ?? `${call.key_start}…`}
               </Link>
-            ) : (
-              'None'
-            ),
+            ) : null,
           ],
           [
             'User',
@@ -99,7 +98,7 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
                 {nameOf(call.user_id)?.name ?? call.user_id}
               </Link>
             ) : (
-              (call.user_id ?? 'None')
+              call.user_id
             ),
           ],
           ['From', `${deviceOf(call.user_agent)}, ${call.ip ?? 'unknown address'}`],

@@ -11,11 +11,13 @@ import { useQueryState } from '../../parts/search.ts'
 import { type Column, Empty, Records } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
+import { reasonWords } from '../../parts/words.ts'
 import { type CallFilter, callFilter } from '../../queries/calls.ts'
 import type { List, One } from '../../queries/query.ts'
 import type { environment_route } from '../../scope.tsx'
 import { CallSide } from './call-side.tsx'
 import { idsOfCall, withNames } from './names.ts'
+import { statusWords } from './status.ts'
 
 /** Where the records come from: an environment, or a tenant outside of its environments. */
 export interface Source {
@@ -42,18 +44,19 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
   const is_filtered = Object.values(filter).some((value) => value !== undefined)
   const columns: Column<RefusedCall>[] = [
     {
-      head: 'Code',
+      head: 'Call',
       kind: 'first',
       cell: ({ id, code, method, route }) => (
         <>
-          <button type="button" className="row-button mono" onClick={() => show({ chosen: id })}>
-            {code}
+          <button type="button" className="row-button" onClick={() => show({ chosen: id })}>
+            {reasonWords(code)}
           </button>
+          <span className="sub mono any">{code}</span>
           <span className="sub mono any">{`${method} ${route ?? 'no route'}`}</span>
         </>
       ),
     },
-    { head: 'Status', cell: ({ status }) => <Tag tone={status >= 500 ? 'bad' : 'warn'}>{status}</Tag> },
+    { head: 'Status', cell: ({ status }) => <Tag tone={status >= 500 ? 'bad' : 'warn'}>{statusWords(status)}</Tag> },
     { head: 'Why', className: 'any', cell: ({ reason }) => withNames(reason, nameOf) },
     {
       head: 'Who',
@@ -74,7 +77,7 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
     <Page title="Calls" lead={lead}>
       <div className="toolbar">
         <TimeRange {...state} />
-        <Chips names={chips} nameOf={nameOf} {...state} />
+        <Chips names={chips} nameOf={(value) => (value === search.code ? { name: reasonWords(value) } : nameOf(value))} {...state} />
       </div>
       <Records
         label="Refused calls"
@@ -104,8 +107,8 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
                     aria-pressed={search.code === code && search.route === (route ?? undefined)}
                     onClick={() => show({ code, route: route ?? undefined })}
                   >
-                    <b>{count}</b> <code>{code}</code>
-                    <span className="xs faint any">{route ?? 'no route'}</span>
+                    <b>{count}</b> {reasonWords(code)}
+                    <span className="xs faint mono any">{route ?? 'no route'}</span>
                     <span className="xs faint">
                       <Time at={last_at} in_button />
                     </span>

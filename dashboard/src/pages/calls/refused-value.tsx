@@ -26,6 +26,7 @@ export function RefusedValue({ call }: { call: RefusedCall }) {
         : parameter === 'origin'
           ? key.data?.data.allowed_origins
           : undefined
+  const near = parameter === 'redirect_uri' ? nearestOf(value, registered ?? []) : undefined
   const tab = parameter === 'redirect_uri' ? 'addresses' : 'scopes'
   return (
     <section>
@@ -34,13 +35,17 @@ export function RefusedValue({ call }: { call: RefusedCall }) {
         <div>
           <dt>Sent</dt>
           <dd>
-            <SentValue value={value} registered={parameter === 'redirect_uri' ? registered : undefined} />
+            <Marked value={value} unlike={near} />
           </dd>
         </div>
         {registered ? (
           <div>
             <dt>Registered</dt>
-            <dd>{registered.length === 0 ? 'None' : registered.map((one) => <code key={one}>{one}</code>)}</dd>
+            <dd>
+              {registered.length === 0
+                ? 'None'
+                : registered.map((one) => <Marked key={one} value={one} unlike={one === near ? value : undefined} />)}
+            </dd>
           </div>
         ) : null}
       </dl>
@@ -71,11 +76,10 @@ export function RefusedValue({ call }: { call: RefusedCall }) {
   )
 }
 
-/** The sent value; the part that the nearest registered one does not have is marked. */
-function SentValue({ value, registered = [] }: { value: string; registered?: readonly string[] | undefined }) {
-  const near = nearestOf(value, registered)
-  if (near === undefined || near === value) return <code>{value}</code>
-  const { before, differs, after } = markDifference(value, near)
+/** A value; the part that another one does not have is marked. */
+function Marked({ value, unlike }: { value: string; unlike: string | undefined }) {
+  if (unlike === undefined || unlike === value) return <code>{value}</code>
+  const { before, differs, after } = markDifference(value, unlike)
   return (
     <code>
       {before}
@@ -95,7 +99,7 @@ export function ComparedValue({ request_id, registered }: { request_id: string; 
       <div>
         <p>
           A refused call sent the {names[refused.parameter]}{' '}
-          <SentValue value={refused.value} registered={refused.parameter === 'redirect_uri' ? registered : undefined} />.
+          <Marked value={refused.value} unlike={refused.parameter === 'redirect_uri' ? nearestOf(refused.value, registered) : undefined} />.
         </p>
         <p>Compare it with the list below. It is not entered for you: register it only if it is an address of this application.</p>
       </div>

@@ -1,5 +1,6 @@
 /** Compares Test and Live by meaning: settings by field, objects by slug. Pure functions of what the API answers. */
 import type { Application, Provider, ResourceServer, Settings, Webhook } from '@ostiary/sdk'
+import { duration } from '../../parts/clock.ts'
 import { type Look, type ObjectKind, type Owned, objectFields, settingsGroups, type Travelling } from './fields.ts'
 
 export interface Configuration {
@@ -186,25 +187,15 @@ function canonical(value: unknown): unknown {
   return value.map((entry) => (typeof entry === 'object' ? JSON.stringify(entry) : String(entry))).sort()
 }
 
-const units = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['min', 60],
-] as const
-
 /** A value in words. */
 export function show(look: Look, value: unknown): string {
   if (look === 'events' && Array.isArray(value) && value.length === 0) return 'All kinds'
   if (look === 'switch') return value === true ? 'On' : 'Off'
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return 'Not set'
-  if (typeof look === 'object') return look[String(value)] ?? String(value)
-  if (look === 'seconds') {
-    const seconds = Number(value)
-    const [unit, size] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['s', 1]
-    return `${seconds / size} ${unit}`
-  }
-  if (Array.isArray(value)) return value.map((entry) => (typeof entry === 'object' ? String(entry?.name) : String(entry))).join(', ')
-  return String(value)
+  if (look === 'seconds') return duration(Number(value))
+  const wordsOf = (one: unknown) => (typeof look === 'object' ? look[String(one)] : undefined) ?? String(one)
+  if (Array.isArray(value)) return value.map((entry) => (typeof entry === 'object' ? String(entry?.name) : wordsOf(entry))).join(', ')
+  return wordsOf(value)
 }
 
 /** One call to Live: a merge patch of one document. */

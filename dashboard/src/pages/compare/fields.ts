@@ -38,10 +38,10 @@ export interface SettingsGroup {
   fields: readonly (Travelling | Owned)[]
 }
 
-const looks = { switch: 'switch', seconds: 'seconds', number: 'count', text: 'text', set: 'list', lines: 'list' } as const
+const looks = { switch: 'switch', seconds: 'seconds', number: 'count', text: 'text', lines: 'list' } as const
 
 const lookOf = ({ kind, choices }: Setting): Look =>
-  kind === 'choice' ? Object.fromEntries((choices ?? []).map(({ value, label }) => [value, label])) : looks[kind]
+  kind === 'choice' || kind === 'set' ? Object.fromEntries((choices ?? []).map(({ value, label }) => [value, label])) : looks[kind]
 
 /** A secret, and what exists in Test only, is not compared. */
 function compared(field: Setting): (Travelling | Owned)[] {

@@ -71,7 +71,7 @@ export function Keys({ list, needs, second, empty, onOpen, onEnd }: KeysProps) {
   ]
   return (
     <>
-      <Records label="Keys" list={list} columns={columns} keyOf={(key) => key.id} empty={empty} />
+      <Records label="Keys" list={list} columns={columns} open={onOpen} keyOf={(key) => key.id} empty={empty} />
       {list.rows && list.rows.length > 0 ? <p className="small faint after">“Last used” may be a few seconds behind.</p> : null}
     </>
   )

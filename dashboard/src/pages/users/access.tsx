@@ -13,6 +13,7 @@ import { Time } from '../../parts/time.tsx'
 import { methodsWords } from '../../parts/words.ts'
 import { users } from '../../queries/users.ts'
 import { useEnvironment } from '../../scope.tsx'
+import { scopesWords } from './scope-words.ts'
 
 /** A change that is asked about first, and its call. */
 export interface Question extends Asked {
@@ -110,7 +111,14 @@ export function Access({ user, methods, ask }: AccessProps) {
           text: nameOfApp(grant.application_id),
           more: (
             <>
-              Last tokens <Time at={grant.last_used_at} />, scopes {grant.scope.replaceAll(' ', ', ')}
+              {grant.last_used_at ? (
+                <>
+                  Last tokens <Time at={grant.last_used_at} />
+                </>
+              ) : (
+                'No tokens yet'
+              )}
+              , gets {scopesWords(grant.scope)}
             </>
           ),
           act: 'Disconnect',

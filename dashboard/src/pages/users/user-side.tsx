@@ -67,7 +67,15 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
                 key="email"
                 value={user.email}
                 label="email"
-                tag={user.email_verified ? <Tag tone="ok">proved</Tag> : <Tag>not proved</Tag>}
+                tag={
+                  user.email_verified ? (
+                    <Tag tone="ok" icon="check">
+                      proved
+                    </Tag>
+                  ) : (
+                    <Tag>not proved</Tag>
+                  )
+                }
               />
             ) : (
               'None'

@@ -54,7 +54,7 @@ export function MessageStatus({ of: message }: { of: Message }) {
   if (message.status === 'delivered')
     return (
       <Tag tone="ok" icon="check">
-        {answer}
+        {answer}, delivered
       </Tag>
     )
   if (message.status === 'waiting')
@@ -86,7 +86,17 @@ export function Attempts({ of: message }: { of: Message }) {
             <ClockTime at={attempt.at} />
           </span>
           <span>
-            {attempt.status === null ? attempt.error ? failures[attempt.error] : 'No answer' : <b className="strong">{attempt.status}</b>}
+            {attempt.status === null ? (
+              attempt.error ? (
+                failures[attempt.error]
+              ) : (
+                'No answer'
+              )
+            ) : (
+              <>
+                Answered <b className="strong">{attempt.status}</b>
+              </>
+            )}
           </span>
           <span className="ms">{took(attempt.latency_ms)}</span>
           {attempt.response ? <div className="ans">{attempt.response}</div> : null}

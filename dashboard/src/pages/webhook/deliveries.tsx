@@ -2,13 +2,14 @@
 
 import type { Delivery, Webhook } from '@ostiary/sdk'
 import { useState } from 'react'
+import { eventWords } from '../../parts/event-kinds.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Skeleton, useList, useRead } from '../../parts/reading.tsx'
 import { useQueryState } from '../../parts/search.ts'
 import { Empty } from '../../parts/table.tsx'
-import { ClockTime, shortId } from '../../parts/time.tsx'
+import { ClockTime } from '../../parts/time.tsx'
 import { deliveries } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { MessageStatus } from './attempts.tsx'
@@ -61,11 +62,15 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
             {list.rows.map((delivery) => (
               <li key={delivery.id}>
                 <button type="button" data-row aria-pressed={delivery.id === chosen_id} onClick={() => show({ message: delivery.id })}>
-                  <span className="mono cut">{delivery.event_type}</span>
-                  <MessageStatus of={delivery} />
-                  <span className="id mono cut">{shortId(delivery.id)}</span>
-                  <span className="tm">
-                    <ClockTime at={delivery.created_at} in_button />
+                  <span className="pair">
+                    <span className="cut">{eventWords[delivery.event_type]}</span>
+                    <span className="tm">
+                      <ClockTime at={delivery.created_at} in_button />
+                    </span>
+                  </span>
+                  <span className="pair">
+                    <span className="id mono cut">{delivery.event_type}</span>
+                    <MessageStatus of={delivery} />
                   </span>
                 </button>
               </li>

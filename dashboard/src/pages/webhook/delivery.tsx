@@ -4,6 +4,7 @@ import type { Delivery, Webhook } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useAction } from '../../parts/action.ts'
 import { CopyButton } from '../../parts/copy.tsx'
+import { eventWords } from '../../parts/event-kinds.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -44,9 +45,9 @@ function Detail({ delivery }: { delivery: Delivery }) {
     <>
       <div className="det-head">
         <div>
-          <h2 className="mono">{delivery.event_type}</h2>
+          <h2>{eventWords[delivery.event_type]}</h2>
           <p className="xs faint mono any">
-            {delivery.id} <CopyButton value={delivery.id} label="message id" />
+            {delivery.event_type} · {delivery.id} <CopyButton value={delivery.id} label="message id" />
           </p>
         </div>
         <Link className="btn s" from={base} to={`${base}/events`} search={{ chosen: delivery.event_id }}>
