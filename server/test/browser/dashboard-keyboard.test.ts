@@ -15,10 +15,12 @@ test('a project, an application and a key are created, found and ended by the ke
   const browser = await launchForTests(t)
   const { page, faults } = await openDashboard(w, browser, owner)
   const { keyboard } = page
+  /** A dialog takes the focus a moment after it is there. What is typed before is lost. */
+  const inDialog = (name: string) => page.getByRole('dialog', { name }).locator(':focus').waitFor()
   const atTitle = () => page.locator('#page-title:focus').waitFor()
 
   await keyboard.press('c')
-  await page.getByRole('dialog', { name: 'New project' }).waitFor()
+  await inDialog('New project')
   await keyboard.type('Storefront c g u') // letters in a field are not shortcuts
   await keyboard.press('Enter')
   await heading(page, 'Storefront c g u')
@@ -35,7 +37,7 @@ test('a project, an application and a key are created, found and ended by the ke
   await page.getByText('No application yet.').waitFor()
   await keyboard.press('Tab')
   await keyboard.press('c')
-  await page.getByRole('dialog', { name: 'New application' }).waitFor()
+  await inDialog('New application')
   await tabTo(page, 'Name')
   await keyboard.type('Shop')
   await tabTo(page, 'Redirect URIs')
@@ -59,7 +61,7 @@ test('a project, an application and a key are created, found and ended by the ke
   await keyboard.press('k')
   await heading(page, 'API keys')
   await keyboard.press('c')
-  await page.getByRole('dialog', { name: 'Create a key' }).waitFor()
+  await inDialog('Create a key')
   await keyboard.press('ArrowRight') // from Publishable to Secret
   await tabTo(page, 'Label')
   await keyboard.type('orders')

@@ -445,6 +445,7 @@ test('a user is invited, edited and given a password, and the palette finds the 
   await show(page, `${base}/calls`, 'Calls')
   await open('noa@exam', /^noa@example\.com/)
   await page.waitForURL(new RegExp(`/users\\?chosen=${user.id}$`))
+  await side.locator(':focus').waitFor() // what opens takes the focus
   await open('invite', /^Invite a member/)
   await page.getByRole('dialog', { name: 'Invite a member' }).waitFor()
 })
