@@ -1,4 +1,4 @@
--- oldest program: 0042
+-- oldest program: 0039
 -- Plans that bring a configuration to an environment, and what became of them (decision 0130). `plan`, `summary` and the people are JSON.
 create table promotions (
   project_id text not null,

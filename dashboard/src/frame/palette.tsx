@@ -1,7 +1,7 @@
 /** The palette (Ctrl K): pages, environments, the common tasks, objects and documents by name, and any id. */
 import { Modal } from '@mantine/core'
 import { linkOptions, type ToOptions, useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, lazy, Suspense, useEffect, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, lazy, Suspense, useEffect, useState } from 'react'
 import { useEscape } from '../parts/escape.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { environment_route, environmentParams, useScope } from '../scope.tsx'
@@ -36,10 +36,14 @@ interface PaletteProps {
 export function Palette({ opened, setOpened, showKeys }: PaletteProps) {
   const close = () => setOpened(false)
   useEscape(opened, close)
+  /** A record that opens below, as its page arrives, would take the focus. */
+  const keepFocus = ({ currentTarget, relatedTarget, target }: FocusEvent) => {
+    if (opened && relatedTarget !== null && !currentTarget.contains(relatedTarget) && target instanceof HTMLElement) target.focus()
+  }
   return (
     <Modal.Root opened={opened} onClose={close} size={560} classNames={{ content: 'palette' }} yOffset="12vh">
       <Modal.Overlay />
-      <Modal.Content aria-label="Search">
+      <Modal.Content aria-label="Search" onBlur={keepFocus}>
         <Search close={close} showKeys={showKeys} />
       </Modal.Content>
     </Modal.Root>

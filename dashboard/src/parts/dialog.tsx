@@ -46,7 +46,7 @@ export function Dialog({
       centered
       closeOnClickOutside={!alert && !busy}
       zIndex={above ? 300 : 200}
-      classNames={{ content: 'dlg' }}
+      classNames={{ content: 'dlg', inner: 'dlg-inner' }}
     >
       <Modal.Overlay />
       <Modal.Content ref={alert ? markAlert : undefined}>

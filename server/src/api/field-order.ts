@@ -45,7 +45,7 @@ function orderOfUnion(options: readonly z.ZodType[]): Order {
   if (objects.length === 0) return asIs
   return (value) => {
     if (!isObject(value)) return value
-    const names = Object.keys(value)
+    const names = Object.keys(value).filter((name) => value[name] !== undefined) // JSON omits the others
     const fitting = objects.find(({ shape }) => names.every((name) => Object.hasOwn(shape, name)))
     return fitting ? inOrderOf(fitting, value) : value
   }

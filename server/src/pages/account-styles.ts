@@ -28,7 +28,7 @@ main>.problem{margin:0 0 24px;background:var(--surface)}
 .it .logo img{height:24px;max-width:24px}
 .it b{display:flex;flex-wrap:wrap;gap:2px 8px;align-items:center;font-weight:550}
 .it .d{display:block;font-size:.875rem;line-height:1.43;color:var(--muted)}
-.it .acts{display:flex;flex-wrap:wrap;gap:8px;justify-content:flex-end}
+.it .acts{display:flex;flex-wrap:wrap;gap:8px;justify-content:flex-end;margin:0}
 .it form,.cd>footer form{display:block;margin:0}
 .it .b,.cd>footer .b,.top .b{width:auto;padding:6px 12px;font-size:.875rem}
 .cd>footer{padding:12px 22px;border-top:1px solid var(--line)}

@@ -11,11 +11,10 @@ export interface Dates {
 /** @param zone a name of the tz database. UTC where it is null or this runtime does not know it. */
 export function datesOf(locale: string, zone: string | null): Dates {
   const timeZone = zone !== null && isTimeZone(zone) ? zone : 'UTC'
-  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone })
+  const day = { day: 'numeric', month: 'short', year: 'numeric' } as const // `dateStyle` is 03.11.2026 in German
+  const days = new Intl.DateTimeFormat(locale, { ...day, timeZone })
   const moments = new Intl.DateTimeFormat(locale, {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
+    ...day,
     hour: '2-digit',
     minute: '2-digit',
     timeZoneName: 'short',

@@ -74,13 +74,15 @@ ${newPasswordField(context, password_rule, { problem: about_password, autofocus:
   return layout(context, { title: texts.reset.new_title, body, step: 'new-password', has_problem: problem !== null, ...status })
 }
 
+const toAccount = ({ issuer, texts }: PageContext) =>
+  html`<a class="b" href="${issuer}/account" data-action="account">${texts.message.account}</a>`
+
 /** `continue_url` leads back to what the person wanted to sign in to; `null` where that is not known. */
 export function passwordSavedPage(context: PageContext, { continue_url }: { continue_url: string | null }): Page {
-  const { texts, issuer } = context
+  const { texts } = context
   const { done_title, done } = texts.reset
-  const account = html`<a class="b" href="${issuer}/account" data-action="account">${texts.message.account}</a>`
   const body = html`${brandLine(context)}<h1>${done_title}</h1><p class="sub">${done}</p>
-<div class="acts">${continue_url === null ? account : html`<a class="b p" href="${continue_url}" data-action="continue">${texts.reset.back}</a>`}</div>`
+<div class="acts">${continue_url === null ? toAccount(context) : html`<a class="b p" href="${continue_url}" data-action="continue">${texts.reset.back}</a>`}</div>`
   return layout(context, { title: done_title, body, step: 'new-password', width: 'medium' })
 }
 
@@ -128,7 +130,8 @@ function linkTexts({ texts: { link }, branding: { display_name: brand } }: PageC
 /** `cancelled`: the address stays. Otherwise the other end is missing, or the address has changed. */
 export function changeConfirmedPage(context: PageContext, outcome: 'waits' | 'changed' | 'cancelled', email: string): Page {
   const { title, text } = context.texts.link.outcomes[outcome]
-  const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${text(bold(email))}</p>`
+  const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${text(bold(email))}</p>
+<div class="acts">${toAccount(context)}</div>`
   return layout(context, { title, body, step: 'link', width: 'medium' })
 }
 
@@ -142,6 +145,7 @@ export function accountCreatedPage(context: PageContext, { email, sign_in_url }:
 
 export function verifiedPage(context: PageContext, email: string): Page {
   const { verified_title, verified } = context.texts.link
-  const body = html`${brandLine(context)}<h1>${verified_title}</h1><p class="sub">${verified(bold(email))}</p>`
+  const body = html`${brandLine(context)}<h1>${verified_title}</h1><p class="sub">${verified(bold(email))}</p>
+<div class="acts">${toAccount(context)}</div>`
   return layout(context, { title: verified_title, body, step: 'link', width: 'medium' })
 }

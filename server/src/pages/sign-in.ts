@@ -155,7 +155,7 @@ function passkeyForm(context: PageContext, view: SignInView): Html | null {
     context,
     passkey,
     html`${methods.password && providers.length === 0 && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/passkey">${hidden({ csrf, request, credential: '' })}
-<button class="b" data-action="passkey"${described(view, 'passkey')}>${icon}${texts.passkey.use}${lastUsed(context, view, 'passkey')}</button></form>`,
+<button class="${hasForm(view) || providers.length > 0 ? 'b' : 'b p'}" data-action="passkey"${described(view, 'passkey')}>${icon}${texts.passkey.use}${lastUsed(context, view, 'passkey')}</button></form>`,
   )
 }
 

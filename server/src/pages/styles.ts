@@ -106,7 +106,7 @@ a.b:focus-visible{border-radius:9px}
 .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,132px),1fr));gap:10px}
 .acts{display:flex;flex-wrap:wrap;gap:10px;margin-top:24px}
 .acts .b{width:auto;max-width:100%;margin-top:0}
-.acts+.fine,.sub+.fine,.hint{margin-top:14px}
+.acts+.fine,.sub+.fine,.problem+.fine,.hint{margin-top:14px}
 .hint.dev{padding:10px 14px;border:1px solid var(--line);border-radius:9px;background:var(--sunken)}
 .after{margin-top:16px;text-align:center;font-size:.9375rem}
 .after+.after{margin-top:0}
@@ -167,7 +167,7 @@ mark.y{background:var(--ok-soft);color:var(--ok)}
 const second = `
 .qr{margin-top:20px}
 .qr svg{display:block;width:100%;max-width:240px;margin:0 auto;border-radius:9px}
-.hint a{display:inline-block;padding:10px 0}
+.hint a{padding:10px 0}
 .codes{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,120px),1fr));gap:4px 16px;margin-top:20px;padding:12px 16px;border:1px solid var(--line);border-radius:10px;background:var(--sunken);text-align:center}
 .codes code{font-size:1rem;line-height:1.75}
 `

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
-import { ask, idsOf, pathOf, rows, sampleBody, validRequest } from '../support/route-table.ts'
+import { ask, idsOf, newBody, pathOf, rows, validRequest } from '../support/route-table.ts'
 import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
@@ -16,7 +16,7 @@ const growing = rows.flatMap(({ name, route }) => {
 })
 
 const add = async (creator: Route): Promise<string> =>
-  expectStatus(201, await ask(w, { ...validRequest(creator, ours), body: creator.body ? sampleBody(creator.body) : undefined })).id
+  expectStatus(201, await ask(w, { ...validRequest(creator, ours), body: newBody(creator, ours) })).id
 
 async function page(route: Route, limit: number, cursor: string | null) {
   const right = validRequest(route, ours)

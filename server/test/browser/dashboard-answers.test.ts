@@ -59,6 +59,29 @@ test('Enter in the picker opens what was searched for, even when it comes before
   await page.waitForURL(/\/p\/bakery\/test$/)
 })
 
+test('the palette that is opened on the way to another page stays open when the page arrives', { skip }, async () => {
+  const palette = page.getByRole('dialog', { name: 'Search' })
+  await show(page, `${base}/applications`, 'Applications')
+  // As soon as the address is that of the next page, which has not been drawn yet.
+  await page.evaluate(`{
+    const push = history.pushState
+    history.pushState = (...state) => {
+      history.pushState = push
+      push.apply(history, state)
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))
+    }
+  }`)
+  await page.locator('nav:visible').getByRole('link', { name: 'Users' }).click()
+  await page.locator('main h1', { hasText: 'Users' }).waitFor()
+  await page.locator('[role=combobox]:focus').waitFor()
+  await page.locator('main h1').focus() // as a record of that page takes it
+  await page.locator('[role=combobox]:focus').waitFor()
+  await palette.getByRole('combobox').fill('applications')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/applications$/)
+  await palette.waitFor({ state: 'detached' })
+})
+
 test('Escape in the palette leaves what lies below it open', { skip }, async () => {
   const palette = page.getByRole('dialog', { name: 'Search' })
   const openAndClose = async () => {

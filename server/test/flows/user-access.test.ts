@@ -188,6 +188,7 @@ for (const set of sets) {
 
   test(`deleting a provider with any number of identities ends everything that began with them (${type})`, async () => {
     const { provider } = await setUp(environment)
+    await rowsFollowed(w.deployment.db) // those of the test before write events too
     const count = 1_203
     const [at, later] = [w.now(), new Date(w.now().getTime() + 60_000)]
     const rows = Array.from({ length: count }, (_, i) => {

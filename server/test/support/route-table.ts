@@ -117,13 +117,16 @@ export function validRequest(route: Route, tenant: Tenant, environment: Environm
     method: route.method,
     path: pathOf(route, idsOf(route, tenant, environment)),
     headers: credentialHeaders(kind, tenant, environment),
-    ...(route.body ? { body: { ...sampleBody(route.body), ...endsOf(route, tenant) } } : {}),
+    ...(route.body ? { body: newBody(route, tenant) } : {}),
   }
 }
 
-/** A promotion goes from one environment of the tenant to another. */
-const endsOf = (route: Route, { test, live }: Tenant) =>
-  route === routes.createPromotion ? { from_environment_id: test.id, to_environment_id: live.id } : {}
+/** A body that the row accepts, with values of its own at each call. A promotion goes from one environment of the tenant to another. */
+export const newBody = (route: Route, { test, live }: Tenant) =>
+  route.body && {
+    ...sampleBody(route.body),
+    ...(route === routes.createPromotion ? { from_environment_id: test.id, to_environment_id: live.id } : {}),
+  }
 
 /** One administrator sends all these requests: the clock moves on before their rate limit is reached. */
 const requests_per_window = 500
