@@ -104,10 +104,16 @@ for (const [why, content, code, err] of files)
   })
 
 test('a file of comments, or of nothing, gets the configuration below them', async () => {
-  for (const content of ['# ours\n', '']) {
+  const fresh = readFileSync(at('fresh.yaml'), 'utf8')
+  for (const [content, expected] of [
+    ['# ours\n', `# ours\n${fresh}`],
+    ['', fresh],
+    ['# ours', `# ours\n${fresh}`],
+    ['# ours\r\n# too', `# ours\r\n# too\r\n${fresh.replaceAll('\n', '\r\n')}`],
+  ] as const) {
     writeFileSync(at('comments.yaml'), content)
     assert.equal((await ostiary(['pull', '--file', at('comments.yaml'), ...inTest])).code, 0)
-    assert.equal(readFileSync(at('comments.yaml'), 'utf8'), content + readFileSync(at('fresh.yaml'), 'utf8'))
+    assert.equal(readFileSync(at('comments.yaml'), 'utf8'), expected)
   }
 })
 
@@ -204,6 +210,9 @@ test('apply changes the environment with --yes or after a question, and a second
   assert.deepEqual([unanswered.code, unanswered.err], [2, 'Nothing was changed. --yes makes the changes without a question.\n'])
   const no = await ostiary(['apply', '--file', file, ...inTest], { is_interactive: true, input: 'n\n' })
   assert.deepEqual([no.code, no.err], [3, 'Change test? [y/N] Nothing was changed.\n'])
+  const json = await ostiary(['apply', '--json', '--file', file, ...inTest], { is_interactive: true, input: 'n\n' })
+  assert.match(json.err, /^test: 1 to change\n~ settings\n {4}password\.min_length {2}12 → 15\nChange test\? \[y\/N\] /)
+  assert.equal(JSON.parse(json.out).changes.length, 1)
   assert.equal(await versionOf(w.test), before)
   assert.equal((await ostiary(['apply', '--file', file, ...inTest], { is_interactive: true, input: 'y\n' })).code, 0)
   assert.deepEqual([(await settingsOf(w.test)).password.min_length, await versionOf(w.test)], [15, before + 1])
@@ -252,6 +261,8 @@ test('the value of a secret comes from its variable: needed once, then the store
   const version = await versionOf(w.test)
   assert.equal((await ostiary(['apply', '--file', file, '--yes', ...inTest], { secrets })).code, 0)
   assert.equal(await versionOf(w.test), version, 'an equal secret changes nothing')
+  const unasked = await ostiary(['apply', '--file', file, ...inTest], { secrets, is_interactive: true, input: 'y\n' })
+  assert.deepEqual([unasked.code, unasked.err], [0, 'Nothing was changed. Secrets are compared with --yes only.\n'])
 })
 
 test('--prune deletes what the sections of the file lack, by a file of the environment itself', async () => {
@@ -311,18 +322,33 @@ test('a change of Live needs --env live, and an approval where the project asks 
   const { code, out, err } = await live.ostiary(['apply', '--file', at('live.yaml'), '--yes', '--json', ...inLive], { key: w.key })
   const { id, status } = JSON.parse(out)
   assert.deepEqual([code, status], [3, 'planned'])
-  assert.ok(err.includes(`/dashboard/go/${id}\nThen run: ostiary promotions apply ${id}`), err)
+  assert.ok(err.includes(`/dashboard/go/${id}\nThen run: ostiary promotions apply ${id} --project shop\n`), err)
+  expectStatus(201, await w.call('POST', `${w.live.path}/providers`, { body: provider }))
+  const before = await promotions()
+  const same = written('same.yaml', `version: 1\nproviders:\n  google: {type: google, client_secret: "\${OSTIARY_SECRET_GOOGLE}"}\n`)
+  assert.deepEqual(await ostiary(['apply', '--file', same, '--yes', ...inLive], { secrets }), {
+    code: 0,
+    out: 'live: nothing to change\n',
+    err: 'Nothing was changed. Secrets are not compared where an approval is needed.\n',
+  })
+  assert.deepEqual(await promotions(), before)
   await w.deployment.db.run(sql`update projects set promotion = '{"require_approval":false}' where id = ${w.project.id}`)
 })
 
-/** The service behind a way that lets something happen after each answer to a call. */
-async function openBusyClient(after_answer: (path: string, body: { dry_run?: boolean }) => Promise<void>) {
+const red = '\u001b[31m'
+
+/** The service behind a way that lets something happen after each answer to a call, or answers something else. */
+async function openBusyClient(
+  after_answer: (path: string, body: { dry_run?: boolean }) => Promise<void>,
+  answered: (url: string, text: string) => string = (_, text) => text,
+) {
   const server = createServer(async (request, response) => {
-    const { method = '', headers, url = '' } = request
+    const { method = '', headers } = request
+    const url = (request.url ?? '').replaceAll(encodeURIComponent(red), '')
     const body = Buffer.concat(await request.toArray())
     const passed = Object.entries(headers).filter(([name]) => /^(content-type|x-api-key|idempotency-key)$/.test(name)) as [string, string][] // as: these are single
     const answer = await fetch(`${w.base_url}${url}`, { method, headers: passed, ...(body.length > 0 ? { body } : {}) })
-    const text = await answer.text()
+    const text = answered(url, await answer.text())
     await after_answer(`${method} ${url}`, body.length > 0 ? JSON.parse(String(body)) : {})
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' }).end(text)
   })
@@ -351,6 +377,40 @@ for (const [why, change, code, err] of busy)
     assert.match(result.err, err)
     expectStatus(200, await w.call('PATCH', `${w.test.path}/settings`, { body: { password: { min_length: 12 }, mfa: { mode: null } } }))
   })
+
+test('text of the service never controls the terminal, and the command after an approval has the options of the first', async () => {
+  let required = false
+  const hostile = await openBusyClient(
+    async () => {},
+    (url, text) => {
+      if (!url.includes('/promotions')) return text
+      const marked = text.replaceAll(/"(id|code|level|client_secret)":"/g, (before) => before + JSON.stringify(red).slice(1, -1))
+      return required ? marked.replaceAll('"required":false', '"required":true') : marked
+    },
+  )
+  const application = 'application_type: web, name: Red, redirect_uris: [https://red.test/cb]'
+  const apply = async () => {
+    const file = written('red.yaml', `version: 1\napplications:\n  red: {${application}}\n  red-${required}: {${application}}\n`)
+    return hostile.ostiary(['apply', '--file', file, '--yes', '--tenant', 'acme', ...inTest], { key: w.key })
+  }
+  const shown_red = '\\u{001b}[31m'
+  const applied = await apply()
+  assert.equal(applied.code, 0, applied.err)
+  for (const text of [`test is changed: ${shown_red}pro_`, `${shown_red}warning: `, `(${shown_red}secret_made)`])
+    assert.ok(applied.err.includes(text), applied.err)
+  assert.ok(applied.out.includes(`application red  client_secret  ${shown_red}`), applied.out)
+  required = true
+  const waiting = await apply()
+  assert.equal(waiting.code, 3, waiting.err)
+  assert.ok(waiting.err.includes(`/dashboard/go/${shown_red}pro_`), waiting.err)
+  assert.match(waiting.err, /Then run: ostiary promotions apply \S+pro_\w+ --tenant acme --project shop\n$/)
+  assert.ok(![applied, waiting].some(({ out, err }) => (out + err).includes(red)))
+})
+
+test('the usage of diff and apply shows that they need a file', async () => {
+  for (const name of ['diff', 'apply'])
+    assert.ok((await ostiary([name, '--help'])).out.startsWith(`Usage: ostiary ${name} --file FILE [--prune]`))
+})
 
 test('the pipeline of the guide shows a plan by a key that only reads, and applies it by another key', async () => {
   const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/configuration.md'), 'utf8')

@@ -91,7 +91,7 @@ ${exitCodes()}
 }
 
 export const usageOfOwn = ({ name, words, options }: OwnCommand) =>
-  ['ostiary', name, ...words, ...options.map((option) => `[${syntaxOf(option)}]`)].join(' ')
+  ['ostiary', name, ...words, ...options.map((option) => (option.is_required ? syntaxOf(option) : `[${syntaxOf(option)}]`))].join(' ')
 
 export const helpOfOwn = (command: OwnCommand) => `Usage: ${usageOfOwn(command)}
 

@@ -9,7 +9,7 @@
  *   scope.ts                 slugs and emails become ids
  *   run-command.ts           one command; lost-secret.ts if its answer was lost
  *   own-commands.ts          the commands that no route makes
- *   configuration/           the configuration of an environment as a file: YAML with places, and pull
+ *   configuration/           the configuration of an environment as a file: YAML with places, pull, diff, apply and promote
  */
 import { errors } from '@ostiary/contract/errors.ts'
 import { OstiaryError } from '@ostiary/sdk'

@@ -134,7 +134,7 @@ function makeOwnCommands(): OwnCommand[] {
       name: 'apply',
       summary: 'change an environment as a configuration file says, after a question',
       details:
-        'Shows the plan and asks. What a file leaves out stays as it is. The value of a secret is read from the environment variable that the file names.',
+        'Shows the plan and asks. A field that a file leaves out stays as it is. The value of a secret is read from the environment variable that the file names.',
       words: [],
       options: [file, prune, yes, overwrite, note, ...scope, record, profile],
       noun: 'promotions',
@@ -144,7 +144,7 @@ function makeOwnCommands(): OwnCommand[] {
       name: 'promote',
       summary: 'bring the configuration of one environment to another, after a question',
       details:
-        'What belongs to an environment, such as its addresses, is not copied; --values gives it. Objects that are new there begin switched off. Nothing is deleted.',
+        'Values of an environment, such as its addresses, are not copied; --values gives them. Objects that are new there begin switched off. Nothing is deleted.',
       words: ['FROM', 'TO'],
       options: [
         { name: 'only', kind: 'text', is_list: true, value: 'KIND[/SLUG]', help: 'these alone, such as application/shop; can be repeated' },

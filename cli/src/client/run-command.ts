@@ -58,6 +58,13 @@ export const textOf = ({ values }: Written, name: string): string | null => {
   return typeof value === 'string' ? value : null
 }
 
+/** Options as the caller wrote them, for a command that goes on. */
+export const writtenOptions = (written: Written, option_names: readonly string[]): string[] =>
+  option_names.flatMap((name) => {
+    const value = textOf(written, name)
+    return value === null ? [] : [`--${name}`, value]
+  })
+
 const names: Readonly<Record<CallerKind, string>> = {
   platform: 'a platform key',
   secret: 'a secret key of an environment',
@@ -142,11 +149,7 @@ function printList(io: Io, page: Page, is_json: boolean): number {
 /** Prints an answer and returns the exit code: 1 if the answer lacks a secret that no later one has. */
 function printAnswer(io: Io, row: Row, answer: { data: unknown; replayed: boolean }, written: Written): number {
   printObject(io, row, answer.data, written.values.has('json'))
-  const scope = ['tenant', 'project', 'env', 'profile'].flatMap((name) => {
-    const value = textOf(written, name)
-    return value === null ? [] : [`--${name}`, value]
-  })
-  const lost = lostSecret(row, answer, scope)
+  const lost = lostSecret(row, answer, writtenOptions(written, ['tenant', 'project', 'env', 'profile']))
   if (lost === null) return 0
   io.err(lost)
   return 1

@@ -5,7 +5,7 @@ import { UsageError } from '../../usage.ts'
 import { connect } from '../connection.ts'
 import type { Io } from '../io.ts'
 import { Refused } from '../refused.ts'
-import { textOf } from '../run-command.ts'
+import { textOf, writtenOptions } from '../run-command.ts'
 import { isObject, jsonLine, visible } from '../show.ts'
 import { carryOut, differs, isBlocked, type Job, plan, show } from './carry-out.ts'
 import { environmentOf, type ShownDocument } from './document.ts'
@@ -56,6 +56,7 @@ async function jobOf(io: Io, written: Written): Promise<{ job: Job }> {
         const [source, ...inner] = namesIn(pointer)
         return source === 'document' ? { named, path: inner } : null
       },
+      scope_options: writtenOptions(written, ['tenant', 'project', 'profile']),
       is_json: written.values.has('json'),
     },
   }

@@ -30,6 +30,8 @@ export interface Job {
   readonly body: Readonly<Record<string, unknown>>
   readonly document: NamedFile | null
   readonly locate: Locate
+  /** The options of the command line that name the scope and the sign-in of the promotion. */
+  readonly scope_options: readonly string[]
   readonly is_json: boolean
 }
 
@@ -101,16 +103,23 @@ export async function carryOut(job: Job, consent: Consent): Promise<number> {
   const secrets = findSecrets(io, wanted.needed_secrets, job.document?.file ?? null)
   // A plan that nobody can agree to here needs no secrets.
   if (consent.yes || io.is_interactive) refuseMissing(job, secrets)
-  // The service compares secrets when it applies a plan, so a plan without a change can still bring one.
-  if (wanted.changes.length === 0 && Object.keys(secrets.values).length === 0) return end(0)
+  if (wanted.changes.length === 0) {
+    if (Object.keys(secrets.values).length === 0) return end(0)
+    // The service compares secrets when it applies a plan, so a plan without a change can still bring one.
+    const compared = wanted.approval.required ? 'not compared where an approval is needed' : consent.yes ? null : 'compared with --yes only'
+    if (compared !== null) {
+      io.err(`Nothing was changed. Secrets are ${compared}.\n`)
+      return end(0)
+    }
+  }
   if (!consent.overwrite && wanted.checks.some(({ code }) => code === 'edited_there')) {
     io.err('Nothing was changed. --overwrite replaces what was edited there.\n')
     return end(differs)
   }
-  const answer = consent.yes ? 'yes' : await ask(io, `Change ${visible(job.target)}? [y/N] `)
+  const answer = consent.yes ? 'yes' : await ask(job, wanted)
   if (answer !== 'yes') {
     io.err(answer === null ? 'Nothing was changed. --yes makes the changes without a question.\n' : 'Nothing was changed.\n')
-    return end(answer === null ? (wanted.changes.length === 0 ? 0 : consent.unanswered) : differs)
+    return end(answer === null ? consent.unanswered : differs)
   }
   return apply(job, wanted, secrets)
 }
@@ -146,10 +155,10 @@ async function apply(job: Job, wanted: Promotion, { values, staying }: FoundSecr
 
 const needed = ({ needed_secrets }: Promotion) => ({ names: new Set(needed_secrets.map(({ name }) => name)) })
 
-function awaitApproval({ io, connection, is_json }: Job, stored: Promotion): number {
-  io.err(
-    `The plan needs the approval of another owner or admin: ${connection.base_url}/dashboard/go/${stored.id}\nThen run: ostiary promotions apply ${stored.id} --project ${stored.project_id}\n`,
-  )
+function awaitApproval({ io, connection, scope_options, is_json }: Job, stored: Promotion): number {
+  const command = ['ostiary', 'promotions', 'apply', stored.id, ...scope_options].join(' ')
+  const page = `${connection.base_url}/dashboard/go/${stored.id}`
+  io.err(`The plan needs the approval of another owner or admin: ${visible(page)}\nThen run: ${visible(command)}\n`)
   if (is_json) io.out(jsonLine(stored))
   return differs
 }
@@ -157,10 +166,10 @@ function awaitApproval({ io, connection, is_json }: Job, stored: Promotion): num
 function printApplied({ io, target, is_json }: Job, applied: Promotion & { secrets?: Made[] | null }): number {
   if (is_json) io.out(jsonLine(applied))
   else {
-    io.err(`${visible(target)} is changed: ${applied.id}\n`)
+    io.err(`${visible(target)} is changed: ${visible(applied.id ?? '')}\n`)
     for (const { object, slug, client_secret, secret } of applied.secrets ?? [])
       io.out(
-        `${objectWords(object, slug)}  ${client_secret === undefined ? 'secret' : 'client_secret'}  ${client_secret ?? secret ?? ''}\n`,
+        `${objectWords(object, slug)}  ${client_secret === undefined ? 'secret' : 'client_secret'}  ${visible(client_secret ?? secret ?? '')}\n`,
       )
     if ((applied.secrets ?? []).length > 0) io.err('These secrets are shown once. Keep them now.\n')
   }
@@ -188,9 +197,9 @@ function placeOf(
   return `${placeText(document.path, document.file.text, document.file.placeOf(pathOf(object, slug, pointer)))}: `
 }
 
-/** `null` where nobody can answer. */
-async function ask(io: Io, question: string): Promise<'yes' | 'no' | null> {
+/** `null` where nobody can answer. With `--json` the plan in words is part of the question. */
+async function ask({ io, target, is_json }: Job, wanted: Promotion): Promise<'yes' | 'no' | null> {
   if (!io.is_interactive) return null
-  io.err(question)
+  io.err(`${is_json ? planText(wanted, target) : ''}Change ${visible(target)}? [y/N] `)
   return (await readLines(io.input, io.signal, (line) => (/^(y|yes)$/i.test(line) ? 'yes' : 'no'))) ?? 'no'
 }

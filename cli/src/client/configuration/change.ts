@@ -43,15 +43,17 @@ export function changePairs(text: string, map: ParsedNode, removed: readonly Yam
       after: after ? pairs.indexOf(after) : -1,
       text: `${write(name)}: ${write(value)}`,
     }))
-    return changeInBrackets(map, entries, texts)
+    return changeInBrackets({ text, node: map, entries }, texts)
   }
   const column = columnOf(text, first.key.range[0])
+  const removalOf = (pair: YamlPair) => removal(text, ownLine(text, pair), endOfPair(pair))
+  // Where the first pair goes, its comments go with it.
+  const front = () => (removed.includes(first) ? removalOf(first).start : lineStart(text, ownLine(text, first)))
   return [
-    ...added.map(({ after, name, value }) => {
-      const at = after ? afterLine(text, endOfPair(after)) : lineStart(text, ownLine(text, first))
-      return insertion(text, at, column, entryLines(name, value))
-    }),
-    ...removed.map((pair) => removal(text, ownLine(text, pair), endOfPair(pair))),
+    ...added.map(({ after, name, value }) =>
+      insertion(text, after ? afterLine(text, endOfPair(after)) : front(), column, entryLines(name, value)),
+    ),
+    ...removed.map(removalOf),
   ]
 }
 
@@ -64,8 +66,7 @@ export function changeItems(text: string, list: ParsedNode, removed: readonly Pa
     const write = writerLike(last)
     const entries = items.map((item) => ({ start: item.range[0], end: item.range[1], is_removed: removed.includes(item) }))
     return changeInBrackets(
-      list,
-      entries,
+      { text, node: list, entries },
       added.map((value) => ({ after: items.indexOf(last), text: write(value) })),
     )
   }
@@ -116,20 +117,40 @@ interface Entry {
   readonly is_removed: boolean
 }
 
-function changeInBrackets(node: ParsedNode, entries: readonly Entry[], added: readonly { after: number; text: string }[]): Edit[] {
+interface InBrackets {
+  readonly text: string
+  readonly node: ParsedNode
+  readonly entries: readonly Entry[]
+}
+
+function changeInBrackets({ text, node, entries }: InBrackets, added: readonly { after: number; text: string }[]): Edit[] {
   const first_kept = entries.findIndex(({ is_removed }) => !is_removed)
   const front = entries[first_kept]
   if (!front) throw new UnusualForm(node.range[0])
+  const has_comments = entries.some(({ end }, index) => text.slice(end, entries[index + 1]?.start ?? node.range[1]).includes('#'))
   const removals = entries.flatMap((entry, index): Edit[] => {
     if (!entry.is_removed) return []
     const before = index > first_kept ? entries[index - 1] : undefined
-    return [{ start: before ? before.end : entry.start, end: before ? entry.end : (entries[index + 1] ?? entry).start, text: '' }]
+    const after = entries[index + 1]
+    const between = before ? text.slice(before.end, entry.start) : text.slice(entry.end, after?.start)
+    if (has_comments && between.includes('\n')) return [removalOfLines(text, entry, after === undefined)]
+    return [{ start: before ? before.end : entry.start, end: before ? entry.end : (after ?? entry).start, text: '' }]
   })
-  const insertions = added.map(({ after, text }): Edit => {
+  const insertions = added.map(({ after, text: inserted }): Edit => {
     const entry = entries[after]
-    return entry ? { start: entry.end, end: entry.end, text: `, ${text}` } : { start: front.start, end: front.start, text: `${text}, ` }
+    return entry
+      ? { start: entry.end, end: entry.end, text: `, ${inserted}` }
+      : { start: front.start, end: front.start, text: `${inserted}, ` }
   })
   return [...insertions, ...removals]
+}
+
+/** Removes an entry in brackets with its lines, so that the comments of the others stay. Only the last entry may lack its comma. */
+function removalOfLines(text: string, { start, end }: Entry, is_last: boolean): Edit {
+  const is_alone = /^ *$/.test(text.slice(lineStart(text, start), start))
+  const beside = text.slice(end, afterLine(text, end))
+  if (!is_alone || !(is_last ? /^[ \t]*,?[ \t]*(#.*)?\r?\n$/ : /^[ \t]*,[ \t]*(#.*)?\r?\n$/).test(beside)) throw new UnusualForm(start)
+  return removal(text, start, end)
 }
 
 /** Beside keys or texts in double quotes, as in JSON, all text has them. */

@@ -177,6 +177,10 @@ test('an application more stands in its place, whole', () => {
 })
 
 const bare = (parts: Json) => document({ settings: settings(), ...parts })
+const events = (...names: string[]) => bare({ webhooks: { w: { url: 'x', events: names } } })
+/** A list in brackets over several lines. */
+const inLines = (...lines: string[]) =>
+  `version: 1\nwebhooks:\n  w:\n    url: x\n    events: [\n${lines.map((line) => `      ${line}\n`).join('')}      ]\n`
 
 // biome-ignore format: this table is read by column
 const forms: [why: string, before: string, shown: ShownDocument, after: string][] = [
@@ -195,6 +199,12 @@ const forms: [why: string, before: string, shown: ShownDocument, after: string][
   ['an alias that still holds',       'version: 1\nwebhooks:\n  v: &v\n    events: [a]\n  w: *v\n', bare({ webhooks: { v: { events: ['a'] }, w: { events: ['a'] } } }), 'version: 1\nwebhooks:\n  v: &v\n    events: [a]\n  w: *v\n'],
   ['a field that is no more',         'version: 1\nwebhooks:\n  w: {old: 1, url: x}\n', bare({ webhooks: { w: { url: 'x' } } }), 'version: 1\nwebhooks:\n  w: {url: x}\n'],
   ['a group of nothing but mistakes', 'version: 1\nsettings:\n  password:\n    lenght: 5\n', bare({}), 'version: 1\nsettings:\n  password: {}\n'],
+  ['a comment at a first object that goes', 'version: 1\nwebhooks:\n  # old\n  b: {url: b}\n  c: {url: c}\n', bare({ webhooks: { a: { url: 'a' }, c: { url: 'c' } } }), 'version: 1\nwebhooks:\n  a:\n    url: a\n  c: {url: c}\n'],
+  ['comments in brackets, less an item', inLines('a, # first', 'b, # second', 'c  # third'), events('a', 'c'), inLines('a, # first', 'c  # third')],
+  ['comments in brackets, less two items', inLines('a, # first', '# above', 'b, # second', 'c  # third'), events('b'), inLines('# above', 'b, # second')],
+  ['comments in brackets, and another item', inLines('a, # first', 'b  # second'), events('a', 'c'), inLines('a, c, # first')],
+  ['comments in brackets, less an object', 'version: 1\nwebhooks: {\n  v: {url: v}, # first\n  w: {url: w}, # second\n  x: {url: x} # third\n  }\n', bare({ webhooks: { v: { url: 'v' }, x: { url: 'x' } } }), 'version: 1\nwebhooks: {\n  v: {url: v}, # first\n  x: {url: x} # third\n  }\n'],
+  ['JSON in lines, less an object',   '{"version": 1,\n  "webhooks": {\n    "v": {"url": "v"},\n    "w": {"url": "w"}\n  }}\n', bare({ webhooks: { v: { url: 'v' } } }), '{"version": 1,\n  "webhooks": {\n    "v": {"url": "v"}\n  }}\n'],
   ['a secret in the clear',           'version: 1\nproviders:\n  google: {type: google, client_id: 123.apps, client_secret: hunter2}\n', bare({ providers: { google: google() } }), `version: 1\nproviders:\n  google: {type: google, client_id: 123.apps, client_secret: "\${OSTIARY_SECRET_PROVIDERS_GOOGLE_CLIENT_SECRET}"}\n`],
 ]
 for (const [why, before, shown, after] of forms)
@@ -207,6 +217,7 @@ for (const [why, before, shown, after] of forms)
 const unusual: [why: string, text: string][] = [
   ['a key after a question mark',   'version: 1\nwebhooks:\n  ? v\n  : {url: x}\n  w: {url: x}\n'],
   ['no member of a configuration',  'shop: 1\n'],
+  ['comments where a bracket ends', 'version: 1\nwebhooks: {\n  w: {url: x}, # stays\n  v: {url: x}}\n'],
   ['an anchor that goes',           'version: 1\nwebhooks:\n  v: {url: &u x}\n  w: {url: *u}\n'],
 ]
 for (const [why, text] of unusual)

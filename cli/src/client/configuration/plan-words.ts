@@ -68,5 +68,5 @@ function leftWords({ object, slug, pointer, why, reason }: LeftAlone, target: st
 /** A check without its place in a file. */
 export function checkWords({ code, object, slug, pointer, detail }: PromotionCheck): string {
   const what = pointer === null ? objectWords(object, slug) : `${objectWords(object, slug)} ${fieldWords(pointer)}`
-  return `${what}: ${visible(detail)} (${code})`
+  return `${what}: ${visible(detail)} (${visible(code)})`
 }

@@ -55,5 +55,5 @@ export function checkText(check: PromotionCheck, document: NamedFile | null): st
     document === null
       ? ''
       : `${placeText(document.path, document.file.text, document.file.placeOf(pathOf(check.object, check.slug, check.pointer)))}: `
-  return `${place}${check.level}: ${checkWords(check)}\n`
+  return `${place}${visible(check.level)}: ${checkWords(check)}\n`
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../../usage.ts'
 import { connect } from '../connection.ts'
 import { rowOf } from '../derive.ts'
 import type { Io } from '../io.ts'
-import { rowFor, textOf } from '../run-command.ts'
+import { rowFor, textOf, writtenOptions } from '../run-command.ts'
 import { resolveScope } from '../scope.ts'
 import { carryOut } from './carry-out.ts'
 import { readYamlFile } from './file.ts'
@@ -40,6 +40,7 @@ export async function promote(io: Io, written: Written): Promise<number> {
       const found = list === 'values' ? given[Number(index)] : undefined
       return named && found ? { named, path: found.path } : null
     },
+    scope_options: writtenOptions(written, ['tenant', 'project', 'profile']),
     is_json: written.values.has('json'),
   }
   const asked = { yes: written.values.has('yes'), overwrite: written.values.has('overwrite') }

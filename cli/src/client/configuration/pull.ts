@@ -11,6 +11,7 @@ import { rowFor, scopeFor, textOf } from '../run-command.ts'
 import { inScope, type Scope } from '../scope.ts'
 import { isObject, jsonLine, visible } from '../show.ts'
 import { environmentOf, fileText, orderedDocument, ShownDocument } from './document.ts'
+import { lineBreakOf } from './edits.ts'
 import { exists, most_bytes, readYamlFile, replaceFile } from './file.ts'
 import { mergedText } from './merge.ts'
 import { placeText } from './places.ts'
@@ -33,11 +34,8 @@ export async function pull(io: Io, written: Written): Promise<number> {
     return 0
   }
   const before = exists(path) && !written.values.has('fresh') ? await readYamlFile(io, path) : null
-  const text = before?.root
-    ? readable(merged(path, before, document, scope.environment_type ?? 'test'))
-    : before
-      ? before.text + fresh
-      : fresh
+  const type = scope.environment_type ?? 'test'
+  const text = before ? readable(before.root ? merged(path, before, document, type) : below(before.text, fresh)) : fresh
   if (text === before?.text) io.err(`${visible(path)} is up to date.\n`)
   else {
     replaceFile(io, path, text)
@@ -55,6 +53,13 @@ export async function readDocument(connection: Connection, written: Written): Pr
   if (!document.success)
     throw new Refused('The service answers a configuration that this command does not know. Use the ostiary of its version.')
   return { document: document.data, scope }
+}
+
+/** A file of comments alone, with the configuration below them in its own line breaks. */
+function below(comments: string, fresh: string): string {
+  const line_break = lineBreakOf(comments)
+  const end = comments === '' || comments.endsWith('\n') ? '' : line_break
+  return comments + end + fresh.replaceAll('\n', line_break)
 }
 
 /** The text of a person's file with the configuration in it. @throws UsageError if it is another file than it seems */

@@ -14,7 +14,10 @@ export function pathOf(object: ObjectOfConfiguration, slug: string | null, point
   return object === 'settings' ? ['settings', ...within] : [documentObjects[object].section, ...(slug === null ? [] : [slug]), ...within]
 }
 
-/** What stands in the place of a secret without being a name. It is found here: a secret in the clear never leaves this machine. */
+/**
+ * Text in the place of a secret that is not a name. It is found before anything is sent, so at these places a secret in the clear never leaves
+ * this machine. In any other field it is text like any other.
+ */
 export function secretsInTheClear(file: YamlFile): Mistake[] {
   return secretPaths(file)
     .filter((path) => {

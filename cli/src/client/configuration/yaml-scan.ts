@@ -5,6 +5,8 @@
 import { CST, Lexer, Parser } from 'yaml'
 import type { Mistake } from './places.ts'
 
+/** The library looks again at the blank lines and comments above an item for each comment after them. */
+const most_lines = 20_000
 const most_aliases = 100
 export const most_nodes = 20_000
 /** Of lists and maps within each other. A configuration has fewer than 10. */
@@ -20,6 +22,8 @@ const control_character = /(?![\t\n\x85]|\r\n)\p{Cc}/u
 export function scanYaml(text: string): { tokens: CST.Token[] } | { mistakes: Mistake[] } {
   const control = control_character.exec(text)
   if (control) return { mistakes: [{ offset: control.index, text: 'A control character stands here.' }] }
+  const line = lineAfterLimit(text)
+  if (line !== null) return { mistakes: [{ offset: line, text: `The file has more than ${most_lines.toLocaleString('en')} lines.` }] }
   const parser = new Parser()
   const tokens: CST.Token[] = []
   const mistakes: Mistake[] = []
@@ -49,6 +53,16 @@ export function scanYaml(text: string): { tokens: CST.Token[] } | { mistakes: Mi
   const [, second] = tokens.filter(({ type }) => type === 'document')
   if (second) mistakes.push({ offset: second.offset, text: 'A second document begins here. A file has one.' })
   return mistakes.length > 0 ? { mistakes } : { tokens }
+}
+
+/** Where the first line over the limit begins. */
+function lineAfterLimit(text: string): number | null {
+  let start = 0
+  for (let lines = 0; lines < most_lines; lines++) {
+    start = text.indexOf('\n', start) + 1
+    if (start === 0) return null
+  }
+  return start < text.length ? start : null
 }
 
 function mistakeOf(type: ReturnType<typeof CST.tokenType>, lexeme: string): string | null {

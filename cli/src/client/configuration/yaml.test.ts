@@ -36,6 +36,7 @@ const accepted: [why: string, text: string, value: unknown][] = [
   ['nothing',                              '',                                                    undefined],
   ['comments alone',                       '# nothing\n\n# here\n',                               undefined],
   ['100 aliases',                          `a: &a 1\nb: [${Array(100).fill('*a').join(', ')}]`,   { a: 1, b: Array(100).fill(1) }],
+  ['20,000 lines',                         `${'\n'.repeat(19_999)}a: 1\n`,                      { a: 1 }],
   ['100 levels',                           `${'['.repeat(98)}${']'.repeat(98)}`,                  nested(98)],
 ]
 for (const [why, text, value] of accepted) test(`YAML with ${why} is read`, () => assert.deepEqual(valueIn(text), value))
@@ -78,7 +79,9 @@ const refused: [why: string, text: string, place: string, words: RegExp][] = [
   ['an alias bomb',                       bomb.join('\n'),                    '1:1',   /more than 20,000/],
   ['101 aliases',                         `a: &a 1\nb: [${Array(101).fill('*a').join(', ')}]`, '2:405', /more than 100 aliases/],
   ['20,001 nodes',                        `[${Array(20_000).fill('x').join(', ')}]`, '1:1', /more than 20,000/],
-  ['half a million nodes',                '- \n'.repeat(349_000),             '100000:1', /more than 20,000/],
+  ['half a million nodes',                `[${'x,'.repeat(500_000)}`,         '1:66667', /more than 20,000 values/],
+  ['20,001 lines',                        `${'\n'.repeat(20_000)}a: 1`,       '20001:1', /more than 20,000 lines/],
+  ['half a million lines and comments',   `a:\n  b: 1\n${'\n'.repeat(500_000)}&x\n${' #\n'.repeat(170_000)}`, '20001:1', /more than 20,000 lines/],
   ['101 levels in brackets',              '['.repeat(500_000),                '1:101', /100 levels/],
   ['101 levels of maps in brackets',      '{a: '.repeat(200_000),             '1:401', /100 levels/],
   ['101 levels of lists',                 '- '.repeat(500_000),               '1:201', /100 levels/],
