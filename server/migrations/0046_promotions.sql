@@ -1,5 +1,6 @@
 -- oldest program: 0039
 -- Plans that bring a configuration to an environment, and what became of them (decision 0130). `plan`, `summary` and the people are JSON.
+-- `plan` is large and stands last: SQLite reads the columns before it from the first page of the row.
 create table promotions (
   project_id text not null,
   id text not null,
@@ -11,7 +12,6 @@ create table promotions (
   to_config_version {int} not null,
   status text not null,
   note text,
-  plan text not null,
   summary text not null,
   created_by text not null,
   approved_by text,
@@ -24,6 +24,7 @@ create table promotions (
   version {int} not null default 1,
   created_at {int} not null,
   updated_at {int} not null,
+  plan text not null,
   primary key (project_id, id)
 );
 create index promotions_by_expiry on promotions (expires_at);

@@ -16,6 +16,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/passkeys/store.ts'
+import { hasGrants } from '../src/promotions/usage.ts'
 import { findIdentity, findUpstreamSession } from '../src/providers/store.ts'
 import * as account_lists from '../src/sessions/account-lists.ts'
 import * as authorization_codes from '../src/sessions/authorization-codes.ts'
@@ -156,6 +157,7 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['a session of the account page',          () => sessions.holdSession(environment_id, session, now)],
   ['a new session',                          () => sessions.insertSession(environment_id, { ...raised, id: 'new' as SessionId, token_hash: 'new' }, sql`1 = 1`, now)], // as: an id of this test
   ['a new code',                             (db) => authorization_codes.storeCode(db, { environment_id, ...session }, { ...code, grant_id: 'new' as GrantId }, now)], // as: an id of this test
+  ['whether an application has grants',      (db) => hasGrants(db, environment_id, id)],
   ['a disabled application',                 () => endings.endDisabled(environment_id, 'application', id, now)],
   ['the logouts of 50 sessions',             () => enqueueBackchannelLogouts(environment_id, many.slice(0, 50), now)],
   ['the endings whose rows follow',          (db) => findEndings(db, 5, now)],

@@ -5,7 +5,8 @@ import type { Plan } from '../configuration/plan.ts'
 import { valueAt } from '../configuration/pointers.ts'
 import type { Read } from '../configuration/store.ts'
 import { warning } from '../configuration/warnings.ts'
-import { notFound } from '../http/problem.ts'
+import { notFound, rateLimited } from '../http/problem.ts'
+import type { RateLimitPolicy } from '../http/rate-limit.ts'
 import { countWithoutWay, type Ways } from '../promotions/people.ts'
 import { findPromotion, type PromotionRow } from '../promotions/store.ts'
 import { findProject } from '../tenancy/store.ts'
@@ -27,6 +28,19 @@ export async function promotionOf(services: Services, call: About): Promise<Prom
   const promotion = await findPromotion(services.db, project.id, call.params.promotion_id ?? '')
   if (!promotion) throw notFound()
   return promotion
+}
+
+/** Each stores a plan or an answer of up to a megabyte, most of them for a day. */
+const stored_limit: RateLimitPolicy = { limit: 120, window_seconds: 3_600 }
+
+/** Counts a plan that is stored, an apply or a revert. `project_id` is one of the tenant. */
+export async function takeFromLimit({ limiter }: Services, project_id: string): Promise<void> {
+  const taken = await limiter.take(`promotions.${project_id}`, stored_limit)
+  if (!taken.allowed)
+    throw rateLimited(
+      `The limit of this project is ${stored_limit.limit} stored plans, applies and reverts of promotions an hour. Try again in ${taken.retry_after_seconds} s.`,
+      taken.retry_after_seconds,
+    )
 }
 
 export async function surroundingsOf({ db, config }: Services, caller: Caller, { configuration, issuer }: Read): Promise<Surroundings> {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { applicationProblems, mergeApplication } from './rules.ts'
 
-const context = { environment_type: 'live' as const, base_url: 'https://id.example.com', known_scopes: ['openid', 'email', 'orders:read'] }
+const known_scopes = new Set(['openid', 'email', 'orders:read'])
+const context = { environment_type: 'live' as const, base_url: 'https://id.example.com', known_scopes }
 
 /** The paths of the refused fields. */
 function refusedPaths(allowed_scopes: string[]): string[] {

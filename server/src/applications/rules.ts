@@ -40,7 +40,7 @@ export function mergeApplication(
 export function applicationProblems(
   application_type: Application['application_type'],
   fields: ApplicationFields,
-  context: { environment_type: EnvironmentType; base_url: string; known_scopes: readonly string[] },
+  context: { environment_type: EnvironmentType; base_url: string; known_scopes: Pick<ReadonlySet<string>, 'has'> },
 ): Problem[] {
   const problems: Problem[] = []
   const refuse = (path: readonly PropertyKey[], detail: string) => problems.push({ path, detail })
@@ -74,7 +74,7 @@ export function applicationProblems(
   if (fields.jwks && JSON.stringify(fields.jwks).match(/"(d|p|q|dp|dq|qi|k)":/))
     refuseAlone(['jwks'], 'Send public keys only. Replace this key, because you sent its private part.')
   fields.allowed_scopes.forEach((scope, i) => {
-    if (!context.known_scopes.includes(scope)) refuse(['allowed_scopes', i], `This environment has no scope "${scope}".`)
+    if (!context.known_scopes.has(scope)) refuse(['allowed_scopes', i], `This environment has no scope "${scope}".`)
   })
   if (context.environment_type === 'live') {
     for (const name of ['jwks_uri', 'backchannel_logout_uri', 'initiate_login_uri', 'logo_uri'] as const) {

@@ -25,9 +25,10 @@ interface Findings {
 
 export function errorsOf(target: Configuration, drafts: Drafts, is_own: boolean, place: Surroundings): Findings {
   const after = objectsAfter(target, drafts)
+  const servers = serversOf(after)
   const found = [
     settingsFindings(drafts.settings, after, place),
-    ...drafts.objects.map((draft) => objectFindings(draft, after, is_own, place)),
+    ...drafts.objects.map((draft) => objectFindings(draft, servers, is_own, place)),
   ]
   return {
     checks: [...found.flatMap(({ checks }) => checks), ...wayInErrors(drafts, after), ...quotaErrors(target, drafts, place)],
@@ -36,6 +37,26 @@ export function errorsOf(target: Configuration, drafts: Drafts, is_own: boolean,
 }
 
 type Objects = Readonly<Record<ObjectKind, ReadonlyMap<string, Fields>>>
+
+/** What each object asks of the resource servers. Gathered once: there can be as many of the ones as of the others. */
+interface Servers {
+  readonly scopes: ReadonlySet<string>
+  /** The slugs by the identifier. */
+  readonly slugs: ReadonlyMap<unknown, readonly string[]>
+}
+
+function serversOf({ resource_server }: Objects): Servers {
+  const scopes = new Set<string>()
+  const slugs = new Map<unknown, string[]>()
+  for (const [slug, fields] of resource_server) {
+    for (const { name } of fields.scopes as { name: string }[]) scopes.add(name) // as: checked by the schema
+    const { identifier } = fields
+    const alike = slugs.get(identifier)
+    if (alike) alike.push(slug)
+    else slugs.set(identifier, [slug])
+  }
+  return { scopes, slugs }
+}
 
 /** The objects of the target as the plan would leave them. */
 export function objectsAfter(target: Configuration, { objects }: Drafts): Objects {
@@ -92,7 +113,7 @@ export function isSentElsewhere(current: Fields, next: Fields): boolean {
   return sendsPasswordElsewhere(before ?? null, after ?? null)
 }
 
-function objectFindings(draft: ObjectDraft, after: Objects, is_own: boolean, place: Surroundings): Findings {
+function objectFindings(draft: ObjectDraft, servers: Servers, is_own: boolean, place: Surroundings): Findings {
   const { kind, slug, current, next, wanted } = draft
   const at = { object: kind, slug }
   const { fixed } = documentObjects[kind]
@@ -104,11 +125,10 @@ function objectFindings(draft: ObjectDraft, after: Objects, is_own: boolean, pla
   const needs = [...(fixed === null ? [] : [fixed]), ...(fixed !== null && next[fixed] == null ? [] : rulesOf[kind].needs(next))]
   const missing = current === null ? needs.filter((name) => next[name] == null) : []
   if (missing.length > 0) return missingFindings(draft, missing, is_own)
-  const scopes = [...after.resource_server.values()].flatMap((server) => (server.scopes as { name: string }[]).map(({ name }) => name)) // as: checked by the schema
-  const kept = (current?.allowed_scopes ?? []) as string[] // as: checked by the schema
+  const kept = new Set((current?.allowed_scopes ?? []) as string[]) // as: checked by the schema
   const refused = [
-    ...rulesOf[kind].problems(next, place, [...scopes, ...kept]),
-    ...identityProblems(draft, after),
+    ...rulesOf[kind].problems(next, place, { has: (scope) => servers.scopes.has(scope) || kept.has(scope) }),
+    ...identityProblems(draft, servers),
     ...issuerProblems(draft),
   ]
   return sorted(at, wanted, refused)
@@ -139,14 +159,14 @@ function missingFindings({ kind, slug }: ObjectDraft, missing: readonly string[]
   }
 }
 
-function identityProblems({ kind, slug, current, next }: ObjectDraft, after: Objects): Refused[] {
+function identityProblems({ kind, slug, current, next }: ObjectDraft, { slugs }: Servers): Refused[] {
   if (kind !== 'resource_server' || !next) return []
   const refuse = (code: PromotionCheckCode, detail: string): Refused => ({ code, path: ['identifier'], detail, alone: false })
   if (current && current.identifier !== next.identifier)
     return [
       refuse('not_valid_there', 'An identifier never changes: issued tokens have it. Create another resource server with a new slug.'),
     ]
-  const is_taken = [...after.resource_server].some(([other, { identifier }]) => other !== slug && identifier === next.identifier)
+  const is_taken = slugs.get(next.identifier)?.some((other) => other !== slug)
   return is_taken ? [refuse('identifier_taken', 'Another resource server of the target has this identifier. Give another one.')] : []
 }
 

@@ -38,7 +38,7 @@ interface Rules {
   /** A new object of a promotion begins like this. */
   readonly begins: Fields
   /** @param scopes those of the resource servers, and those that the object has */
-  readonly problems: (fields: Fields, place: Place, scopes: readonly string[]) => readonly Refused[]
+  readonly problems: (fields: Fields, place: Place, scopes: Pick<ReadonlySet<string>, 'has'>) => readonly Refused[]
 }
 
 const refused = (code: PromotionCheckCode, path: readonly PropertyKey[], detail: string, alone = false): Refused => ({
@@ -47,6 +47,8 @@ const refused = (code: PromotionCheckCode, path: readonly PropertyKey[], detail:
   detail,
   alone,
 })
+
+const oidc_scopes = new Set<string>(oidcScopes)
 
 export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
   resource_server: {
@@ -67,7 +69,7 @@ export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
     ],
     begins: { disabled: true },
     problems(fields, { environment_type, base_url }, scopes) {
-      const known_scopes = [...oidcScopes, ...scopes]
+      const known_scopes = { has: (scope: string) => oidc_scopes.has(scope) || scopes.has(scope) }
       const type = fields.application_type as Application['application_type'] // as: checked by its schema
       const all = fields as unknown as ApplicationFields // as: every field of an application is in the document
       return applicationProblems(type, all, { environment_type, base_url, known_scopes }).map(({ path, detail, alone = false }) =>

@@ -355,6 +355,79 @@ for (const { code, why, at, meets, misses } of cases)
     assert.deepEqual(placesOf(misses(), code), [])
   })
 
+test('a plan with too many changes is not judged further', () => {
+  const alike = Object.fromEntries(
+    Object.keys(manyServers(1_001)).map((slug) => [slug, { identifier: 'https://api.example', name: 'API' }]),
+  )
+  const { checks, changes } = plan(own({ resource_servers: alike }), live(), { is_own: true })
+  assert.deepEqual([checks.map(({ code }) => code), changes.length], [['too_many_changes'], 1_001])
+})
+
+/** Counts each reading of a field. */
+const counted = <T extends object>(fields: T, count: () => void): T =>
+  new Proxy(fields, {
+    get(target, name) {
+      count()
+      return Reflect.get(target, name)
+    },
+  })
+
+const times = <T>(n: number, of: (i: number) => T) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`object-${i}`, of(i)]))
+
+/** How often a plan about `n` objects reads fields of the others. */
+const growing: [what: string, reads: (n: number) => number][] = [
+  [
+    'objects of a document beside as many of the target',
+    (n) => {
+      let reads = 0
+      const of_target = (fields: Fields) => counted(fields, () => reads++)
+      const scopes = (i: number) => [1, 2, 3].map((scope) => ({ name: `scope-${i}-${scope}`, description: null }))
+      const target = live({
+        resource_server: times(n, (i) => of_target(api({ identifier: `https://api.example/${i}`, scopes: scopes(i) }))),
+        application: times(n, (i) => of_target(live_shop({ name: `Old ${i}` }))),
+      })
+      const document = own({
+        resource_servers: Object.fromEntries(
+          Array.from({ length: n / 2 }, (_, i) => [`new-${i}`, { identifier: `https://new.example/${i}`, name: 'New' }]),
+        ),
+        applications: Object.fromEntries(
+          Array.from({ length: n / 2 }, (_, i) => {
+            const { name, application_type, redirect_uris } = live_shop({ name: `New ${i}` })
+            return [`new-${i}`, { name, application_type, redirect_uris, allowed_scopes: ['openid', `scope-${i}-3`] }]
+          }),
+        ),
+      })
+      const { checks } = plan(document, target, { is_own: true })
+      assert.deepEqual([...new Set(checks.map(({ code }) => code))], ['secret_made'])
+      return reads
+    },
+  ],
+  [
+    'entries of `only`, `values` and what is meant to differ beside as many objects',
+    (n) => {
+      let reads = 0
+      const entry = <T extends object>(fields: T) => counted(fields, () => reads++)
+      const each = <T>(of: (slug: string) => T) => Object.keys(times(n, () => null)).map(of)
+      const { changes } = plan(
+        configuration('test', { application: times(n, () => app({ name: 'New' })) }),
+        live({ application: times(n, () => live_shop()) }),
+        {
+          only: each((slug) => entry({ object: 'application' as const, slug, pointer: '/name' })),
+          values: each((slug) => entry(value('application', slug, '/redirect_uris', ['https://shop.example/cb']))),
+          keeps: each((slug) => entry({ object: 'application' as const, slug, pointer: '/consent', reason: 'Live asks.' })),
+        },
+      )
+      assert.equal(changes.length, n)
+      return reads
+    },
+  ],
+]
+for (const [what, reads] of growing)
+  test(`the work of a plan grows with its objects and no faster: ${what}`, () => {
+    const [some, twice] = [reads(500), reads(1_000)]
+    assert.ok(some > 0 && twice <= 2 * some, `${some}, then ${twice}`)
+  })
+
 test('every check but the count of people has a case', () => {
   const covered = new Set<string>(cases.map(({ code }) => code))
   assert.deepEqual(

@@ -34,34 +34,34 @@ export interface PlanContext extends Surroundings {
 /** A promotion is one batch. */
 const most_changes = 1_000
 
+const too_many_changes = errorCheck(
+  'too_many_changes',
+  { object: 'settings', slug: null, pointer: null },
+  `A promotion changes at most ${most_changes} objects. Plan a part with \`only\`.`,
+)
+
 /** `problems` are mistakes of the caller: the request is refused. */
 export function planOf(asked: Asked, context: PlanContext): { readonly plan: Plan } | { readonly problems: readonly Problem[] } {
   const { target, source, is_own, prune } = asked
   const { wanted, left_alone, problems } = wantedOf(asked)
   if (problems.length > 0) return { problems }
   const drafts = draftsOf(target, wanted, prune, is_own)
+  const changes = changesOf(drafts, context.idOf)
+  const after = { settings: drafts.settings.next, objects: objectsAfter(target, drafts) }
+  // Nothing else is judged: such a plan is not applied.
+  if (changes.length > most_changes)
+    return { plan: { changes, checks: [too_many_changes], needed_secrets: [], left_alone, closed_ways: [], after } }
   const errors = errorsOf(target, drafts, is_own, context)
   if (errors.problems.length > 0) return { problems: errors.problems }
-  const changes = changesOf(drafts, context.idOf)
-  const too_many =
-    changes.length > most_changes
-      ? [
-          errorCheck(
-            'too_many_changes',
-            { object: 'settings', slug: null, pointer: null },
-            `A promotion changes at most ${most_changes} objects. Plan a part with \`only\`.`,
-          ),
-        ]
-      : []
   const warnings = warningsOf({ target, source, is_own, drafts, changes, left: context.left })
   return {
     plan: {
       changes,
-      checks: [...errors.checks, ...too_many, ...warnings],
+      checks: [...errors.checks, ...warnings],
       needed_secrets: neededSecrets(drafts),
       left_alone,
       closed_ways: closedWaysOf(drafts),
-      after: { settings: drafts.settings.next, objects: objectsAfter(target, drafts) },
+      after,
     },
   }
 }

@@ -51,21 +51,29 @@ interface Outcome {
 
 export function wantedOf(asked: Asked): Outcome {
   const { target, source, is_own, keeps, values, only, prune } = asked
-  const found = is_own ? [] : keeps
-  const matched = new Set<number>()
+  // Each list is looked up by the object: a list can be as long as there are objects.
+  const kept = new Map((is_own ? [] : keeps).map((entry) => [fieldKey(entry), entry]))
+  const given = Map.groupBy(
+    values.map((value, i) => ({ ...value, i })),
+    objectKey,
+  )
+  const asked_for = new Set((only ?? []).flatMap(keysOf))
+  const matched = new Set<string>()
   const left_alone: LeftAlone[] = []
   const wanted: Wanted[] = []
 
   const isAsked = (object: ObjectOfConfiguration, slug: string | null, pointer: string | null): boolean => {
     if (only === null) return true
-    const matching = only.flatMap((entry, i) => (matches(entry, object, slug, pointer) ? [i] : []))
-    for (const i of matching) matched.add(i)
+    const heads = [object, objectKey({ object, slug })]
+    const keys = pointer === null ? heads : heads.flatMap((head) => [`${head} `, `${head} ${pointer}`])
+    const matching = keys.filter((key) => asked_for.has(key))
+    for (const key of matching) matched.add(key)
     return matching.length > 0
   }
 
   const want = (object: ObjectOfConfiguration, slug: string | null, written: Fields) => {
     const current = object === 'settings' ? target.settings : target.objects[object].get(slug ?? '')
-    const whole = found.find((kept) => kept.pointer === null && isAbout(kept, object, slug))
+    const whole = kept.get(fieldKey({ object, slug, pointer: null }))
     if (whole) {
       left_alone.push({ object, slug, pointer: null, why: 'kept', reason: whole.reason })
       return
@@ -75,14 +83,12 @@ export function wantedOf(asked: Asked): Outcome {
       const value = valueAt(written, path)
       if (value === undefined || !(is_own || kind === 'travels' || kind === 'immutable')) continue
       if (!isAsked(object, slug, current === undefined ? null : pointer)) continue
-      const kept = found.find((kept) => kept.pointer === pointer && isAbout(kept, object, slug))
-      if (!kept) fields.set(pointer, { value, at: is_own ? placeIn(object, slug, pointer) : null })
-      else if (!areEqual(value, valueAt(current, path))) left_alone.push({ object, slug, pointer, why: 'kept', reason: kept.reason })
+      const stays = kept.get(fieldKey({ object, slug, pointer }))
+      if (!stays) fields.set(pointer, { value, at: is_own ? placeIn(object, slug, pointer) : null })
+      else if (!areEqual(value, valueAt(current, path))) left_alone.push({ object, slug, pointer, why: 'kept', reason: stays.reason })
     }
-    values.forEach((value, i) => {
-      if (isAbout(value, object, slug) && isAsked(object, slug, current === undefined ? null : value.pointer))
-        fields.set(value.pointer, { value: value.value, at: `/values/${i}/value` })
-    })
+    for (const { pointer, value, i } of given.get(objectKey({ object, slug })) ?? [])
+      if (isAsked(object, slug, current === undefined ? null : pointer)) fields.set(pointer, { value, at: `/values/${i}/value` })
     if (fields.size > 0 || (current === undefined && isAsked(object, slug, null))) wanted.push({ object, slug, fields })
   }
 
@@ -98,23 +104,32 @@ export function wantedOf(asked: Asked): Outcome {
     for (const kind of object_kinds)
       for (const slug of target.objects[kind].keys())
         if (!source.objects[kind].has(slug)) {
-          const kept = found.find((kept) => kept.pointer === null && isAbout(kept, kind, slug))
-          left_alone.push({ object: kind, slug, pointer: null, why: kept ? 'kept' : 'only_there', reason: kept?.reason ?? null })
+          const whole = kept.get(fieldKey({ object: kind, slug, pointer: null }))
+          left_alone.push({ object: kind, slug, pointer: null, why: whole ? 'kept' : 'only_there', reason: whole?.reason ?? null })
         }
 
-  const unmatched = (only ?? []).flatMap((_, i) =>
-    matched.has(i) ? [] : [bad(`/only/${i}`, 'Nothing that could be planned matches this entry.')],
+  const unmatched = (only ?? []).flatMap((entry, i) =>
+    keysOf(entry).some((key) => matched.has(key)) ? [] : [bad(`/only/${i}`, 'Nothing that could be planned matches this entry.')],
   )
   return { wanted, left_alone, problems: [...valueProblems(asked), ...unmatched, ...pruneProblems(asked, prune)] }
 }
 
-const isAbout = (entry: { object: string; slug?: string | null | undefined }, object: ObjectOfConfiguration, slug: string | null) =>
-  entry.object === object && (entry.slug ?? null) === slug
+interface Named {
+  readonly object: ObjectOfConfiguration
+  readonly slug: string | null
+}
 
-/** An entry without a slug is about every object of the kind, one without a pointer about every field. */
-function matches(entry: Planned, object: ObjectOfConfiguration, slug: string | null, pointer: string | null): boolean {
-  if (entry.object !== object || (entry.slug !== undefined && entry.slug !== slug)) return false
-  return entry.pointer === undefined || pointer === null || entry.pointer === pointer
+/** No slug is empty. */
+const objectKey = ({ object, slug }: Named) => `${object}/${slug ?? ''}`
+const fieldKey = ({ pointer, ...named }: Named & { readonly pointer: string | null }) => `${objectKey(named)} ${pointer ?? ''}`
+
+/**
+ * The keys of an entry of `only`: one for new objects, whose fields all come, and one for fields. An entry without a slug is about every
+ * object of the kind, one without a pointer about every field.
+ */
+function keysOf({ object, slug, pointer }: Planned): string[] {
+  const head = slug === undefined ? object : objectKey({ object, slug })
+  return [head, `${head} ${pointer ?? ''}`]
 }
 
 const placeIn = (object: ObjectOfConfiguration, slug: string | null, pointer: string) =>

@@ -6,7 +6,7 @@ import type { PlannedChange } from '@ostiary/contract/promotion.ts'
 import type { PromotionCheck, PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
 import { switched_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { usesClientSecret } from '../applications/rules.ts'
-import type { Configuration, Fields } from './configuration.ts'
+import { byKind, type Configuration, type Fields } from './configuration.ts'
 import type { Drafts, ObjectDraft } from './drafts.ts'
 import { areEqual } from './equal.ts'
 import { fieldsOf, valueAt } from './pointers.ts'
@@ -26,9 +26,14 @@ interface Warned {
 
 export function warningsOf(warned: Warned): PromotionCheck[] {
   const { drafts, changes, left, is_own } = warned
+  const only_there = onlyThere(warned)
   return [
     ...changes.flatMap((change) => editedThere(change, left)),
-    ...drafts.objects.flatMap((draft) => [...(is_own ? [] : beginsDisabled(draft)), ...secretWarnings(draft), ...renames(draft, warned)]),
+    ...drafts.objects.flatMap((draft) => [
+      ...(is_own ? [] : beginsDisabled(draft)),
+      ...secretWarnings(draft),
+      ...renames(draft, only_there),
+    ]),
     ...changes
       .filter(({ action }) => action === 'delete')
       .map(({ object, slug }) =>
@@ -78,15 +83,28 @@ export function secretWarnings({ kind, slug, current, next }: ObjectDraft): Prom
 type Method = Parameters<typeof usesClientSecret>[0]
 const usesSecret = (fields: Fields | null) => usesClientSecret((fields?.token_endpoint_auth_method ?? 'none') as Method) // as: checked by the schema
 
+type SlugsByIdentity = Readonly<Record<ObjectKind, ReadonlyMap<string, string>>>
+
+/** The objects that the target alone has and keeps, once for all drafts. Of several that are alike, the first. */
+function onlyThere({ target, source, drafts }: Warned): SlugsByIdentity {
+  const deleted = new Set(drafts.objects.flatMap(({ kind, slug, next }) => (next === null ? [`${kind}/${slug}`] : [])))
+  return byKind((kind) => {
+    const slugs = new Map<string, string>()
+    for (const [slug, fields] of target.objects[kind]) {
+      if (source.objects[kind].has(slug) || deleted.has(`${kind}/${slug}`)) continue
+      const identity = identityOf(kind, fields)
+      if (!slugs.has(identity)) slugs.set(identity, slug)
+    }
+    return slugs
+  })
+}
+
 /** A slug never changes, so a renamed slug is a new object beside the old one. */
-function renames({ kind, slug, current, next }: ObjectDraft, { target, source, drafts }: Warned): PromotionCheck[] {
+function renames({ kind, slug, current, next }: ObjectDraft, only_there: SlugsByIdentity): PromotionCheck[] {
   if (current !== null || next === null) return []
-  const is_deleted = (other: string) => drafts.objects.some((draft) => draft.kind === kind && draft.slug === other && draft.next === null)
-  const alike = [...target.objects[kind]].find(
-    ([other, fields]) => !source.objects[kind].has(other) && !is_deleted(other) && identityOf(kind, fields) === identityOf(kind, next),
-  )
-  if (!alike) return []
-  const detail = `The target alone has ${alike[0]}, with the same name and type. If this is the same object, give it that slug: a slug never changes.`
+  const alike = only_there[kind].get(identityOf(kind, next))
+  if (alike === undefined) return []
+  const detail = `The target alone has ${alike}, with the same name and type. If this is the same object, give it that slug: a slug never changes.`
   return [warning('looks_like_rename', { object: kind, slug, pointer: null }, detail)]
 }
 

@@ -8,7 +8,9 @@ const One = z.object({ id: z.string() })
 export async function hasGrants(db: Db, environment_id: EnvironmentId, application_id: string): Promise<boolean> {
   const found = await db.maybeOne(
     One,
-    sql`select id from grants where environment_id = ${environment_id} and application_id = ${application_id} limit 1`,
+    // The condition is that of the index of an application's open grants. The environment is not looked up in another index.
+    sql`select g.id from grants g
+         where g.application_id = ${application_id} and g.environment_id || '' = ${environment_id} and coalesce(g.ended_at, 0) = 0 limit 1`,
   )
   return found !== null
 }

@@ -84,7 +84,7 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'refused_calls',         key: ['scope_id', 'id'],                            time: 'at',                  kept_ms: refused_calls_kept_ms },
   { table: 'dropped_calls',         key: ['scope_id', 'minute'],                        time: 'minute',              kept_ms: refused_calls_kept_ms },
   { table: 'rotated_keys',          key: ['digest'],                                    time: 'rotated_at',          kept_ms: rotated_key_kept_ms },
-  { table: 'promotions',            key: ['project_id', 'id'],                          time: 'expires_at',          kept_ms: 0, slice: 100 },
+  { table: 'promotions',            key: ['project_id', 'id'],                          time: 'expires_at',          kept_ms: 0, slice: 5 },
   { table: 'idempotency_records',   key: ['credential_id', 'method', 'path', 'idempotency_key'], time: 'expires_at', kept_ms: 0 },
   { table: 'events',                key: in_environment('id'),                          time: 'created_at',          kept_ms: event_kept_ms,
     and: () => sql`sequence is not null`, slice: 200 },

@@ -375,17 +375,24 @@ test('what was changed there since the last promotion is marked before it is rep
   )
 })
 
-test('a project keeps its newest 100 plans', async () => {
+test('a project keeps its newest 100 plans, and has 120 plans, applies and reverts an hour', async () => {
   const project = await createProject()
   const first = await planned(project, upward(project))
   for (let n = 0; n < 100; n += 10) await Promise.all(Array.from({ length: 10 }, () => planned(project, upward(project))))
-  await planned(project, upward(project))
+  const last = await planned(project, upward(project))
   const { count } = (await w.deployment.db.maybeOne(
     z.object({ count: z.int() }),
     sql`select count(*) as count from promotions where project_id = ${project.id}`,
   )) ?? { count: 0 }
   assert.equal(count, 100)
   assert.equal((await w.call('GET', `${project.path}/promotions/${first.id}`)).status, 404)
+
+  for (const name of ['apply', 'revert'] as const) expectStatus(200, await step([project, last.id], name))
+  const made = await Promise.all(Array.from({ length: 16 }, () => planned(project, upward(project))))
+  const limited = ['429 rate_limited']
+  assert.deepEqual(pointersOf(await plan(project, upward(project))), limited)
+  assert.deepEqual(pointersOf(await step([project, made[0]?.id], 'apply')), limited)
+  expectStatus(200, await plan(project, { ...upward(project), dry_run: true }))
 })
 
 test('a key needs the write scope of each kind that changes, and its answer shows only the kinds that it may read or write', async () => {

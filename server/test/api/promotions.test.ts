@@ -1,6 +1,8 @@
 /** Plans of promotions by the API: the record, its list, what is refused, and who may see it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '../../src/db/db.ts'
+import { expiring_rows } from '../../src/workers/expiring-rows.ts'
 import { createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
@@ -59,6 +61,14 @@ test('a document of the target itself brings its own values', async () => {
   assert.deepEqual(of_test.changes, [], 'an address of Test does not come to Live')
 })
 
+const times = (n: number, of: (i: number) => object) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`object-${i}`, of(i)]))
+/** Fewer characters than bytes. */
+const long = (i: number) => ({
+  identifier: `https://api.example/${i}`,
+  name: '€'.repeat(100),
+  scopes: [{ name: `scope-${i}`, description: '€'.repeat(200) }],
+})
+
 // biome-ignore format: this table is read by column
 const refused: [why: string, body: object, pointers: string[]][] = [
   ['neither source nor document',        { to_environment_id: ours.live.id },                                                                 ['/from_environment_id']],
@@ -71,6 +81,8 @@ const refused: [why: string, body: object, pointers: string[]][] = [
   ['a prune between environments',       { ...ends, prune: [{ object: 'webhook', slug: 'none' }] },                                           ['/prune']],
   ['a document with a mistake',          { document: { version: 1, settings: { password: { min_length: 7 } } }, to_environment_id: ours.live.id }, ['/document/settings/password/min_length']],
   ['a group of Test in a document of Live', { document: { version: 1, settings: { test: { fixed_code: '123456' } } }, to_environment_id: ours.live.id }, ['/document/settings/test']],
+  ['a document of over 1,000 objects',   { document: { version: 1, webhooks: times(1_001, () => ({})) }, to_environment_id: ours.live.id },           ['/document']],
+  ['a plan of over 1,000,000 bytes',     { document: { version: 1, resource_servers: times(850, long) }, to_environment_id: ours.live.id, dry_run: true }, ['/only']],
   ['a secret in the clear',              { document: { version: 1, providers: { g: { client_secret: 'hunter2' } } }, to_environment_id: ours.live.id }, ['/document/providers/g/client_secret']],
 ]
 for (const [why, body, pointers] of refused)
@@ -102,6 +114,12 @@ test('a plan shows a key nothing of a kind that it may not read', async () => {
   const reply = await read(await keyWith('projects:read', 'applications:read'))
   assert.deepEqual([reply.status, reply.body.required_scopes], [403, ['env.settings:read']])
   expectStatus(200, await read(await keyWith('projects:read', 'env.settings:read')))
+})
+
+test('the plan is the last column of its row, so that lists do not read it, and the sweep removes few rows at once', async () => {
+  const [read] = (await w.deployment.db.batch([sql`select * from promotions where project_id = ${ours.project_id} limit 1`])) ?? []
+  assert.equal(Object.keys(read?.rows[0] ?? {}).at(-1), 'plan')
+  assert.equal(expiring_rows.find(({ table }) => table === 'promotions')?.slice, 5)
 })
 
 test('a plan counts the people whom it leaves without a way in', async () => {

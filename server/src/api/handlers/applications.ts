@@ -242,10 +242,10 @@ async function knownScopes(
   environment_id: EnvironmentId,
   sent: { allowed_scopes?: readonly string[] | null | undefined },
   kept: readonly string[] = [],
-): Promise<readonly string[]> {
-  const known: readonly string[] = [...oidcScopes, ...kept]
-  const is_enough = (sent.allowed_scopes ?? []).every((scope) => known.includes(scope))
-  return is_enough ? known : [...known, ...(await findScopeNames(db, environment_id))]
+): Promise<ReadonlySet<string>> {
+  const known = new Set<string>([...oidcScopes, ...kept])
+  const is_enough = (sent.allowed_scopes ?? []).every((scope) => known.has(scope))
+  return is_enough ? known : new Set([...known, ...(await findScopeNames(db, environment_id))])
 }
 
 /** The fields that an administrator can change. */

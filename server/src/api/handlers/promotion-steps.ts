@@ -25,7 +25,7 @@ import {
   wrongState,
 } from '../promotion-refusals.ts'
 import { refuseStep, whoIs } from '../promotion-rights.ts'
-import { promotionOf, surroundingsOf, withoutWay } from '../promotion-target.ts'
+import { promotionOf, surroundingsOf, takeFromLimit, withoutWay } from '../promotion-target.ts'
 import { audited, objectOf, writeStep } from '../promotion-write.ts'
 import type { Services } from '../services.ts'
 
@@ -85,6 +85,7 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
     const { drafts, errors } = await judged(services, call, target, stepOfPlan(promotion))
     refuseBlocked(errors)
     const secrets = await differingSecrets(services, target, sent, needed)
+    if (tries === 0) await takeFromLimit(services, promotion.project_id)
     if (!(await emptyWebhooks(services, target, promotion.changes))) continue
     const at = services.now()
     const by = whoIs(caller)
@@ -133,6 +134,7 @@ export const revertPromotion: Handler<'revertPromotion'> = async (services, call
     if (is_preview) return { changes, conflicts, checks: [...errors, ...(await warningsOfRevert(services, target, drafts))] }
     refuseConflicts(conflicts)
     refuseBlocked(errors)
+    if (tries === 0) await takeFromLimit(services, promotion.project_id)
     if (!(await emptyWebhooks(services, target, changes))) continue
     const at = services.now()
     const by = whoIs(caller)
@@ -194,7 +196,7 @@ async function warningsOfRevert(services: Services, target: Read, drafts: Drafts
 async function usesOf({ db }: Services, target: Read, { created }: RevertStep, drafts: Drafts): Promise<RevertConflict[]> {
   const conflicts: RevertConflict[] = []
   const after = objectsAfter(target.configuration, drafts)
-  const allowed = [...after.application.values()].flatMap(({ allowed_scopes }) => allowed_scopes as string[]) // as: checked by the schema
+  const allowed = new Set([...after.application.values()].flatMap(({ allowed_scopes }) => allowed_scopes as string[])) // as: checked by the schema
   const known = new Set<string>(oidcScopes)
   for (const { scopes } of after.resource_server.values()) for (const { name } of scopes as { name: string }[]) known.add(name) // as: checked by the schema
   for (const { object, slug, id } of created) {
@@ -203,7 +205,7 @@ async function usesOf({ db }: Services, target: Read, { created }: RevertStep, d
     if (object === 'provider' && (await hasIdentities(db, target.id, id)))
       conflicts.push(inUse(object, slug, 'People have signed in by the provider: it has identities.'))
     const lost = target.rows.resource_server.get(slug)?.scopes.filter(({ name }) => !known.has(name)) ?? []
-    const uses = allowed.some((name) => lost.some((scope) => scope.name === name))
+    const uses = lost.some(({ name }) => allowed.has(name))
     if (object === 'resource_server' && uses) conflicts.push(inUse(object, slug, 'An application is allowed one of its scopes.'))
   }
   return conflicts

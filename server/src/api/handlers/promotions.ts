@@ -1,3 +1,4 @@
+import { object_kinds } from '@ostiary/contract/configuration.ts'
 import type { NewPromotion } from '@ostiary/contract/promotion.ts'
 import type { z } from 'zod'
 import { type Plan, planOf } from '../../configuration/plan.ts'
@@ -10,7 +11,7 @@ import { answeredWith } from '../answer.ts'
 import { type Caller, refuseMissingScopes } from '../authenticate.ts'
 import type { Handler } from '../handler.ts'
 import { kindsIn, scopesOfKinds, whoIs } from '../promotion-rights.ts'
-import { projectOf, promotionOf, surroundingsOf, withoutWay } from '../promotion-target.ts'
+import { projectOf, promotionOf, surroundingsOf, takeFromLimit, withoutWay } from '../promotion-target.ts'
 import type { Services } from '../services.ts'
 
 export const listPromotions: Handler<'listPromotions'> = async (services, call) => {
@@ -27,8 +28,10 @@ export const getPromotion: Handler<'getPromotion'> = async (services, call) => {
   return promotion
 }
 
-/** In characters: a plan is one row, which is read as a whole. */
-const longest_plan = 4_000_000
+/** In bytes: a plan is one row, which is read as a whole, and the answer is kept for repeats. */
+const longest_plan = 1_000_000
+/** A plan judges each of them. */
+const most_objects = 1_000
 
 export const createPromotion: Handler<'createPromotion'> = async (services, call) => {
   const { db, now, newId } = services
@@ -46,7 +49,7 @@ export const createPromotion: Handler<'createPromotion'> = async (services, call
     needed_secrets: [...plan.needed_secrets],
     left_alone: [...plan.left_alone],
   }
-  if (JSON.stringify(details).length > longest_plan)
+  if (Buffer.byteLength(JSON.stringify(details)) > longest_plan)
     throw badField(['only'], 'The plan is too large for one promotion. Plan a part with `only`.')
   const at = now()
   const head = {
@@ -71,6 +74,7 @@ export const createPromotion: Handler<'createPromotion'> = async (services, call
   const required = project.promotion.require_approval && target.configuration.environment.type === 'live'
   const shown = { stale: false, revertible: false, approval: { required, approved_by: null, approved_at: null } }
   if (body.dry_run) return answeredWith(200, { ...head, id: null, ...shown, ...details })
+  await takeFromLimit(services, project.id)
   const summary = summaryOf(plan)
   const answer = { ...head, ...shown, ...details, version: 1 }
   const written = await call.commit(
@@ -114,6 +118,9 @@ async function endsOf(db: Services['db'], project: Omit<Place, 'environment_id'>
   const { slug, type } = target.configuration.environment
   const read = readDocument(document, isOwn(document, slug) ? type : null)
   if ('problem' in read) throw validationFailed(inDocument(read.problem))
+  const objects = object_kinds.reduce((count, kind) => count + read.document.objects[kind].size, 0)
+  if (objects > most_objects)
+    throw badField(['document'], `A document has at most ${most_objects} objects. Send it in parts: what a part leaves out stays as it is.`)
   return { target, from: null, source: read.document }
 }
 
