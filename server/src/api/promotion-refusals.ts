@@ -6,6 +6,7 @@ import type { Read } from '../configuration/store.ts'
 import { ApiError } from '../http/problem.ts'
 import type { PromotionRow } from '../promotions/store.ts'
 import type { Caller } from './authenticate.ts'
+import { entriesShownTo } from './promotion-rights.ts'
 
 export const wrongState = (detail: Reason) => new ApiError('promotion_state', detail)
 
@@ -43,8 +44,11 @@ export function refuseMoved({ from_config_version, to_config_version }: Promotio
     throw new ApiError('promotion_stale', 'The source or the target has changed since the plan. Plan again.', { errors })
 }
 
-export function refuseBlocked(checks: readonly PromotionCheck[]): void {
+/** Errors of kinds that a key may neither read nor write refuse its call too, unnamed. */
+export function refuseBlocked(caller: Caller, checks: readonly PromotionCheck[]): void {
   const errors = checks.filter(({ level }) => level === 'error')
   if (errors.length > 0)
-    throw new ApiError('promotion_blocked', 'Something stands in the way of the change. `checks` says what to do.', { checks: errors })
+    throw new ApiError('promotion_blocked', 'Something stands in the way of the change. `checks` says what to do.', {
+      checks: entriesShownTo(caller, errors),
+    })
 }

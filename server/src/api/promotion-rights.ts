@@ -30,12 +30,17 @@ export const kindsIn = (plan: PlanDetails): ObjectOfConfiguration[] =>
   lists.flatMap((list) => plan[list].map(({ object }: { object: ObjectOfConfiguration }) => object))
 
 /** The answer of a step shows a key the kinds that it may read or write. */
-export function shownTo<T extends PlanDetails>({ key }: Caller, promotion: T): T {
-  if (!key) return promotion
-  const isShown = ({ object }: { object: ObjectOfConfiguration }) =>
-    (['read', 'write'] as const).some((verb) => scopesOfKinds([object], verb).every((scope) => scopesAllow(key.scopes, scope)))
+export function shownTo<T extends PlanDetails>(caller: Caller, promotion: T): T {
   const entriesOf = (list: (typeof lists)[number]) => promotion[list] as { object: ObjectOfConfiguration }[] // as: each list has objects
-  return { ...promotion, ...Object.fromEntries(lists.map((list) => [list, entriesOf(list).filter(isShown)])) }
+  return { ...promotion, ...Object.fromEntries(lists.map((list) => [list, entriesShownTo(caller, entriesOf(list))])) }
+}
+
+/** Of a list that a step answers or is refused with. */
+export function entriesShownTo<T extends { object: ObjectOfConfiguration }>({ key }: Caller, entries: readonly T[]): T[] {
+  if (!key) return [...entries]
+  return entries.filter(({ object }) =>
+    (['read', 'write'] as const).some((verb) => scopesOfKinds([object], verb).every((scope) => scopesAllow(key.scopes, scope))),
+  )
 }
 
 interface Step {
@@ -74,7 +79,7 @@ export function refuseStep(
 function needsFreshEverywhere({ object, action, fields }: PlannedChange): boolean {
   if (action === 'delete' || object === 'resource_server') return false
   if (action === 'update') {
-    const always = Object.entries(freshFields[object]).filter(([, { where, when }]) => where === 'always' && when === 'changed')
+    const always = Object.entries(freshFields[object]).filter(([, { where }]) => where === 'always')
     return always.some(([name]) => {
       const pointer = `/${name.replaceAll('.', '/')}`
       return fields.some((field) => field.pointer === pointer || field.pointer.startsWith(`${pointer}/`))

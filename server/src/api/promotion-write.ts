@@ -3,13 +3,14 @@ import type { EventKind } from '@ostiary/contract/event.ts'
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'
 import { objectsAfter } from '../configuration/checks.ts'
 import { documentText } from '../configuration/document.ts'
-import { type Drafts, storedPatch } from '../configuration/drafts.ts'
+import { changesOf, type Drafts, storedPatch } from '../configuration/drafts.ts'
+import { stateLeft } from '../configuration/left-state.ts'
 import { smtp_password } from '../configuration/pointers.ts'
 import type { Read } from '../configuration/store.ts'
 import type { Statement } from '../db/db.ts'
 import { fieldErrors, validationFailed } from '../http/problem.ts'
 import type { SentSecrets } from '../promotions/secrets.ts'
-import { keepState, type PromotionRow } from '../promotions/store.ts'
+import { findPromotedState, keepState, type PromotionRow } from '../promotions/store.ts'
 import { type WrittenObject, writeObjects } from '../promotions/write.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { applySettingsChange, showSettings } from '../tenancy/settings.ts'
@@ -48,6 +49,7 @@ export async function writeStep(
   const written = [...settings, ...objects]
   const has_change = written.length > 0
   const changes = withIds(promotion.changes, objects)
+  const left = has_change ? [await keepLeft(services, step, after)] : []
   const of = (...kinds: WrittenObject['object'][]) =>
     objects.filter(({ object }) => kinds.includes(object)).flatMap(({ statements }) => statements)
   const version = configuration.environment.config_version
@@ -73,7 +75,7 @@ export async function writeStep(
         ...of('provider'),
         ...roomForNew(services, step, objects, tenant_id),
         mark(changes),
-        keepState(environment_id, promotion.id, documentText({ environment: configuration.environment, ...after })),
+        ...left,
         ...of('resource_server', 'application', 'webhook'),
       ],
       before: audited(promotion, { status: promotion.status }),
@@ -86,6 +88,15 @@ export async function writeStep(
     at,
   )
   return done ? answer : null
+}
+
+/** Each step that writes the state raises the version of the target: if the state moves after this reading, the guard on the version fails. */
+async function keepLeft({ db }: Services, { promotion, target, drafts }: StepToWrite, after: Parameters<typeof stateLeft>[1]['after']) {
+  const { id, idOf, configuration } = target
+  const { environment } = configuration
+  const former = await findPromotedState(db, id)
+  const state = stateLeft(former, { type: environment.type, after, changes: changesOf(drafts, idOf) })
+  return keepState(id, promotion.id, documentText({ environment, ...state }))
 }
 
 export const objectOf = ({ id }: PromotionRow) => ({ type: 'promotion', id })

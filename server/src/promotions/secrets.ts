@@ -48,7 +48,7 @@ function isAccepted(pointer: string, value: string): boolean {
   return pointer === '/client_secret' ? client_secret.safeParse(value).success : value.length <= longest_password
 }
 
-/** Those that differ from the secrets of the target. */
+/** Those that differ from the secrets of the target. One that goes to another place is sent again there, equal or not. */
 export async function differingSecrets(
   { db, secrets }: { readonly db: Db; readonly secrets: Secrets },
   target: Read,
@@ -59,7 +59,7 @@ export async function differingSecrets(
   const places: NeededSecret[] = []
   for (const secret of needed) {
     const value = Object.hasOwn(sent, secret.name) ? sent[secret.name] : undefined
-    if (value === undefined || value === (await storedSecret({ db, secrets }, target, secret))) continue
+    if (value === undefined || (secret.stored && value === (await storedSecret({ db, secrets }, target, secret)))) continue
     values.set(keyOf(secret.object, secret.slug, secret.pointer), value)
     places.push(secret)
   }

@@ -249,7 +249,14 @@ const writeWebhook: Writer = (draft, writing) => {
   const row = target.rows.webhook.get(slug)
   if (next === null)
     return row
-      ? entry(draft, { id: row.id, action: 'deleted', statements: webhooks.deleteWebhook(row), before: row, after: null, event: null })
+      ? entry(draft, {
+          id: row.id,
+          action: 'deleted',
+          statements: [webhooks.deleteWebhookAlone(row)],
+          before: row,
+          after: null,
+          event: null,
+        })
       : null
   const fields = next as unknown as webhooks.WebhookFields // as: every field of a webhook is in the document
   if (!row) {

@@ -145,11 +145,25 @@ export async function emptyWebhook(db: Db, current: WebhookRow): Promise<boolean
   return last !== null
 }
 
+/** Deletes all messages of a webhook that is gone. Until then they are out of reach, and those that stay expire. */
+export async function removeMessages(db: Db, gone: WebhookRow): Promise<void> {
+  const last = await changeAllButLast(
+    messages_at_once,
+    (limit, after: string | undefined) => findMessages(db, gone, limit, after),
+    (ids) => db.batch(deleteMessages(gone, ids)),
+  )
+  if (last && last.length > 0) await db.batch(deleteMessages(gone, last))
+}
+
+/** Deletes the webhook and leaves its messages, for `removeMessages`. */
+export const deleteWebhookAlone = ({ environment_id, id, version }: WebhookRow): Statement =>
+  guard(sql`delete from webhooks where environment_id = ${environment_id} and id = ${id} and version = ${version}`)
+
 /** Deletes the webhook with its last messages and attempts. The others go before it (`emptyWebhook`). */
 export function deleteWebhook(current: WebhookRow): Statement[] {
   const { environment_id, id } = current
   return [
-    guard(sql`delete from webhooks where environment_id = ${environment_id} and id = ${id} and version = ${current.version}`),
+    deleteWebhookAlone(current),
     sql`delete from webhook_attempts where environment_id = ${environment_id}
           and message_id in (select id from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id})`,
     sql`delete from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id}`,

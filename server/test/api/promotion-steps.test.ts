@@ -1,8 +1,9 @@
 /** Promotions applied, reverted and approved by the API: one batch each, what is refused, races, secrets, and who may do what. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { freshFields } from '@ostiary/contract/fresh.ts'
 import { z } from 'zod'
-import { sql } from '../../src/db/db.ts'
+import { DatabaseUnavailable, type Statement, sql } from '../../src/db/db.ts'
 import { administratorToken, asAdministrator, joinTenant } from '../support/administrator.ts'
 import { createAdministrator, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, type TestEnvironment, world } from '../support/world.ts'
@@ -200,6 +201,7 @@ test('a plan with errors cannot be applied', async () => {
 
 const google_name = 'OSTIARY_SECRET_PROVIDERS_GOOGLE_CLIENT_SECRET'
 const smtp_name = 'OSTIARY_SECRET_SMTP_PASSWORD'
+const corp_name = 'OSTIARY_SECRET_CORP'
 
 test('secrets come with the call: an unknown name, a missing one and a value that the field refuses are 422, and an equal one changes nothing', async () => {
   const project = await createProject()
@@ -252,6 +254,42 @@ test('secrets come with the call: an unknown name, a missing one and a value tha
   }
 })
 
+test('a secret that goes to another place is sent again there, and nothing says whether it is the stored one', async () => {
+  const project = await createProject()
+  const document = (host: string, issuer: string) =>
+    own(project, {
+      providers: { corp: { type: 'oidc', client_id: 'live', issuer, client_secret: `\${${corp_name}}` } },
+      settings: {
+        email: { from: 'shop@example.com', delivery: 'smtp', smtp: { host, username: 'shop', password: `\${${smtp_name}}` } },
+      },
+    })
+  const apply = async (host: string, issuer: string, secrets: object) => {
+    const { id, needed_secrets } = await planned(project, document(host, issuer))
+    assert.ok(needed_secrets.every(({ stored }: { stored: boolean }) => !stored))
+    expectStatus(200, await step([project, id], 'apply', { secrets }))
+  }
+  const both = { [smtp_name]: 'of mail', [corp_name]: 'of corp' }
+  await apply('one.example.com', 'https://one.example.com', both)
+  await apply('two.example.com', 'https://two.example.com', both)
+  await apply('three.example.com', 'https://three.example.com', { [smtp_name]: 'another', [corp_name]: 'another' })
+  const [equal, different] = (await eventsOf(project.live, '%updated')).filter(({ type }) => type === 'provider.updated')
+  assert.deepEqual(equal?.data.changed, ['issuer', 'client_secret'])
+  assert.deepEqual(equal, different)
+  const { email } = expectStatus(200, await w.call('GET', `${project.live.path}/settings`))
+  assert.deepEqual([email.smtp.host, email.smtp.has_password], ['three.example.com', true])
+})
+
+const public_keys = (kid: string) => ({
+  keys: [
+    {
+      kty: 'RSA',
+      n: 'sXchDaQebHnPiGvyDOAT4saGEUetSyo9MKLOoWFsueri23bOdgWp4Dy1WlUzewbgBHod5pcM9H95GQRV3JDXboIRROSBigeC5yjU1hGzHHyXss8UDprecbAYxknTcQkhslANGRUZmdTOQ5qTRsLAt6BTYuyvVRdhS8exSZEy_c4gs_7svlJJQ4H9_NxsiIoLwAEk7-Q3UXERGYw_75IDrGA84-lA_-Ct4eTlXHBIY2EaV7t7LjJaynVJCpkv4LKjTTAumiGUIuQhrNhZLuF_RJLqHpM2kgWFLU7-VTdL1VbC2tejvcI2BlMkEpk1BzBZI0KQB0GaDWFLN-aEAw3vRw',
+      e: 'AQAB',
+      kid,
+    },
+  ],
+})
+
 const hashOf = async (id: string) =>
   w.deployment.db.maybeOne(
     z.object({ client_secret_hash: z.string().nullable() }),
@@ -278,19 +316,9 @@ test('a rotation between plan and apply survives, and a revert never revives a s
     ended.checks.map(({ code }: { code: string }) => code),
     ['not_valid_there', 'secret_ends'],
   )
-  const keys = {
-    keys: [
-      {
-        kty: 'RSA',
-        n: 'sXchDaQebHnPiGvyDOAT4saGEUetSyo9MKLOoWFsueri23bOdgWp4Dy1WlUzewbgBHod5pcM9H95GQRV3JDXboIRROSBigeC5yjU1hGzHHyXss8UDprecbAYxknTcQkhslANGRUZmdTOQ5qTRsLAt6BTYuyvVRdhS8exSZEy_c4gs_7svlJJQ4H9_NxsiIoLwAEk7-Q3UXERGYw_75IDrGA84-lA_-Ct4eTlXHBIY2EaV7t7LjJaynVJCpkv4LKjTTAumiGUIuQhrNhZLuF_RJLqHpM2kgWFLU7-VTdL1VbC2tejvcI2BlMkEpk1BzBZI0KQB0GaDWFLN-aEAw3vRw',
-        e: 'AQAB',
-        kid: 'one',
-      },
-    ],
-  }
   const by_keys = await planned(
     project,
-    own(project, { applications: { shop: { token_endpoint_auth_method: 'private_key_jwt', jwks: keys } } }),
+    own(project, { applications: { shop: { token_endpoint_auth_method: 'private_key_jwt', jwks: public_keys('one') } } }),
   )
   assert.deepEqual(
     by_keys.checks.map(({ code }: { code: string }) => code),
@@ -375,6 +403,74 @@ test('what was changed there since the last promotion is marked before it is rep
   )
 })
 
+test('a promotion forgets an edit of the target only where it replaces it', async () => {
+  const project = await createProject()
+  const { live } = project
+  const app = await make(live, 'applications', {
+    slug: 'shop',
+    name: 'Shop',
+    application_type: 'web',
+    redirect_uris: ['https://shop.example/cb'],
+  })
+  const apply = async (document: object) =>
+    expectStatus(200, await step([project, (await planned(project, own(project, document))).id], 'apply'))
+  const document = { settings: { password: { min_length: 14 } }, applications: { shop: { name: 'Store' } } }
+  const edited = async () =>
+    (await planned(project, own(project, document))).checks.map(({ code, pointer }: Record<string, string>) => `${code} ${pointer}`)
+  await apply({})
+  await edit(`${live.path}/settings`, { password: { min_length: 9 } })
+  assert.deepEqual(await edited(), [], 'a promotion that changes nothing does not count as the first one')
+  await apply(document)
+  await edit(`${live.path}/settings`, { password: { min_length: 10 } })
+  await edit(`${live.path}/applications/${app.id}`, { name: 'Shop' })
+  const both = ['edited_there /password/min_length', 'edited_there /name']
+  for (const other of [{}, { settings: { lockout: { max_attempts: 7 } }, applications: { shop: { consent: 'ask' } } }]) {
+    await apply(other)
+    assert.deepEqual(await edited(), both, JSON.stringify(other))
+  }
+  const { id } = await apply({ applications: { shop: { name: 'Other' } } })
+  assert.deepEqual(await edited(), ['edited_there /password/min_length'])
+  expectStatus(200, await step([project, id], 'revert'))
+  assert.deepEqual(await edited(), ['edited_there /password/min_length'], 'a revert is a promotion too')
+})
+
+test('a step that is refused leaves the messages of the webhooks that it would delete, and one that happens removes them', async () => {
+  const project = await createProject()
+  const { live } = project
+  const { db } = w.deployment
+  const hook = await make(live, 'webhooks', { slug: 'hook', url: 'https://hooks.example/', events: ['test.ping'] })
+  const numbers = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < 450)`
+  const at = w.now()
+  await db.run(sql`insert into webhook_messages (environment_id, id, webhook_id, event_id, event_type, status, created_at, updated_at)
+    ${numbers} select ${live.id}, 'msg_many' || (1000 + i), ${hook.id}, 'evt_' || i, 'test.ping', 'delivered', ${at}, ${at} from n`)
+  const messages = async () =>
+    (await db.maybeOne(z.object({ count: z.int() }), sql`select count(*) as count from webhook_messages where webhook_id = ${hook.id}`))
+      ?.count
+  const { batch } = db
+  const applyWith = async (before: (text: string) => Promise<void>) => {
+    const { id } = await planned(project, { ...own(project, {}), prune: [{ object: 'webhook', slug: 'hook' }] })
+    db.batch = async (statements: readonly Statement[]) => {
+      await before(statements.map(({ parts }) => parts.join('')).join('\n'))
+      return batch(statements)
+    }
+    try {
+      return await step([project, id], 'apply')
+    } finally {
+      db.batch = batch
+    }
+  }
+  let edits = 0
+  const raced = await applyWith(async (text) => {
+    if (text.includes("set status = 'applied'") && edits++ === 0) await edit(`${live.path}/settings`, { lockout: { max_attempts: 9 } })
+  })
+  assert.deepEqual([...pointersOf(raced), await messages()], ['409 promotion_stale', 'edited /to_config_version', 450])
+  const cut_short = await applyWith(async (text) => {
+    if (text.includes('delete from webhook_messages') && (await messages()) === 250) throw new DatabaseUnavailable('Nothing was changed.')
+  })
+  assert.deepEqual([cut_short.status, await messages()], [200, 250], 'what has happened is answered')
+  await make(live, 'webhooks', { slug: 'hook', url: 'https://hooks.example/' })
+})
+
 test('a project keeps its newest 100 plans, and has 120 plans, applies and reverts an hour', async () => {
   const project = await createProject()
   const first = await planned(project, upward(project))
@@ -411,6 +507,32 @@ test('a key needs the write scope of each kind that changes, and its answer show
   assert.equal((await step([project, narrow.id], 'revert', {}, await keyWith('projects:write'))).status, 403)
 })
 
+test('checks of kinds that a key may neither read nor write stand in its way without their names', async () => {
+  const project = await createProject()
+  const { live } = project
+  const { key } = await createPlatformKey(w, ours, { scopes: ['projects:write', 'providers:write'] })
+  const corp = { type: 'oidc', issuer: 'https://corp.example.com', client_id: 'live', enabled: true }
+  const made = await planned(project, own(project, { providers: { corp } }))
+  expectStatus(200, await step([project, made.id], 'apply'))
+  await edit(`${live.path}/settings`, { sign_in: { password: false } })
+  const disabled = await planned(project, own(project, { providers: { corp: { enabled: false } } }))
+  for (const [id, name] of [
+    [disabled.id, 'apply'],
+    [made.id, 'revert'],
+  ] as const)
+    for (const [more, shown] of [
+      [{}, ['settings']],
+      [{ key }, []],
+    ] as const) {
+      const { status, body } = await step([project, id], name, {}, more)
+      const seen = (checks: { object: string; level: string }[]) =>
+        checks.flatMap(({ object, level }) => (level === 'error' ? [object] : []))
+      assert.deepEqual([status, body.code, seen(body.checks)], [422, 'promotion_blocked', shown])
+      if (name === 'revert')
+        assert.deepEqual(seen(expectStatus(200, await step([project, id], name, { dry_run: true }, more)).checks), shown)
+    }
+})
+
 test('a developer applies and reverts in Test, Live needs an admin, and both ask for the fresh sign-in that a change needs by its own call', async () => {
   const project = await createProject()
   const { test, live } = project
@@ -445,6 +567,40 @@ test('a developer applies and reverts in Test, Live needs an admin, and both ask
   const later = await planned(project, own_of(live, length(16)))
   assert.deepEqual(pointersOf(await as(people.admin)(later.id, 'apply')), stale)
   expectStatus(200, await as(await administratorToken(w, owner))(later.id, 'apply'))
+})
+
+test('each field that needs a fresh sign-in everywhere by its own call needs one in a promotion to Test', async () => {
+  const project = await createProject()
+  const { test } = project
+  const app = { application_type: 'web', redirect_uris: ['https://test.example/cb'], token_endpoint_auth_method: 'private_key_jwt' }
+  const jwks_uri = 'https://test.example/jwks'
+  await make(test, 'applications', { ...app, slug: 'keys', name: 'Keys', jwks: public_keys('one') })
+  await make(test, 'applications', { ...app, slug: 'uri', name: 'URI', jwks_uri })
+  await make(test, 'providers', { slug: 'google', type: 'google', client_id: 'a', client_secret: 'b' })
+  await make(test, 'providers', { slug: 'apple', type: 'apple', client_id: 'a', team_id: 'T', key_id: 'K', private_key: 'key' })
+  const smtp = { host: 'mail.example.com', username: 'shop', password: 'of mail' }
+  await edit(`${test.path}/settings`, { email: { from: 'shop@example.com', delivery: 'smtp', smtp } })
+  const changes: Record<string, object> = {
+    'application token_endpoint_auth_method': { applications: { uri: { token_endpoint_auth_method: 'client_secret_basic' } } },
+    'application jwks': { applications: { keys: { jwks: public_keys('two') } } },
+    'application jwks_uri': { applications: { uri: { jwks_uri: `${jwks_uri}/2` } } },
+    'provider client_secret': { providers: { google: { client_secret: null, enabled: false } } },
+    'provider private_key': { providers: { apple: { private_key: null, enabled: false } } },
+    'settings email': { settings: { email: { from: 'other@example.com' } } },
+    'settings email.smtp.password': { settings: { email: { smtp: { password: null } } } },
+  }
+  const { project: _, key: __, user: ___, ...of_documents } = freshFields
+  const named = Object.entries(of_documents).flatMap(([kind, fields]) =>
+    Object.entries(fields).flatMap(([name, { where }]) => (where === 'always' ? [`${kind} ${name}`] : [])),
+  )
+  assert.deepEqual(Object.keys(changes), named)
+  const token = await administratorToken(w, owner)
+  w.advance(601)
+  for (const [name, document] of Object.entries(changes)) {
+    const { id } = await planned(project, { document: { version: 1, ...document }, to_environment_id: test.id })
+    const reply = await asAdministrator(w, token, w.tenant_id)('POST', `${project.path}/promotions/${id}/apply`, {})
+    assert.deepEqual(pointersOf(reply), ['403 reauthentication_required'], name)
+  }
 })
 
 test('a project asks for approvals by another administrator, and a key neither approves nor switches that off', async () => {

@@ -13,7 +13,7 @@ import { refuseOtherVersion } from '../../lists/versions.ts'
 import { differingSecrets, no_secrets, secretProblems } from '../../promotions/secrets.ts'
 import * as store from '../../promotions/store.ts'
 import { hasGrants, hasIdentities } from '../../promotions/usage.ts'
-import { emptyWebhook } from '../../webhooks/store.ts'
+import { removeMessages } from '../../webhooks/store.ts'
 import type { Call, Handler } from '../handler.ts'
 import {
   type Ends,
@@ -24,7 +24,7 @@ import {
   refuseUnapproved,
   wrongState,
 } from '../promotion-refusals.ts'
-import { refuseStep, whoIs } from '../promotion-rights.ts'
+import { entriesShownTo, refuseStep, whoIs } from '../promotion-rights.ts'
 import { promotionOf, surroundingsOf, takeFromLimit, withoutWay } from '../promotion-target.ts'
 import { audited, objectOf, writeStep } from '../promotion-write.ts'
 import type { Services } from '../services.ts'
@@ -41,7 +41,7 @@ export const approvePromotion: Handler<'approvePromotion'> = async (services, ca
     if (!promotion.approval.required) throw wrongState(reason`This plan needs no approval.`)
     refuseOwnPlan(promotion, caller)
     refuseMoved(promotion, await endsOf(services, promotion))
-    refuseBlocked(promotion.checks)
+    refuseBlocked(caller, promotion.checks)
     if (promotion.approval.approved_at !== null) return promotion
     const at = services.now()
     const by = whoIs(caller)
@@ -78,15 +78,14 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
     if (promotion.status !== 'planned') throw wrongState(reason`This promotion is ${promotion.status} already.`)
     refuseUnapproved(promotion)
     refuseMoved(promotion, ends)
-    refuseBlocked(promotion.checks)
+    refuseBlocked(caller, promotion.checks)
     const problems = secretProblems(sent, needed)
     if (problems.length > 0) throw validationFailed(problems)
 
     const { drafts, errors } = await judged(services, call, target, stepOfPlan(promotion))
-    refuseBlocked(errors)
+    refuseBlocked(caller, errors)
     const secrets = await differingSecrets(services, target, sent, needed)
     if (tries === 0) await takeFromLimit(services, promotion.project_id)
-    if (!(await emptyWebhooks(services, target, promotion.changes))) continue
     const at = services.now()
     const by = whoIs(caller)
     const answer = await writeStep(services, call, {
@@ -108,7 +107,9 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
         revertible: promotion.changes.every(({ action }) => action !== 'delete'),
       },
     })
-    if (answer) return answer
+    if (!answer) continue
+    await removeHistory(services, target, promotion.changes)
+    return answer
   }
   throw tooBusy('environment')
 }
@@ -131,11 +132,13 @@ export const revertPromotion: Handler<'revertPromotion'> = async (services, call
     if (step.problems.length > 0) throw validationFailed(step.problems)
     const { drafts, errors, changes } = await judged(services, call, target, step)
     const conflicts = [...step.conflicts, ...(await usesOf(services, target, step, drafts))]
-    if (is_preview) return { changes, conflicts, checks: [...errors, ...(await warningsOfRevert(services, target, drafts))] }
+    if (is_preview) {
+      const checks = [...errors, ...(await warningsOfRevert(services, target, drafts))]
+      return { changes, conflicts, checks: entriesShownTo(caller, checks) }
+    }
     refuseConflicts(conflicts)
-    refuseBlocked(errors)
+    refuseBlocked(caller, errors)
     if (tries === 0) await takeFromLimit(services, promotion.project_id)
-    if (!(await emptyWebhooks(services, target, changes))) continue
     const at = services.now()
     const by = whoIs(caller)
     const answer = await writeStep(services, call, {
@@ -149,7 +152,9 @@ export const revertPromotion: Handler<'revertPromotion'> = async (services, call
       mark: () => store.markReverted(promotion, by, at),
       next: { status: 'reverted', reverted_by: by, reverted_at: at.toISOString(), revertible: false },
     })
-    if (answer) return answer
+    if (!answer) continue
+    await removeHistory(services, target, changes)
+    return answer
   }
   throw tooBusy('environment')
 }
@@ -211,11 +216,13 @@ async function usesOf({ db }: Services, target: Read, { created }: RevertStep, d
   return conflicts
 }
 
-/** The messages of webhooks that go are any number, and go before them. */
-async function emptyWebhooks({ db }: Services, { rows }: Read, changes: Promotion['changes']): Promise<boolean> {
+/** A step that is refused leaves the messages of its webhooks, so they go after it. The step has happened, whatever comes of them. */
+async function removeHistory({ db, log }: Services, { rows }: Read, changes: Promotion['changes']): Promise<void> {
   for (const { object, slug, action } of changes) {
     const row = object === 'webhook' && action === 'delete' ? rows.webhook.get(slug ?? '') : undefined
-    if (row && !(await emptyWebhook(db, row))) return false
+    if (!row) continue
+    await removeMessages(db, row).catch((error) =>
+      log.error('The messages of a deleted webhook could not be deleted, and go when they expire.', { webhook_id: row.id }, error),
+    )
   }
-  return true
 }

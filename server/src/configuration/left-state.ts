@@ -1,0 +1,56 @@
+// pure
+/**
+ * The state of a target that promotions left, by which a later plan sees what was edited there since. A step replaces what it wrote and nothing
+ * else, so that an edit of another field stays in sight.
+ */
+import type { PlannedChange } from '@ostiary/contract/promotion.ts'
+import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { byKind, type Configuration, type Fields } from './configuration.ts'
+import { valueAt } from './pointers.ts'
+import { readDocument } from './read-document.ts'
+
+type State = Pick<Configuration, 'settings' | 'objects'>
+
+/**
+ * @param former the document of the state before the step; `null` before the first one. One that cannot be read any more is replaced as a whole
+ * @param after  the target as the step leaves it
+ */
+export function stateLeft(
+  former: Record<string, unknown> | null,
+  { type, after, changes }: { readonly type: EnvironmentType; readonly after: State; readonly changes: readonly PlannedChange[] },
+): State {
+  const read = former && readDocument(former, type)
+  if (!read || 'problem' in read) return after
+  const { settings, objects } = read.document
+  return {
+    settings: changes.reduce(
+      (fields, change) => (change.object === 'settings' ? withWritten(fields, after.settings, change) : fields),
+      settings,
+    ),
+    objects: byKind((kind) => {
+      const left = new Map(objects[kind])
+      for (const change of changes) {
+        const { object, slug, action } = change
+        if (object !== kind || slug === null) continue
+        const next = after.objects[kind].get(slug)
+        if (!next) left.delete(slug)
+        else left.set(slug, action === 'create' ? next : withWritten(left.get(slug) ?? {}, next, change))
+      }
+      return left
+    }),
+  }
+}
+
+const withWritten = (fields: Fields, next: Fields, { fields: written }: PlannedChange): Fields =>
+  written.reduce<Fields>((left, { pointer }) => {
+    const path = pointer.slice(1).split('/')
+    return withValue(left, path, valueAt(next, path) ?? null) as Fields // as: a path has at least one name
+  }, fields)
+
+function withValue(fields: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
+  if (name === undefined) return value
+  const group = isObject(fields) ? fields : {}
+  return { ...group, [name]: withValue(group[name], rest, value) }
+}
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
