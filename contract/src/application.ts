@@ -18,6 +18,10 @@ const RedirectUri = z
   .max(longest_redirect_uri)
   .meta({ examples: ['https://app.example.com/callback'] })
 
+/** RFC 7518 §6.2.2, §6.3.2, §6.4.1: the members of a key that only its owner has. */
+const private_members = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+const isPublic = (key: object): boolean => !private_members.some((name) => Object.hasOwn(key, name))
+
 const fields = {
   name: Name,
   redirect_uris: z
@@ -46,6 +50,7 @@ const fields = {
         .max(20)
         .describe('The public keys, 1 to 20.'),
     })
+    .refine(({ keys }) => keys.every(isPublic), 'Send public keys only. Replace this key, because you sent its private part.')
     .nullable()
     .describe('The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`.'),
   jwks_uri: WebUrl.nullable().describe('Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`.'),

@@ -71,8 +71,6 @@ export function applicationProblems(
     refuse(['jwks'], 'private_key_jwt needs either jwks or jwks_uri.')
   if (!key_client && fields.jwks !== null) refuse(['jwks'], 'Only private_key_jwt uses keys.')
   if (!key_client && fields.jwks_uri !== null) refuse(['jwks_uri'], 'Only private_key_jwt uses keys.')
-  if (fields.jwks && JSON.stringify(fields.jwks).match(/"(d|p|q|dp|dq|qi|k)":/))
-    refuseAlone(['jwks'], 'Send public keys only. Replace this key, because you sent its private part.')
   fields.allowed_scopes.forEach((scope, i) => {
     if (!context.known_scopes.has(scope)) refuse(['allowed_scopes', i], `This environment has no scope "${scope}".`)
   })

@@ -83,6 +83,7 @@ const refused: [why: string, body: object, pointers: string[]][] = [
   ['a group of Test in a document of Live', { document: { version: 1, settings: { test: { fixed_code: '123456' } } }, to_environment_id: ours.live.id }, ['/document/settings/test']],
   ['a document of over 1,000 objects',   { document: { version: 1, webhooks: times(1_001, () => ({})) }, to_environment_id: ours.live.id },           ['/document']],
   ['a plan of over 1,000,000 bytes',     { document: { version: 1, resource_servers: times(850, long) }, to_environment_id: ours.live.id, dry_run: true }, ['/only']],
+  ['a private key of an application that lacks more', { document: { version: 1, applications: { x: { application_type: 'web', name: 'X', token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{ kty: 'RSA', d: 'x' }] } } } }, to_environment_id: ours.live.id }, ['/document/applications/x/jwks']],
   ['a secret in the clear',              { document: { version: 1, providers: { g: { client_secret: 'hunter2' } } }, to_environment_id: ours.live.id }, ['/document/providers/g/client_secret']],
 ]
 for (const [why, body, pointers] of refused)
