@@ -13,12 +13,17 @@ import { takeLease } from '../events/lease.ts'
 const lease_ms = 60_000
 /** How long processes of the version before may run beside this one with fast lists. */
 const overlap_ms = 3_600_000
+/** After a failure, such as a full disk: each try reads the whole table. Doubled each time. */
+const first_wait_ms = 60_000
+const longest_wait_ms = 3_600_000
 const row_name = 'event_indexes_whole_at'
 const concurrently = sql`concurrently`
 
 export function createEventIndexes({ db, now, random }: Pick<Deployment, 'db' | 'now' | 'random'>, signal: AbortSignal) {
   const holder = random(16).toString('base64url')
   let is_done = false
+  let wait_ms = 0
+  let not_before = 0
 
   return {
     /** Makes or removes one index, if one is left. */
@@ -26,14 +31,21 @@ export function createEventIndexes({ db, now, random }: Pick<Deployment, 'db' | 
       const { runAlone } = db
       if (is_done || runAlone === null) return
       const at = now()
+      if (at.getTime() < not_before) return
       const { missing, replaced, is_building } = await findLeft(db)
       is_done = missing.length + replaced.length === 0
       if (is_done || is_building || !(await takeLease(db, 'event indexes', { holder, length_ms: lease_ms }, at))) return
       const next = missing[0]?.change ?? (await changeOfWhole(db, replaced, at))
-      if (next)
-        await runAlone(next, signal).catch((error) => {
-          if (!signal.aborted) throw error
-        })
+      if (!next) return
+      try {
+        await runAlone(next, signal)
+        wait_ms = 0
+      } catch (error) {
+        if (signal.aborted) return
+        wait_ms = Math.min(Math.max(2 * wait_ms, first_wait_ms), longest_wait_ms)
+        not_before = at.getTime() + wait_ms
+        throw error
+      }
     },
   }
 }

@@ -166,6 +166,18 @@ test('on PostgreSQL many events get their indexes beside changes, and keep the o
   assert.deepEqual(await left(), [event_indexes.length, replaced_event_indexes.length])
   await checkFilters(db, known, 'before the worker')
 
+  let tries = 0
+  const runAlone = () => Promise.reject(new Error(`The disk is full: try ${++tries}.`))
+  const failing = createEventIndexes({ db: { ...db, runAlone }, now: () => now, random: randomBytes }, new AbortController().signal)
+  for (const wait_ms of [60_000, 120_000, 240_000]) {
+    await assert.rejects(failing.work())
+    const failed = tries
+    now = new Date(now.getTime() + wait_ms - 1)
+    await failing.work()
+    assert.equal(tries, failed, 'the next try waits')
+    now = new Date(now.getTime() + 1)
+  }
+
   const processOf = () => createEventIndexes({ db, now: () => now, random: randomBytes }, new AbortController().signal)
   const [one, two] = [processOf(), processOf()]
   // The process is killed while it waits for an open change.
