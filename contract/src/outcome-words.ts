@@ -74,7 +74,7 @@ export const planExplanations: Record<PromotionCheckCode, string> = {
   value_required:     'A new object needs a value of the target, such as its redirect URIs. Give it in `values`, and plan again.',
   not_valid_there:    'The target refuses a value, or the result as a whole. The detail says why: change the source, give another value, or mark the field as meant to differ.',
   type_differs:       'The target has an object with this slug and another type. Choose another slug, or delete that object first.',
-  identifier_taken:   'Another object of the target has this identifier. Give another one in `values`.',
+  identifier_taken:   'Another object of the target has this identifier. Give a different identifier in `values`.',
   unknown_scope:      'Neither the target nor the plan has this scope. Bring the resource server that has it in the same promotion.',
   quota_exceeded:     'The target has no room for all new objects. Delete some there, or ask the operator for a higher limit.',
   secret_required:    'An enabled provider or a new mail server has no secret. Name one in the document of the target, or leave the provider disabled.',
@@ -83,7 +83,7 @@ export const planExplanations: Record<PromotionCheckCode, string> = {
   begins_disabled:    'The new object begins switched off. Switch it on in the target when it is ready.',
   secret_made:        'A new secret is made and shown once, in the answer of the call that applies the plan. Give it to the program.',
   secret_ends:        'The client secret ends with its method. The program must authenticate by the new method from then on.',
-  people_lose_way_in: 'People have no other way in than the one that is closed. Leave it on until they have another one.',
+  people_lose_way_in: 'People have no way in but the one that is closed. Leave it on until they have a second way in.',
   looks_like_rename:  'A new slug stands beside an object that only the target has, with the same name and type. If it is the same object, give it that slug: a slug never changes.',
   irreversible:       'The plan deletes an object, so the promotion cannot be reverted. Apply it only where that is meant.',
 }

@@ -12,7 +12,7 @@ export interface OwnCommand {
   readonly details?: string
   readonly words: readonly string[]
   readonly options: readonly Option[]
-  /** The noun of the routes that it calls, where its own name has another one. */
+  /** The noun of the routes that it calls, where its own name does not begin with it. */
   readonly noun?: string
   readonly run: (io: Io, written: Written) => Promise<number>
 }

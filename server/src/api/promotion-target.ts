@@ -80,6 +80,6 @@ export async function withoutWay(
   const people = await countWithoutWay(db, id, waysOf(configuration), waysOf(after))
   if (people === 0) return []
   const many = people >= 1_000 ? '1,000 or more people' : people === 1 ? 'One person' : `${people} people`
-  const detail = `${many} can sign in now and could not afterwards. Leave the way on until they have another one.`
+  const detail = `${many} can sign in now and could not afterwards. Leave the way on until they have a second way in.`
   return closed_ways.map((at) => warning('people_lose_way_in', at, detail))
 }

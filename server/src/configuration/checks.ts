@@ -167,7 +167,9 @@ function identityProblems({ kind, slug, current, next }: ObjectDraft, { slugs }:
       refuse('not_valid_there', 'An identifier never changes: issued tokens have it. Create another resource server with a new slug.'),
     ]
   const is_taken = slugs.get(next.identifier)?.some((other) => other !== slug)
-  return is_taken ? [refuse('identifier_taken', 'Another resource server of the target has this identifier. Give another one.')] : []
+  return is_taken
+    ? [refuse('identifier_taken', 'Another resource server of the target has this identifier. Give a different identifier.')]
+    : []
 }
 
 /** A secret must not be sent to another issuer. */

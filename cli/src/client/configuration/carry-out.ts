@@ -101,7 +101,7 @@ export async function carryOut(job: Job, consent: Consent): Promise<number> {
   io.err(consent.advise(wanted))
   if (isBlocked(wanted)) return end(1)
   const secrets = findSecrets(io, wanted.needed_secrets, job.document?.file ?? null)
-  // A plan that nobody can agree to here needs no secrets.
+  // Without `--yes` and a terminal the plan is only shown, which needs no secrets.
   if (consent.yes || io.is_interactive) refuseMissing(job, secrets)
   if (wanted.changes.length === 0) {
     if (Object.keys(secrets.values).length === 0) return end(0)
@@ -124,7 +124,7 @@ export async function carryOut(job: Job, consent: Consent): Promise<number> {
   return apply(job, wanted, secrets)
 }
 
-/** A second end that changes in between is someone else's work, and not an endless one. */
+/** Each plan after the first follows a change that others made in between. */
 const most_plans = 5
 
 async function apply(job: Job, wanted: Promotion, { values, staying }: FoundSecrets): Promise<number> {
@@ -149,7 +149,7 @@ async function apply(job: Job, wanted: Promotion, { values, staying }: FoundSecr
       if (error.code !== 'promotion_stale') throw error
     }
   }
-  io.err('The environment changes all the time. Nothing was changed. Run the command again.\n')
+  io.err(`The environment changed ${most_plans} times in between. Nothing was changed. Run the command again.\n`)
   return differs
 }
 

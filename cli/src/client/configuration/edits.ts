@@ -52,7 +52,7 @@ export const lineBreakOf = (text: string) => (text.includes('\r\n') ? '\r\n' : '
 
 /**
  * Removes the lines of something, from the line in which it begins, with the comments directly above, and with the blank line above them if
- * another one follows.
+ * a second blank line follows.
  */
 export function removal(text: string, begin: number, end: number): Edit {
   const stop = afterLine(text, end)

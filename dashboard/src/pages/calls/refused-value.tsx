@@ -76,7 +76,7 @@ export function RefusedValue({ call }: { call: RefusedCall }) {
   )
 }
 
-/** A value; the part that another one does not have is marked. */
+/** A value, with a mark on the part in which it differs from the other value. */
 function Marked({ value, unlike }: { value: string; unlike: string | undefined }) {
   if (unlike === undefined || unlike === value) return <code>{value}</code>
   const { before, differs, after } = markDifference(value, unlike)
