@@ -13,7 +13,7 @@ import { useEnvironment } from '../scope.tsx'
 import { changesInWords, useSettingsEdits } from './settings/edits.ts'
 import { type Field, groups, type Value } from './settings/fields.ts'
 import { Input } from './settings/input.tsx'
-import { pathOf, plain } from './settings/values.ts'
+import { inWords, pathOf } from './settings/values.ts'
 import { contrastInWords } from './sign-in-pages/contrast.ts'
 import { Preview } from './sign-in-pages/preview.tsx'
 
@@ -118,7 +118,7 @@ function Colour({
     <div className="colour">
       <TextInput
         label={field.label}
-        description={plain(field.help)}
+        description={inWords(field)}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         placeholder="#0b6472"
         spellCheck={false}

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { settingsFields } from '@ostiary/contract/settings.ts'
 import { groups, mail_fields } from '../../../dashboard/src/pages/settings/fields.ts'
 import { endedBy, problemOf } from '../../../dashboard/src/pages/settings/rules.ts'
+import { inWords } from '../../../dashboard/src/pages/settings/values.ts'
 
 const fields = groups.flatMap((group) => group.fields)
 
@@ -19,6 +20,16 @@ test('every field of the settings has a field on the page', () => {
   const shown = new Set([...fields.map(({ group, name }) => `/${group}/${name}`), ...Object.keys(mail_fields)])
   const expected = pointersOf(settingsFields).filter((pointer) => !read_only.includes(pointer))
   assert.deepEqual([...shown].sort(), expected.sort())
+})
+
+test('the help of a choice names its values as the page does, and not as the API does', () => {
+  const named = fields.filter(({ help, choices }) => choices?.some(({ value }) => help.includes(`\`${value}\``)))
+  assert.ok(named.length >= 3)
+  for (const field of named) {
+    const help = inWords(field)
+    assert.ok(field.choices?.some(({ label }) => help.includes(`“${label}”`)))
+    assert.doesNotMatch(help, /`|\b(off|open|closed|required)\b/)
+  }
 })
 
 const access_token = fields.find(({ name }) => name === 'access_token_ttl_seconds') ?? assert.fail()

@@ -6,7 +6,7 @@ import { DurationInput } from '../../parts/duration-input.tsx'
 import { linesOf } from '../applications/create.tsx'
 import type { Field, Value } from './fields.ts'
 import { problemOf } from './rules.ts'
-import { plain, shown } from './values.ts'
+import { inWords, shown } from './values.ts'
 
 const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
 
@@ -100,7 +100,7 @@ function helpOf(field: Field): string {
   const limit = kind === 'seconds' ? duration : (number: number) => number.toLocaleString('en')
   const range = min === null || max === null ? '' : ` ${limit(min)} to ${limit(max)}.`
   const by_default = ['text', 'set', 'lines'].includes(kind) ? '' : ` Default: ${shown(field, field.default)}.`
-  return `${plain(field.help)}${range}${by_default}`
+  return `${inWords(field)}${range}${by_default}`
 }
 
 interface LinesProps {

@@ -11,8 +11,12 @@ export const pathOf = ({ group, name }: Pick<Field, 'group' | 'name'>) => `/${gr
 
 export const isSame = (one: Value, other: Value) => JSON.stringify(one) === JSON.stringify(other)
 
-/** The words of the contract without the marks of code. An empty field is `null`. */
-export const plain = (text: string) => text.replaceAll('`null`', 'empty').replaceAll('`', '')
+/** The words of the contract, with the labels of values in place of what the API calls them. An empty field is `null`. */
+export const inWords = ({ help, choices }: Pick<Field, 'help' | 'choices'>) =>
+  (choices ?? [])
+    .reduce((text, { value, label }) => text.replaceAll(`\`${value}\``, `“${label}”`), help)
+    .replaceAll('`null`', 'empty')
+    .replaceAll('`', '')
 
 /** `null` is not a value, or restores the default of a field that has one. */
 export function shown(field: Field, value: Value): string {
