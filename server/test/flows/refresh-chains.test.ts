@@ -246,11 +246,11 @@ for (const window of [0, window_seconds])
   })
 
 const Count = z.object({ count: z.int() })
-/** The rows of each table but buffered counts and refused calls. */
+/** Of buffered counts, refused calls, and workers, which note in `deployment` how far they are. */
+const moving = ['counters', 'refused_calls', 'dropped_calls', 'key_usage', 'event_counters', 'leases', 'deployment']
+/** The rows of each table but those of others. */
 async function rowsOfTables(): Promise<Record<string, number>> {
-  const counted = lock_order.filter(
-    (table) => !['counters', 'refused_calls', 'dropped_calls', 'key_usage', 'event_counters', 'leases'].includes(table),
-  )
+  const counted = lock_order.filter((table) => !moving.includes(table))
   const rows = await Promise.all(
     counted.map(async (table) => (await db.all(Count, sql`select count(*) as count from ${identifiers(table)}`))[0]?.count),
   )
