@@ -4,12 +4,12 @@
  * A link that the pointer passes loads only the code of its page: a list has a link in each row, and calls count against limits.
  */
 import type { Me } from '@ostiary/sdk'
-import type { Asked, ofEnvironment as Environments, ofTenant as Tenants } from './first.ts'
+import type { Asked, ofEnvironment as Environments, ofProject as ProjectPages, ofTenant as Tenants } from './first.ts'
 import { pageAt } from './frame/navigation.ts'
 import type { Search } from './parts/search.ts'
 import { answerTo, begin } from './queries/query.ts'
 import { me, projects } from './queries/tenancy.ts'
-import { environmentOf, type Scope, scopeOf, withEnvironment } from './scope.tsx'
+import { environmentOf, projectOf, type Scope, scopeOf, withEnvironment, withProject } from './scope.tsx'
 
 interface Opened {
   params: Search
@@ -49,6 +49,19 @@ export const ofProject = loader(({ params: { tenant, project = '' } }) => (me) =
   const scope = scopeOf(me, tenant)
   if (scope) begin(projects.withEnvironments(scope, project))
 })
+
+/** Of a page about a project as a whole. */
+export const ofProjectPage = (page: keyof typeof ProjectPages) =>
+  loader(({ pathname, ...asked }) => {
+    const first = loadFirst()
+    const { tenant, project = '' } = asked.params
+    return async (me) => {
+      const scope = scopeOf(me, tenant)
+      const place = scope ? await answerTo(projects.withEnvironments(scope, project)) : null
+      const inner = scope && place ? withProject(scope, place) : null
+      if (inner && mayRead(inner, pathname)) (await first).ofProject[page](projectOf(inner), asked)
+    }
+  })
 
 export const ofTenant = (page: keyof typeof Tenants) =>
   loader(({ pathname, ...asked }) => {

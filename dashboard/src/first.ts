@@ -13,6 +13,7 @@ import { eventFilter } from './queries/event-filter.ts'
 import { events } from './queries/events.ts'
 import { environmentKeys, platformKeys } from './queries/keys.ts'
 import { members } from './queries/members.ts'
+import { promotionFilter, promotions } from './queries/promotions.ts'
 import { providers } from './queries/providers.ts'
 import { begin, beginList } from './queries/query.ts'
 import { resourceServers } from './queries/resource-servers.ts'
@@ -20,13 +21,14 @@ import { settings } from './queries/settings.ts'
 import { projects } from './queries/tenancy.ts'
 import { users } from './queries/users.ts'
 import { deliveries, webhooks } from './queries/webhooks.ts'
-import type { environmentOf, Scope } from './scope.tsx'
+import type { environmentOf, projectOf, Scope } from './scope.tsx'
 
 export interface Asked {
   params: Search
   search: Search
 }
 type FirstOfEnvironment = (here: ReturnType<typeof environmentOf>, asked: Asked) => void
+type FirstOfProject = (here: ReturnType<typeof projectOf>, asked: Asked) => void
 type FirstOfTenant = (here: Scope, asked: Asked) => void
 
 export const ofEnvironment = {
@@ -62,11 +64,11 @@ export const ofEnvironment = {
     beginList(callsOfEnvironment.list(here, callFilter(search)))
   },
   settings: (here) => begin(settings.one(here)),
-  compare({ client, at: { project_id }, environment, environments }, { search }) {
-    const { test, live } = compared(environments, environment, search)
+  compare(here, { search }) {
+    const { test, live } = compared(here.environments, here.environment, search)
     if (!test || !live) return
-    begin(configurations.pair(client, { project_id, test: test.id, live: live.id }))
-    begin(readiness.one({ client, at: { project_id, environment_id: live.id } }))
+    begin(configurations.pair(here, { test: test.id, live: live.id }))
+    begin(readiness.one({ client: here.client, at: { ...here.at, environment_id: live.id } }))
   },
   deployment(here) {
     begin(settings.plain(here))
@@ -74,6 +76,11 @@ export const ofEnvironment = {
     begin(readiness.one(here))
   },
 } satisfies Record<string, FirstOfEnvironment>
+
+export const ofProject = {
+  promotions: (here, { search }) => beginList(promotions.list(here, promotionFilter(search))),
+  promotion: (here, { params }) => begin(promotions.one(here, params.promotion_id ?? '')),
+} satisfies Record<string, FirstOfProject>
 
 export const ofTenant = {
   projects: (here) => beginList(projects.list(here)),

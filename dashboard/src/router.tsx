@@ -1,9 +1,9 @@
 /** The addresses of the dashboard. Each page is a chunk of its own, and what it reads first begins beside it. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
-import { ofEnvironment, ofPerson, ofProject, ofTenant } from './arrival.ts'
+import { ofEnvironment, ofPerson, ofProject, ofProjectPage, ofTenant } from './arrival.ts'
 import { PageFailed } from './frame/failed.tsx'
 import { Frame } from './frame/frame.tsx'
-import { InEnvironment, InProject, InTenant } from './frame/scopes.tsx'
+import { InEnvironment, InProject, InProjectPage, InTenant } from './frame/scopes.tsx'
 import { Crash, NotFound } from './frame/start.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash })
@@ -17,6 +17,7 @@ const project = createRoute({
   errorComponent: Crash,
   loader: (opened) => ofProject(opened),
 })
+const inProject = createRoute({ getParentRoute: () => tenant, id: 'project', component: InProjectPage, errorComponent: Crash })
 const framed = createRoute({ getParentRoute: () => tenant, id: 'tenant', component: Frame, errorComponent: Crash })
 
 type Load = Parameters<typeof lazyRouteComponent>[0]
@@ -27,6 +28,14 @@ const page = <const Path extends string>(path: Path, load: Load, first: Paramete
     component: lazyRouteComponent(load),
     validateSearch: textOnly,
     loader: (opened) => ofEnvironment(first)(opened),
+  })
+const projectPage = <const Path extends string>(path: Path, load: Load, first: Parameters<typeof ofProjectPage>[0]) =>
+  createRoute({
+    getParentRoute: () => inProject,
+    path: `p/$project/${path}`,
+    component: lazyRouteComponent(load),
+    validateSearch: textOnly,
+    loader: (opened) => ofProjectPage(first)(opened),
   })
 const tenantPage = <const Path extends string>(path: Path, load: Load, first: Parameters<typeof ofTenant>[0]) =>
   createRoute({
@@ -69,6 +78,10 @@ const environmentPages = [
   page('test-and-live', () => import('./pages/compare.tsx'), 'compare'),
   page('deployment', () => import('./pages/deployment.tsx'), 'deployment'),
 ] as const
+const projectPages = [
+  projectPage('promotions', () => import('./pages/promotions.tsx'), 'promotions'),
+  projectPage('promotions/$promotion_id', () => import('./pages/promotion.tsx'), 'promotion'),
+] as const
 const tenantPages = [
   tenantPage('/', () => import('./pages/projects.tsx'), 'projects'),
   tenantPage('platform-keys', () => import('./pages/platform-keys.tsx'), 'platformKeys'),
@@ -82,7 +95,12 @@ const tree = root.addChildren([
   ownPage('tenants', () => import('./pages/tenants.tsx')),
   ownPage('renewed', () => import('./pages/renewed.tsx')),
   ownPage('go/$id', () => import('./pages/go.tsx')),
-  tenant.addChildren([framed.addChildren(tenantPages), project, environment.addChildren(environmentPages)]),
+  tenant.addChildren([
+    framed.addChildren(tenantPages),
+    project,
+    inProject.addChildren(projectPages),
+    environment.addChildren(environmentPages),
+  ]),
 ])
 
 export const router = createRouter({

@@ -42,6 +42,9 @@ export function withEnvironment(scope: Scope, place: { project: Project; environ
   return environment ? { ...scope, ...place, environment, client: clientOf(scope.tenant.id, environment.id) } : null
 }
 
+/** The same on a page about a project, which is in none of its environments. */
+export const withProject = (scope: Scope, place: { project: Project; environments: Environment[] }): Scope => ({ ...scope, ...place })
+
 const ScopeContext = createContext<Scope | null>(null)
 export const ScopeProvider = ScopeContext.Provider
 
@@ -60,11 +63,22 @@ export function environmentOf({ project, environment, ...scope }: Scope) {
   return { ...scope, project, environment, at, base: environment_route }
 }
 
+/** The project of the page, also on a page of one of its environments. */
+export const useProject = () => projectOf(useScope())
+
+export function projectOf({ project, ...scope }: Scope) {
+  if (!project) throw new Error('This page needs a project.')
+  return { ...scope, project }
+}
+
 /** The part of an address that names an environment: its type, and for further ones its slug. */
 const environmentPart = ({ type, slug }: { type: 'test' | 'live'; slug: string }) => (slug === type ? type : `${type}~${slug}`)
 
 /** The route of an environment. The routes of its pages begin with it. */
 export const environment_route = '/t/$tenant/p/$project/$env' as const
+
+/** The route of a project. The routes of its pages begin with it. */
+export const project_route = '/t/$tenant/p/$project' as const
 
 /** The pages below a route that need no further parameter: `/users`; empty for the route itself. */
 type Below<Base extends string, Path = keyof RegisteredRouter['routesByPath']> = Path extends `${Base}${infer Rest}`
@@ -73,6 +87,7 @@ type Below<Base extends string, Path = keyof RegisteredRouter['routesByPath']> =
     : Rest
   : never
 export type EnvironmentPath = Below<typeof environment_route>
+export type ProjectPath = Below<typeof project_route>
 export type TenantPath = Below<'/t/$tenant'>
 
 /** The parameters of the route of an environment. A link from one of its pages to another has them already. */

@@ -109,6 +109,7 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   laravel: [],
   rails: [],
   'going-live': [],
+  promotion: [],
   configuration: [],
   'key-rotation': [],
   'sign-out': [],

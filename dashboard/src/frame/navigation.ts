@@ -1,8 +1,8 @@
 /** The pages of the sidebar, which the palette and the shortcuts also offer. */
 import type { IconName } from '../parts/icon.tsx'
-import type { EnvironmentPath, Role, TenantPath } from '../scope.tsx'
+import type { EnvironmentPath, ProjectPath, Role, TenantPath } from '../scope.tsx'
 
-export interface PageEntry<Path extends string = EnvironmentPath | TenantPath> {
+export interface PageEntry<Path extends string = EnvironmentPath | ProjectPath | TenantPath> {
   path: Path
   name: string
   icon: IconName
@@ -40,6 +40,9 @@ export const environmentPages: { group: string; pages: PageEntry<EnvironmentPath
   ] },
 ]
 
+/** They stand below those of the environment. */
+export const projectPages: PageEntry<ProjectPath>[] = [{ path: '/promotions', name: 'Promotions', icon: 'promote', role: 'viewer' }]
+
 // biome-ignore format: these tables are read by column
 export const tenantPages: PageEntry<TenantPath>[] = [
   { path: '',               name: 'Projects',      icon: 'building', role: 'viewer' },
@@ -68,6 +71,9 @@ export const operatorPages: Readonly<Record<string, string>> = {
 /** The page of a path of the router, which has no `/dashboard`. */
 export function pageAt(pathname: string): PageEntry | undefined {
   const [, in_tenant = ''] = /^\/t\/[^/]+(\/[^/]+)?/.exec(pathname) ?? []
+  const [, in_project] = /^\/t\/[^/]+\/p\/[^/]+(\/[^/]+)/.exec(pathname) ?? []
+  const of_project = projectPages.find(({ path }) => path === in_project)
+  if (of_project) return of_project
   return in_tenant === '/p' ? environmentPageAt(pathname) : tenantPages.find(({ path }) => path === in_tenant)
 }
 

@@ -152,6 +152,7 @@ function useEntries(words: string, showKeys: () => void): Entry[] {
     ]
   const entries: Entry[] = [
     ...pages.environment.flatMap(({ pages }) => pages.map((page) => ({ ...page, hint: page.key ? `g ${page.key}` : '' }))),
+    ...pages.project.map((page) => ({ ...page, hint: project?.name ?? '' })),
     ...pages.tenant.map((page) => ({ ...page, hint: tenant.name })),
     ...(project
       ? environments.map((environment) => ({

@@ -9,6 +9,10 @@ export function firstOf<T extends { type: Type; slug: string }>(environments: re
   return of_test.find(({ slug }) => slug === 'test') ?? of_test.at(-1) ?? environments.at(-1)
 }
 
+/** Test before Live, and each the oldest first. The API lists the newest first. */
+export const inOrder = <T extends { type: Type }>(environments: readonly T[]): T[] =>
+  environments.toReversed().toSorted((a, b) => b.type.localeCompare(a.type))
+
 /** The environments that are compared: those of the query, else that of the page with the one of the same slug, else the first ones. */
 export function compared<T extends { type: Type; slug: string }>(
   environments: readonly T[],

@@ -1,7 +1,8 @@
 import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
 import { Icon } from '../parts/icon.tsx'
-import { type EnvironmentPath, environment_route, environmentParams, useScope } from '../scope.tsx'
-import { environmentPages, operatorPages, type PageEntry, tenantPages } from './navigation.ts'
+import { type EnvironmentPath, environment_route, environmentParams, project_route, useScope } from '../scope.tsx'
+import { environmentPages, operatorPages, type PageEntry, projectPages, tenantPages } from './navigation.ts'
+import { inOrder } from './places.ts'
 
 /** The pages that the person may read. The deployment's own tenant has a few, with names of their own. */
 export function usePages() {
@@ -10,7 +11,14 @@ export function usePages() {
   const visible = (page: PageEntry) =>
     can(page.role) && (page.only === undefined || page.only === environment?.type) && (!is_root || page.path in operatorPages)
   const pageName = ({ path, name }: PageEntry) => (is_root && operatorPages[path]) || name
+  const of_project = project
+    ? projectPages.filter(visible).map((page) => ({
+        ...page,
+        link: linkOptions({ to: `${project_route}${page.path}`, params: { tenant: tenant.slug, project: project.slug } }),
+      }))
+    : []
   return {
+    project: of_project,
     environment:
       here === null
         ? []
@@ -40,7 +48,8 @@ const deploymentGroup: { group: string; pages: PageEntry<EnvironmentPath>[] } = 
 export function Sidebar({ in_drawer = false }: { in_drawer?: boolean }) {
   const { tenant } = useScope()
   const pages = usePages()
-  const link = ({ link, path, name, icon }: PageEntry & { link: ToOptions }) => (
+  const { project, environment, environments } = useScope()
+  const link = ({ link, path, name, icon }: Pick<PageEntry, 'name' | 'icon'> & { path: string; link: ToOptions }) => (
     <Link key={path} {...link} activeOptions={{ exact: path === '', includeSearch: false }}>
       <Icon name={icon} size={17} /> {name}
     </Link>
@@ -53,7 +62,23 @@ export function Sidebar({ in_drawer = false }: { in_drawer?: boolean }) {
           {pages.map(link)}
         </div>
       ))}
-      <div className={pages.environment.length > 0 ? 'end' : ''}>
+      {project && pages.project.length > 0 ? (
+        <div>
+          <h2>{project.name}</h2>
+          {environment
+            ? null
+            : inOrder(environments).map((each) =>
+                link({
+                  path: each.id,
+                  name: each.name,
+                  icon: each.type === 'test' ? 'flask' : 'signal',
+                  link: linkOptions({ to: environment_route, params: environmentParams(tenant.slug, project.slug, each) }),
+                }),
+              )}
+          {pages.project.map(link)}
+        </div>
+      ) : null}
+      <div className={project ? 'end' : ''}>
         <h2>{tenant.name}</h2>
         {pages.tenant.map(link)}
       </div>

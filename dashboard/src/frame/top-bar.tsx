@@ -9,7 +9,7 @@ import { environment_route, environmentParams, type Scope, useScope } from '../s
 import { Account, DeploymentLink } from './account.tsx'
 import { environmentPageAt } from './navigation.ts'
 import { Picker } from './picker.tsx'
-import { ownTenants, pathIn } from './places.ts'
+import { inOrder, ownTenants, pathIn } from './places.ts'
 
 export function TopBar({ openDrawer, openPalette }: { openDrawer: () => void; openPalette: () => void }) {
   const { me, tenant } = useScope()
@@ -100,33 +100,30 @@ function Projects({ of: tenant, current }: { of: Scope['tenant']; current: strin
   )
 }
 
-/** Going to the other environment keeps the page if it has that page, but not what was open in it. */
+/** Going to the other environment keeps the page if it has that page, but not what was open in it. A page of the project is in neither. */
 function EnvironmentSwitch() {
   const { tenant, project, environments, environment } = useScope()
   const { pathname } = useLocation()
-  if (!project || !environment) return null
-  const page = environmentPageAt(pathname)
+  if (!project) return null
+  const page = environment ? environmentPageAt(pathname) : undefined
   return (
     <nav className="envs" aria-label="Environment">
-      {environments
-        .toReversed()
-        .toSorted((a, b) => b.type.localeCompare(a.type))
-        .map((other) => {
-          const name = other.slug === other.type ? (other.type === 'test' ? 'Test' : 'Live') : other.name
-          return (
-            <Link
-              key={other.id}
-              className={other.type === 'test' ? 't' : 'l'}
-              to={`${environment_route}${pathIn(other.type, page)}`}
-              params={environmentParams(tenant.slug, project.slug, other)}
-              aria-label={name}
-              aria-current={other.id === environment.id ? 'true' : undefined}
-            >
-              <Icon name={other.type === 'test' ? 'flask' : 'signal'} />
-              <span>{name}</span>
-            </Link>
-          )
-        })}
+      {inOrder(environments).map((other) => {
+        const name = other.slug === other.type ? (other.type === 'test' ? 'Test' : 'Live') : other.name
+        return (
+          <Link
+            key={other.id}
+            className={other.type === 'test' ? 't' : 'l'}
+            to={`${environment_route}${pathIn(other.type, page)}`}
+            params={environmentParams(tenant.slug, project.slug, other)}
+            aria-label={name}
+            aria-current={other.id === environment?.id ? 'true' : undefined}
+          >
+            <Icon name={other.type === 'test' ? 'flask' : 'signal'} />
+            <span>{name}</span>
+          </Link>
+        )
+      })}
     </nav>
   )
 }

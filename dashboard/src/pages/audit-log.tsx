@@ -1,6 +1,7 @@
 /** The audit log of a tenant: who changed what, with the state before and after. */
 import '../styles/filters.css'
 import type { AuditEntry, AuditVerification } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { CopyButton } from '../parts/copy.tsx'
@@ -35,7 +36,7 @@ export default function AuditLog() {
       cell: (entry) => (
         <>
           <button type="button" className="row-button sentence" onClick={() => open(entry)}>
-            <b>{whoOf(entry)}</b> {didOf(entry.action)} <i>{objectOf(entry, nameOf)}</i>
+            <b>{whoOf(entry)}</b> {didOf(entry.action, entry.object.type)} <i>{objectOf(entry, nameOf)}</i>
           </button>
           <span className="sub">{summaryOf(entry)}</span>
         </>
@@ -170,7 +171,9 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
   const { client, tenant } = useScope()
   const entry = useRead(auditLog.one({ client, tenant }, audit_entry_id))
   const nameOf = useNamesOf(entry.data ? [entry.data] : [])
-  const title = entry.data ? `${whoOf(entry.data)} ${didOf(entry.data.action)} ${objectOf(entry.data, nameOf) ?? ''}` : 'Entry'
+  const title = entry.data
+    ? `${whoOf(entry.data)} ${didOf(entry.data.action, entry.data.object.type)} ${objectOf(entry.data, nameOf) ?? ''}`
+    : 'Entry'
   return (
     <Side title={title} onClose={() => show({ chosen: undefined })}>
       <Loaded of={entry}>
@@ -190,6 +193,11 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
               ]}
             />
             <div className="toolbar">
+              {entry.object.type === 'promotion' ? (
+                <Link className="btn s" to="/go/$id" params={{ id: entry.object.id }}>
+                  Open promotion
+                </Link>
+              ) : null}
               <button type="button" className="btn s" onClick={() => show({ action: entry.action, chosen: undefined })}>
                 Same action
               </button>

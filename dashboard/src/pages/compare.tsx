@@ -1,19 +1,25 @@
-/** Test and Live side by side. Chosen differences go to Live, after a plan has shown them. */
+/** Test and Live side by side. The service says what differs and what Live would refuse; what is ticked becomes a plan. */
 import '../styles/compare.css'
-import type { Environment } from '@ostiary/sdk'
-import { Link } from '@tanstack/react-router'
+import { Menu } from '@mantine/core'
+import type { Environment, NewPromotion, Promotion } from '@ostiary/sdk'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { compared } from '../frame/places.ts'
+import { useAction } from '../parts/action.ts'
 import { CopyButton } from '../parts/copy.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
-import { Loaded } from '../parts/reading.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { Loaded, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { Empty } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
-import { environmentBase, useEnvironment } from '../scope.tsx'
-import { type Configuration, compare, type Group, isDifference, type Row, type State } from './compare/compare.ts'
-import { useConfigurations } from './compare/configurations.ts'
-import { Plan } from './compare/plan.tsx'
+import { configurations } from '../queries/configurations.ts'
+import { promotions } from '../queries/promotions.ts'
+import { environmentBase, project_route, useEnvironment } from '../scope.tsx'
+import { AsFile } from './compare/as-file.tsx'
+import { type Compared, compare, entriesOf, errorsOfAll, isDifference, type Row, type State } from './compare/compare.ts'
+import { Keep, useUnkeep } from './compare/keep.tsx'
 import { ReadyForLive } from './compare/ready.tsx'
 
 export default function Compare() {
@@ -24,6 +30,7 @@ export default function Compare() {
     <Page
       title="Test and Live"
       lead={`What ${project.name} does in each environment, side by side. Secrets, keys, client ids, redirect URIs and users belong to one environment and are never copied.`}
+      actions={<AsFile />}
     >
       {test && live ? (
         <div className="cols ready">
@@ -38,56 +45,75 @@ export default function Compare() {
 }
 
 function Comparison({ test, live }: { test: Environment; live: Environment }) {
-  const read = useConfigurations(test, live)
+  const read = useRead(configurations.pair(useEnvironment(), { test: test.id, live: live.id }))
   return (
     <Loaded of={read} rows={10}>
-      {([of_test, of_live]) => <Table test={test} live={live} groups={compare(of_test, of_live)} configuration={of_live} />}
+      {(both) => <Table test={test} live={live} both={both} />}
     </Loaded>
   )
 }
 
+const views = {
+  differences: { name: 'Differences', has: isDifference },
+  kept: { name: 'Meant to differ', has: ({ state }: Row) => state === 'kept' },
+  all: { name: 'Everything', has: () => true },
+} as const
+type View = keyof typeof views
+
 interface TableProps {
   test: Environment
   live: Environment
-  groups: Group[]
-  /** That of Live. */
-  configuration: Configuration
+  both: Compared
 }
 
-function Table({ test, live, groups, configuration }: TableProps) {
+function Table({ test, live, both }: TableProps) {
+  const { can } = useEnvironment()
   const { search } = useQueryState()
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
-  const [is_planning, setPlanning] = useState(false)
+  const [keeping, setKeeping] = useState<Row | null>(null)
+  const unkeep = useUnkeep(live)
+  const groups = compare(both)
   const rows = groups.flatMap((group) => group.rows)
-  const shows_all = search.show === 'all'
-  const shown = groups
-    .map(({ title, rows }) => ({ title, rows: shows_all ? rows : rows.filter(isDifference) }))
-    .filter(({ rows }) => rows.length > 0)
-  const changes = rows.flatMap(({ id, change }) => (change && ticked.has(id) ? [change] : []))
-  const tick = (id: string) => (is_ticked: boolean) => {
+  const view: View = search.show === 'all' || search.show === 'kept' ? search.show : 'differences'
+  const shown = groups.map(({ title, rows }) => ({ title, rows: rows.filter(views[view].has) })).filter(({ rows }) => rows.length > 0)
+  const open = rows.filter(({ entry, closed }) => entry && closed === null)
+  const chosen = open.filter(({ id }) => ticked.has(id))
+  const tick = (ids: readonly string[]) => (is_ticked: boolean) => {
     const next = new Set(ticked)
-    if (is_ticked) next.add(id)
-    else next.delete(id)
+    for (const id of ids)
+      if (is_ticked) next.add(id)
+      else next.delete(id)
     setTicked(next)
   }
-  const chosen = changes.length === 1 ? '1 change chosen.' : `${changes.length} changes chosen.`
+  const may = can('developer')
+  const all = shown.flatMap(({ rows }) => rows).filter((row) => open.includes(row))
   return (
     <section className="card">
-      <Tools
-        count={rows.filter(isDifference).length}
-        shows_all={shows_all}
-        json={JSON.stringify(groups, null, 2)}
-        test={test}
-        live={live}
-      />
+      <Tools rows={rows} view={view} json={JSON.stringify(groups, null, 2)} test={test} live={live} />
+      {errorsOfAll(rows, both.plan).map((detail) => (
+        <p key={detail} className="note warn pad">
+          <Icon name="warn" size={16} /> <span>All of it together: {detail}</span>
+        </p>
+      ))}
       {shown.length === 0 ? (
-        <p className="pad muted">Nothing differs that could travel, and nothing is missing in Live.</p>
+        <p className="pad muted">
+          {view === 'kept' ? 'Nothing is meant to differ.' : 'Nothing differs that could travel, and nothing is missing in Live.'}
+        </p>
       ) : (
         <table className="cmp" aria-label="Comparison">
           <thead>
             <tr>
               <th scope="col">
-                <span className="vh">Take to Live</span>
+                {all.length > 0 && may ? (
+                  <input
+                    type="checkbox"
+                    aria-label="Take all to Live"
+                    checked={all.every(({ id }) => ticked.has(id))}
+                    onChange={(event) => tick(all.map(({ id }) => id))(event.target.checked)}
+                  />
+                ) : (
+                  <span className="vh">Take to Live</span>
+                )}
               </th>
               <th scope="col">Setting</th>
               {[test, live].map(({ type }) => (
@@ -96,60 +122,121 @@ function Table({ test, live, groups, configuration }: TableProps) {
                 </th>
               ))}
               <th scope="col">State</th>
+              <th scope="col">
+                <span className="vh">Actions</span>
+              </th>
             </tr>
           </thead>
           {shown.map(({ title, rows }) => (
             <tbody key={title}>
               <tr className="g">
-                <th colSpan={5} scope="colgroup">
+                <th colSpan={6} scope="colgroup">
                   {title}
                 </th>
               </tr>
               {rows.map((row) => (
-                <ComparedRow key={row.id} row={row} live={live} is_ticked={ticked.has(row.id)} tick={tick(row.id)} />
+                <ComparedRow
+                  key={row.id}
+                  row={row}
+                  live={live}
+                  is_ticked={ticked.has(row.id)}
+                  tick={tick([row.id])}
+                  keep={() => setKeeping(row)}
+                  unkeep={unkeep}
+                />
               ))}
             </tbody>
           ))}
         </table>
       )}
-      <div className="foot">
-        <span>
-          <b className="strong">{chosen}</b> <span className="muted">Nothing happens before you have seen the plan.</span>
-        </span>
-        <ChangeButton
-          className="btn pri"
-          why={changes.length === 0 ? 'Choose a difference first.' : undefined}
-          onClick={() => setPlanning(true)}
-        >
-          Review changes to Live
-        </ChangeButton>
-      </div>
-      {is_planning ? <Plan chosen={changes} live={{ environment: live, configuration }} close={() => setPlanning(false)} /> : null}
+      {unkeep.error ? <Problem error={unkeep.error} focus /> : null}
+      <Review test={test} live={live} chosen={chosen} open={open} rows={rows} />
+      {keeping ? <Keep row={keeping} live={live} close={() => setKeeping(null)} /> : null}
     </section>
   )
 }
 
+interface ReviewProps {
+  test: Environment
+  live: Environment
+  chosen: readonly Row[]
+  open: readonly Row[]
+  rows: readonly Row[]
+}
+
+/** Plans what is ticked, else all that Live does not refuse. */
+function Review({ test, live, chosen, open, rows }: ReviewProps) {
+  const { client, project, tenant } = useEnvironment()
+  const navigate = useNavigate()
+  const plan = useAction(
+    (only: NewPromotion['only']): Promise<Promotion> =>
+      client.createPromotion(
+        { project_id: project.id },
+        { from_environment_id: test.id, to_environment_id: live.id, ...(only ? { only } : {}) },
+      ),
+    {
+      changes: [promotions.all({ project })],
+      done: ({ id }) =>
+        void navigate({
+          to: `${project_route}/promotions/$promotion_id` as const,
+          params: { tenant: tenant.slug, project: project.slug, promotion_id: id ?? '' },
+        }),
+    },
+  )
+  const is_all = chosen.length === 0
+  const has_closed = rows.some(({ entry, closed }) => entry && closed !== null)
+  const words = chosen.length === 1 ? '1 change chosen.' : `${chosen.length} changes chosen.`
+  return (
+    <>
+      {plan.error ? <Problem error={plan.error} focus /> : null}
+      <div className="foot">
+        <span>
+          <b className="strong">{is_all ? 'All changes.' : words}</b>{' '}
+          <span className="muted">Nothing happens before you have seen the plan.</span>
+        </span>
+        <ChangeButton
+          className="btn pri"
+          disabled={plan.busy}
+          why={open.length === 0 ? 'Nothing can be brought to Live.' : undefined}
+          onClick={() => plan.run(is_all && !has_closed ? undefined : entriesOf(is_all ? open : chosen))}
+        >
+          Review changes to Live
+        </ChangeButton>
+      </div>
+    </>
+  )
+}
+
 interface ToolsProps {
-  count: number
-  shows_all: boolean
+  rows: readonly Row[]
+  view: View
   json: string
   test: Environment
   live: Environment
 }
 
-function Tools({ count, shows_all, json, test, live }: ToolsProps) {
+function Tools({ rows, view, json, test, live }: ToolsProps) {
   const { environments, base } = useEnvironment()
   const { search, show } = useQueryState()
   const here = `${base}/test-and-live` as const
+  const count = (of: View) => rows.filter(views[of].has).length
   return (
     <div className="tool">
       <nav className="seg" aria-label="Show">
-        <Link from={base} to={here} search={{ ...search, show: undefined }} aria-current={shows_all ? undefined : 'true'} activeProps={{}}>
-          Differences {count}
-        </Link>
-        <Link from={base} to={here} search={{ ...search, show: 'all' }} aria-current={shows_all ? 'true' : undefined} activeProps={{}}>
-          Everything
-        </Link>
+        {(['differences', 'kept', 'all'] as const)
+          .filter((each) => each !== 'kept' || view === 'kept' || count('kept') > 0)
+          .map((each) => (
+            <Link
+              key={each}
+              from={base}
+              to={here}
+              search={{ ...search, show: each === 'differences' ? undefined : each }}
+              aria-current={each === view ? 'true' : undefined}
+              activeProps={{}}
+            >
+              {views[each].name} {each === 'all' ? '' : count(each)}
+            </Link>
+          ))}
       </nav>
       {[test, live].map((chosen) => {
         const choices = environments.filter(({ type }) => type === chosen.type)
@@ -178,6 +265,7 @@ function Tools({ count, shows_all, json, test, live }: ToolsProps) {
 const states: Record<State, { word: string; tone: '' | 'acc' | 'bad' | 'warn' }> = {
   same: { word: 'Same', tone: '' },
   differs: { word: 'Differs', tone: 'acc' },
+  kept: { word: 'Meant to differ', tone: '' },
   to_do: { word: 'To do in Live', tone: 'bad' },
   missing: { word: 'Missing in Live', tone: 'bad' },
   own_values: { word: 'Own values', tone: '' },
@@ -189,23 +277,28 @@ interface ComparedRowProps {
   live: Environment
   is_ticked: boolean
   tick: (is_ticked: boolean) => void
+  keep: () => void
+  unkeep: ReturnType<typeof useUnkeep>
 }
 
-function ComparedRow({ row: { label, note, test, live: of_live, state, change, page }, live, is_ticked, tick }: ComparedRowProps) {
-  const { can, tenant, project } = useEnvironment()
+function ComparedRow({ row, is_ticked, tick, ...actions }: ComparedRowProps) {
+  const { can } = useEnvironment()
+  const { label, note, test, live: of_live, state, entry, closed } = row
   const { word, tone } = states[state]
-  const [path, query] = (page ?? '').split('?')
-  const classes = ['r', state === 'same' ? 'same' : '', change ? 'd' : '', is_ticked ? 'sel' : '']
+  const may = can('developer')
+  const can_tick = entry !== null && closed === null
+  const classes = ['r', state === 'same' ? 'same' : '', entry && state === 'differs' ? 'd' : '', is_ticked && can_tick ? 'sel' : '']
   return (
     <tr className={classes.filter(Boolean).join(' ')}>
       <td>
-        {change ? (
+        {entry ? (
           <input
             type="checkbox"
             aria-label={`Take ${label} to Live`}
-            checked={is_ticked}
-            disabled={!can('developer')}
-            title={can('developer') ? undefined : 'Needs the role developer.'}
+            aria-describedby={closed ? `why-${row.id}` : undefined}
+            checked={is_ticked && can_tick}
+            disabled={!may || !can_tick}
+            title={may ? (closed ?? undefined) : 'Needs the role developer.'}
             onChange={(event) => tick(event.target.checked)}
           />
         ) : null}
@@ -213,14 +306,9 @@ function ComparedRow({ row: { label, note, test, live: of_live, state, change, p
       <td className="any">
         {label}
         {note ? (
-          <small>
-            {page ? (
-              <Link to={environmentBase(tenant.slug, project.slug, live) + path} search={query ? { new: '1' } : {}}>
-                {note}
-              </Link>
-            ) : (
-              note
-            )}
+          <small id={`why-${row.id}`} className={closed ? 'tone-bad' : ''}>
+            {closed ? 'Live would refuse it: ' : ''}
+            {note}
           </small>
         ) : null}
       </td>
@@ -231,6 +319,45 @@ function ComparedRow({ row: { label, note, test, live: of_live, state, change, p
           {word}
         </Tag>
       </td>
+      <td>
+        <Actions row={row} {...actions} />
+      </td>
     </tr>
+  )
+}
+
+function Actions({ row, live, keep, unkeep }: Pick<ComparedRowProps, 'row' | 'live' | 'keep' | 'unkeep'>) {
+  const { can, tenant, project } = useEnvironment()
+  const navigate = useNavigate()
+  const { label, place, state, page } = row
+  if (state === 'same' && place?.slug === null) return null
+  const needs = live.type === 'live' ? 'admin' : 'developer'
+  const [path = '', query] = page.split('?')
+  const open = () =>
+    void navigate({
+      to: environmentBase(tenant.slug, project.slug, live) + path,
+      search: Object.fromEntries(new URLSearchParams(query)),
+    })
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <button type="button" className="btn quiet icon" aria-label={`Actions for ${label}`}>
+          <Icon name="dots" />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={open}>Open in Live</Menu.Item>
+        {place && !can(needs) ? <Menu.Label>Needs the role {needs}:</Menu.Label> : null}
+        {place === null ? null : state === 'kept' ? (
+          <Menu.Item disabled={!can(needs) || unkeep.busy} onClick={() => unkeep.run(place)}>
+            No longer meant to differ
+          </Menu.Item>
+        ) : (
+          <Menu.Item disabled={!can(needs)} onClick={keep}>
+            Meant to differ…
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
   )
 }

@@ -13,7 +13,10 @@ import { EnvironmentTag } from '../parts/tag.tsx'
 import { located } from '../queries/located.ts'
 import { environmentBase } from '../scope.tsx'
 
-/** The page of an object below its environment, or below its tenant. */
+/** Objects that are in no environment of their project. */
+const of_project: readonly string[] = ['project', 'promotion']
+
+/** The page of an object below its environment, its project or its tenant. */
 function pageOf({ object, id, parent_id, environment_id }: Located): string {
   if (object === 'key') return environment_id === null ? `/platform-keys?key=${id}` : `/api-keys?key=${id}`
   const pages: Record<string, string> = {
@@ -29,6 +32,8 @@ function pageOf({ object, id, parent_id, environment_id }: Located): string {
     invitation: '/members',
     resource_server: `/resource-servers?chosen=${id}`,
     provider: `/providers?chosen=${id}`,
+    promotion: `/promotions/${id}`,
+    project: '',
   }
   return pages[object] ?? '/'
 }
@@ -55,17 +60,19 @@ function Opening({ id }: { id: string }) {
     <Alone>
       <h1>{place && is_elsewhere ? `This belongs to ${place.environment.name}` : `Looking for ${id}`}</h1>
       <Loaded of={found}>
-        {({ found, tenant, place }) => {
-          const base = place && tenant ? environmentBase(tenant.slug, place.project.slug, place.environment) : `/t/${tenant?.slug}`
+        {({ found, tenant, project, place }) => {
+          const in_project = project && of_project.includes(found.object) ? `/p/${project.slug}` : ''
+          const base =
+            place && tenant ? environmentBase(tenant.slug, place.project.slug, place.environment) : `/t/${tenant?.slug}${in_project}`
           const path = tenant ? base + (found.object === 'environment' && asked === 'inbox' ? '/inbox' : pageOf(found)) : '/'
           const [to = '/', own = ''] = path.split('?')
           const search = to === '/' ? '' : new URLSearchParams([...query, ...new URLSearchParams(own)]).toString()
           if (!place || !is_elsewhere) return <Leave to={to} search={search} />
-          const { environment, project } = place
+          const { environment } = place
           return (
             <>
               <p>
-                <code className="any">{id}</code> is in <EnvironmentTag type={environment.type} /> of {project.name}.
+                <code className="any">{id}</code> is in <EnvironmentTag type={environment.type} /> of {place.project.name}.
               </p>
               <p>
                 <Link className="u" to={to} search={valuesOf(search)} replace>

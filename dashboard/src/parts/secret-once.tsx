@@ -66,16 +66,24 @@ function LostSecret({ what, name, tags, lost, rotate, onClose }: Lost) {
   )
 }
 
-function ShownSecret({ what, name, secret, tags, children, onClose }: Shown) {
+/** Whether the person has stored what is shown, without which closing asks. `is_many`: there are several of them. */
+export function useStoring(what: string, onClose: () => void, is_many = false) {
   const [is_stored, setStored] = useState(false)
   const is_left = useRef(false) // set before anything that may leave the page, so that nothing asks twice
-  const mayLeave = () => is_stored || is_left.current || confirm(`The ${what} is never shown again. Close without having stored it?`)
+  const words = is_many ? ['are', 'them'] : ['is', 'it']
+  const mayLeave = () =>
+    is_stored || is_left.current || confirm(`The ${what} ${words[0]} never shown again. Close without having stored ${words[1]}?`)
   useBlocker({ shouldBlockFn: () => !mayLeave(), enableBeforeUnload: () => !is_stored && !is_left.current })
   const close = () => {
     if (!mayLeave()) return
     is_left.current = true
     onClose()
   }
+  return { is_stored, setStored, close }
+}
+
+function ShownSecret({ what, name, secret, tags, children, onClose }: Shown) {
+  const { is_stored, setStored, close } = useStoring(what, onClose)
   return (
     <Dialog
       opened

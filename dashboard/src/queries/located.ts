@@ -7,11 +7,11 @@ export const located = (id: string, memberships: readonly { tenant_id: string; s
     const found = await api.lookup({ id }, { signal })
     const tenant = memberships.find(({ tenant_id }) => tenant_id === found.tenant_id)
     const { project_id, environment_id } = found
-    if (!tenant || !project_id || !environment_id || found.object === 'audit_entry') return { found, tenant, place: null }
+    if (!tenant || !project_id || found.object === 'audit_entry') return { found, tenant, project: null, place: null }
     const client = clientOf(tenant.tenant_id)
     const [project, environment] = await Promise.all([
       client.getProject({ project_id }, { signal }),
-      client.getEnvironment({ project_id, environment_id }, { signal }),
+      environment_id ? client.getEnvironment({ project_id, environment_id }, { signal }) : null,
     ])
-    return { found, tenant, place: { project, environment } }
+    return { found, tenant, project, place: environment && { project, environment } }
   })

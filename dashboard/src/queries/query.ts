@@ -20,6 +20,12 @@ export interface Here {
 }
 export type At = Pick<Here, 'at'>
 
+/** A project, and a client that acts in its tenant. `useProject` gives both. */
+export interface InProject {
+  client: Client
+  project: { id: string }
+}
+
 /** A tenant, and a client that acts in it. `useScope` gives both. */
 export interface InTenant {
   client: Client

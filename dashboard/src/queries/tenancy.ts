@@ -12,6 +12,8 @@ export const projects = {
     list(key('projects', tenant.id, 'list', query), (cursor) => client.listProjects({ cursor, ...(query ? { query } : {}) }).page()),
   firstTwo: ({ client, tenant }: InTenant) =>
     one(key('projects', tenant.id, 'first two'), (signal) => client.listProjects({ limit: 2 }, { signal }).page()),
+  /** The key of a project with its environments. */
+  place: ({ tenant }: OfTenant, slug: string) => key('place', tenant.id, slug),
   /** The project with a slug and its environments; `null` if the tenant has no such project. */
   withEnvironments: ({ client, tenant }: InTenant, slug: string) =>
     one(key('place', tenant.id, slug), async (signal) => {

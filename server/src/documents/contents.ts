@@ -38,6 +38,7 @@ export const contents: readonly Group[] = [
       doc('guides/mail'),
       doc('guides/testing'),
       doc('guides/going-live'),
+      doc('guides/promotion'),
       doc('guides/configuration'),
       doc('guides/key-rotation'),
       doc('guides/proxy'),

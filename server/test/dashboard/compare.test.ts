@@ -1,159 +1,172 @@
-/** The comparison of Test and Live, which the dashboard makes of what the API answers. */
+/** Test and Live side by side in the dashboard: the values of both documents, and what the service says about them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { documentFields, documentObjects } from '@ostiary/contract/configuration.ts'
 import type { FieldClass, NestedFieldClasses } from '@ostiary/contract/field-class.ts'
 import { fieldClasses } from '@ostiary/contract/field-classes.ts'
 import {
-  areEqual,
-  type Configuration,
-  changedMeanwhile,
+  type Compared,
   compare,
+  entriesOf,
+  errorsOfAll,
   isDifference,
-  planOf,
-  type Row,
+  type Plan,
   type State,
-  show,
 } from '../../../dashboard/src/pages/compare/compare.ts'
-import { type ObjectKind, objectFields, settingsGroups } from '../../../dashboard/src/pages/compare/fields.ts'
+import { fieldAt, fieldsOf, kinds, type ObjectKind, objectKinds } from '../../../dashboard/src/pages/compare/fields.ts'
+import { linesOf, sharedLines, shown } from '../../../dashboard/src/pages/compare/values.ts'
 
-/** The paths of a class, as `group.name`. */
-function pathsOf(classes: NestedFieldClasses, wanted: FieldClass, prefix = ''): string[] {
+/** The pointers of a class. */
+function pointersOf(classes: NestedFieldClasses, wanted: FieldClass, prefix = ''): string[] {
   return Object.entries(classes).flatMap(([name, value]) =>
-    typeof value === 'string' ? (value === wanted ? [prefix + name] : []) : pathsOf(value, wanted, `${prefix}${name}.`),
+    typeof value === 'string' ? (value === wanted ? [`${prefix}/${name}`] : []) : pointersOf(value, wanted, `${prefix}/${name}`),
   )
 }
+const named = (kind: ObjectKind | 'settings', of: string) =>
+  fieldsOf(kind)
+    .filter((field) => field.class === of)
+    .map(({ pointer }) => pointer)
+    .sort()
 
-test('the comparison knows every setting that travels or is owned, and no other', () => {
-  const fields = settingsGroups.flatMap((group) => group.fields)
-  const named = (travels: boolean) => fields.filter((field) => 'affects' in field === travels).map(({ path }) => path)
-  assert.deepEqual(named(true).sort(), pathsOf(fieldClasses.settings, 'travels').sort())
-  const owned = pathsOf(fieldClasses.settings, 'owned').filter((path) => path !== 'test.fixed_code') // Live has no such field
-  assert.deepEqual(named(false).sort(), owned.sort())
-})
-
-for (const [kind, { travels, owned }] of Object.entries(objectFields))
-  test(`the comparison of a ${kind} has the field classes of the contract`, () => {
-    const classes: NestedFieldClasses = fieldClasses[kind as ObjectKind] // as: the table has these keys
-    assert.deepEqual(travels.map(({ path }) => path).sort(), pathsOf(classes, 'travels').sort())
-    assert.deepEqual(Object.keys(owned).sort(), pathsOf(classes, 'owned').sort())
+for (const kind of ['settings', ...kinds] as const)
+  test(`the fields of ${kind} have the classes of the contract`, () => {
+    for (const which of ['travels', 'owned'] as const) assert.deepEqual(named(kind, which), pointersOf(fieldClasses[kind], which).sort())
+    if (kind === 'settings') assert.deepEqual(named(kind, 'secret'), ['/email/smtp/password'])
   })
 
-const settings = {
-  tokens: { access_token_ttl_seconds: 3_600, access_token_format: 'jwt' },
-  scopes: { disabled: [] },
-  sign_in: { password: true, email_code: false, passkey: false, passkey_shared_host: null },
-  branding: { display_name: null, logo_url: null, primary_color: null },
-  links: { terms_url: null },
-  email: { delivery: 'smtp', from: 'a@example.com', smtp: null },
+for (const kind of kinds)
+  test(`every field that a document can have of a ${kind} has words`, () => {
+    const known = fieldsOf(kind).map(({ pointer }) => pointer)
+    assert.deepEqual(
+      known.toSorted(),
+      documentFields(kind)
+        .map((name) => `/${name}`)
+        .sort(),
+    )
+    assert.equal(objectKinds[kind].section, documentObjects[kind].section)
+  })
+
+test('a field of a newer service is shown by its name', () => {
+  assert.deepEqual(
+    [fieldAt('settings', '/sign_in/face_scan').label, fieldAt('application', '/redirect_uris/1').label],
+    ['sign in, face scan', 'Redirect URIs'],
+  )
+})
+
+const base = {
+  settings: {
+    tokens: { access_token_ttl_seconds: 3_600 },
+    scopes: { disabled: [] },
+    sign_in: { password: true, email_code: false, passkey: false, passkey_shared_host: null },
+    branding: { logo_url: null, primary_color: null },
+    links: { terms_url: null },
+    email: { delivery: 'smtp', from: 'a@example.com', smtp: null },
+  },
 }
 type Group = Record<string, unknown>
+interface Side {
+  settings?: Record<string, Group>
+  applications?: Record<string, Group>
+  webhooks?: Record<string, Group>
+  providers?: Record<string, Group>
+}
+const documentOf = ({ settings = {}, ...objects }: Side) => {
+  const merged = Object.fromEntries(Object.entries(base.settings).map(([group, fields]) => [group, { ...fields, ...settings[group] }]))
+  return {
+    settings: merged,
+    resource_servers: {},
+    applications: {},
+    providers: {},
+    webhooks: {},
+    ...objects,
+  } as unknown as Compared['test'] // as: no other field is read
+}
+type Said = Partial<{ [Name in keyof Plan]: object[] }>
+const planOf = ({ changes = [], checks = [], left_alone = [] }: Said) => ({ changes, checks, left_alone }) as unknown as Plan // as: what the rules read
 
-/** A configuration with only the fields that a case needs. */
-const configuration = ({
-  of_settings = {},
-  ...objects
-}: { of_settings?: Record<string, Group> } & Partial<Record<ObjectKind, Group[]>>) => {
-  const merged = Object.fromEntries(Object.entries(settings).map(([group, fields]) => [group, { ...fields, ...of_settings[group] }]))
-  return { settings: merged, application: [], resource_server: [], provider: [], webhook: [], ...objects } as unknown as Configuration // as: no other field is read
-}
-const shop = {
-  id: 'app_1',
-  slug: 'shop',
-  name: 'Shop',
-  application_type: 'web',
-  consent: 'skip',
-  redirect_uris: ['https://a.test/cb'],
-  disabled: false,
-}
-const hook = { id: 'whk_1', slug: 'orders', url: 'https://a.test/hooks', events: ['user.created'], disabled: false }
+const shop = { application_type: 'web', name: 'Shop', consent: 'skip', redirect_uris: ['https://a.test/cb'], disabled: false }
+const hook = { url: 'https://a.test/hooks', events: ['user.created'], disabled: false }
+const setting = (pointer: string) => ({ object: 'settings', slug: null, id: null, action: 'update', fields: [{ pointer }] })
+const error = (code: string, object: string, slug: string | null, pointer: string | null) => ({
+  code,
+  level: 'error',
+  object,
+  slug,
+  pointer,
+  detail: 'Live refuses it.',
+})
 
 interface Case {
   why: string
-  test?: Parameters<typeof configuration>[0]
-  live?: Parameters<typeof configuration>[0]
+  test?: Side
+  live?: Side
+  plan?: Said | null
   row: string
   state: State
   shown: [test: string, live: string]
-  next?: unknown
+  entry?: object
+  note?: string
 }
 
 // biome-ignore format: this table is read by column
 const cases: Case[] = [
-  { why: 'a travelling setting with the same value',     row: 'settings/sign_in.password', state: 'same', shown: ['On', 'On'] },
-  { why: 'a travelling setting that differs',            test: { of_settings: { sign_in: { passkey: true } } }, row: 'settings/sign_in.passkey', state: 'differs', shown: ['On', 'Off'], next: true },
-  { why: 'a time that differs',                          test: { of_settings: { tokens: { access_token_ttl_seconds: 900 } } }, row: 'settings/tokens.access_token_ttl_seconds', state: 'differs', shown: ['15 min', '1 h'], next: 900 },
-  { why: 'a travelling setting that only Live has',      live: { of_settings: { branding: { primary_color: '#112233' } } }, row: 'settings/branding.primary_color', state: 'differs', shown: ['Not set', '#112233'], next: null },
-  { why: 'scopes in another order',                      test: { of_settings: { scopes: { disabled: ['phone', 'email'] } } }, live: { of_settings: { scopes: { disabled: ['email', 'phone'] } } }, row: 'settings/scopes.disabled', state: 'same', shown: ['Phone number, Email address', 'Email address, Phone number'] },
-  { why: 'Live without mail',                            test: { of_settings: { email: { delivery: 'capture' } } }, live: { of_settings: { email: { delivery: 'none' } } }, row: 'settings/email.delivery', state: 'to_do', shown: ['Captured', 'None'] },
-  { why: 'mail of each environment',                     test: { of_settings: { email: { delivery: 'capture' } } }, row: 'settings/email.delivery', state: 'own_values', shown: ['Captured', 'Mail server'] },
-  { why: 'a link that only Test has',                    test: { of_settings: { links: { terms_url: 'https://a.test/t' } } }, row: 'settings/links.terms_url', state: 'missing', shown: ['https://a.test/t', 'Not set'] },
-  { why: 'a link of each environment',                   test: { of_settings: { links: { terms_url: 'https://a.test/t' } } }, live: { of_settings: { links: { terms_url: 'https://b.test/t' } } }, row: 'settings/links.terms_url', state: 'own_values', shown: ['https://a.test/t', 'https://b.test/t'] },
-  { why: 'an owned setting that nobody has',             row: 'settings/branding.logo_url', state: 'same', shown: ['Not set', 'Not set'] },
-  { why: 'an application that only Test has',            test: { application: [shop] }, row: 'application/shop', state: 'missing', shown: ['Exists', 'Missing'] },
-  { why: 'an application that only Live has',            live: { application: [shop] }, row: 'application/shop', state: 'only_live', shown: ['Missing', 'Exists'] },
-  { why: 'an application with its own return addresses', test: { application: [shop] }, live: { application: [{ ...shop, redirect_uris: ['https://b.test/cb'] }] }, row: 'application/shop', state: 'own_values', shown: ['Exists', 'Exists'] },
-  { why: 'an application of another type',               test: { application: [shop] }, live: { application: [{ ...shop, application_type: 'spa' }] }, row: 'application/shop', state: 'to_do', shown: ['web', 'spa'] },
-  { why: 'an application that Live switched off',        test: { application: [shop] }, live: { application: [{ ...shop, disabled: true }] }, row: 'application/shop', state: 'to_do', shown: ['Exists', 'Off'] },
-  { why: 'an application that differs',                  test: { application: [{ ...shop, consent: 'ask' }] }, live: { application: [shop] }, row: 'application/shop/consent', state: 'differs', shown: ['Shown', 'Skipped'], next: 'ask' },
-  { why: 'a webhook for more kinds',                     test: { webhook: [{ ...hook, events: [] }] }, live: { webhook: [hook] }, row: 'webhook/orders/events', state: 'differs', shown: ['All kinds', 'user.created'], next: [] },
-  { why: 'a provider that Live switched off',            test: { provider: [{ id: 'prv_1', slug: 'github', type: 'github', enabled: true }] }, live: { provider: [{ id: 'prv_2', slug: 'github', type: 'github', enabled: false }] }, row: 'provider/github', state: 'to_do', shown: ['Exists', 'Off'] },
+  { why: 'a travelling setting that the service leaves out',  row: 'settings/sign_in/password', state: 'same', shown: ['On', 'On'] },
+  { why: 'a travelling setting that the service would change', test: { settings: { sign_in: { passkey: true } } }, plan: { changes: [setting('/sign_in/passkey')] }, row: 'settings/sign_in/passkey', state: 'differs', shown: ['On', 'Off'], entry: { object: 'settings', pointer: '/sign_in/passkey' } },
+  { why: 'a setting that Live would refuse',                  test: { settings: { sign_in: { email_code: true } } }, plan: { changes: [setting('/sign_in/email_code')], checks: [error('not_valid_there', 'settings', null, '/sign_in/email_code')] }, row: 'settings/sign_in/email_code', state: 'differs', shown: ['On', 'Off'], note: 'Live refuses it.' },
+  { why: 'a setting that is meant to differ',                 test: { settings: { tokens: { access_token_ttl_seconds: 900 } } }, plan: { left_alone: [{ object: 'settings', slug: null, pointer: '/tokens/access_token_ttl_seconds', why: 'kept', reason: 'Short in Test' }] }, row: 'settings/tokens/access_token_ttl_seconds', state: 'kept', shown: ['15 min', '1 h'], note: 'Short in Test' },
+  { why: 'a setting that differs, for a viewer',              test: { settings: { tokens: { access_token_ttl_seconds: 900 } } }, plan: null, row: 'settings/tokens/access_token_ttl_seconds', state: 'differs', shown: ['15 min', '1 h'], entry: { object: 'settings', pointer: '/tokens/access_token_ttl_seconds' } },
+  { why: 'Live without mail',                                 test: { settings: { email: { delivery: 'capture' } } }, live: { settings: { email: { delivery: 'none' } } }, row: 'settings/email/delivery', state: 'to_do', shown: ['Captured', 'None'] },
+  { why: 'mail of each environment',                          test: { settings: { email: { delivery: 'capture' } } }, row: 'settings/email/delivery', state: 'own_values', shown: ['Captured', 'Mail server'] },
+  { why: 'a link that only Test has',                         test: { settings: { links: { terms_url: 'https://a.test/t' } } }, row: 'settings/links/terms_url', state: 'missing', shown: ['https://a.test/t', 'Not set'] },
+  { why: 'a link of each environment',                        test: { settings: { links: { terms_url: 'https://a.test/t' } } }, live: { settings: { links: { terms_url: 'https://b.test/t' } } }, row: 'settings/links/terms_url', state: 'own_values', shown: ['https://a.test/t', 'https://b.test/t'] },
+  { why: 'an application that only Test has',                 test: { applications: { shop } }, plan: { changes: [{ object: 'application', slug: 'shop', id: null, action: 'create', fields: [] }], checks: [error('value_required', 'application', 'shop', '/redirect_uris')] }, row: 'application/shop', state: 'missing', shown: ['Exists', 'Missing'], entry: { object: 'application', slug: 'shop' }, note: 'Live needs its own redirect URI' },
+  { why: 'an application that is not wanted in Live',         test: { applications: { shop } }, plan: { left_alone: [{ object: 'application', slug: 'shop', pointer: null, why: 'kept', reason: 'Of developers' }] }, row: 'application/shop', state: 'kept', shown: ['Exists', 'Missing'], note: 'Of developers' },
+  { why: 'an application that only Live has',                 live: { applications: { shop } }, plan: { left_alone: [{ object: 'application', slug: 'shop', pointer: null, why: 'only_there', reason: null }] }, row: 'application/shop', state: 'only_live', shown: ['Missing', 'Exists'] },
+  { why: 'an application with its own return addresses',      test: { applications: { shop } }, live: { applications: { shop: { ...shop, redirect_uris: ['https://b.test/cb'] } } }, row: 'application/shop', state: 'own_values', shown: ['Exists', 'Exists'], note: 'Never copied: Redirect URIs' },
+  { why: 'an application of another type',                    test: { applications: { shop } }, live: { applications: { shop: { ...shop, application_type: 'spa' } } }, plan: { checks: [error('type_differs', 'application', 'shop', '/application_type')] }, row: 'application/shop', state: 'to_do', shown: ['Web', 'Browser'], note: 'Live refuses it.' },
+  { why: 'an application that Live switched off',             test: { applications: { shop } }, live: { applications: { shop: { ...shop, disabled: true } } }, row: 'application/shop', state: 'to_do', shown: ['Exists', 'Off'] },
+  { why: 'an application that differs',                       test: { applications: { shop: { ...shop, consent: 'ask' } } }, live: { applications: { shop } }, plan: { changes: [{ object: 'application', slug: 'shop', id: 'app_1', action: 'update', fields: [{ pointer: '/consent' }] }] }, row: 'application/shop/consent', state: 'differs', shown: ['Shown', 'Skipped'], entry: { object: 'application', slug: 'shop', pointer: '/consent' } },
+  { why: 'a webhook for more kinds',                          test: { webhooks: { orders: { ...hook, events: [] } } }, live: { webhooks: { orders: hook } }, plan: null, row: 'webhook/orders/events', state: 'differs', shown: ['All kinds', 'user.created'], entry: { object: 'webhook', slug: 'orders', pointer: '/events' } },
+  { why: 'a provider that Live switched off',                 test: { providers: { github: { type: 'github', enabled: true } } }, live: { providers: { github: { type: 'github', enabled: false } } }, row: 'provider/github', state: 'to_do', shown: ['Exists', 'Off'] },
 ]
-for (const { why, test: of_test = {}, live: of_live = {}, row: id, state, shown, next } of cases)
+for (const { why, test: of_test = {}, live: of_live = {}, plan = {}, row: id, state, shown, entry, note } of cases)
   test(`${why}: ${state}`, () => {
-    const rows = compare(configuration(of_test), configuration(of_live)).flatMap((group) => group.rows)
+    const rows = compare({ test: documentOf(of_test), live: documentOf(of_live), plan: plan && planOf(plan) }).flatMap(
+      (group) => group.rows,
+    )
     const row = rows.find((each) => each.id === id)
-    assert.deepEqual([row?.state, row?.test, row?.live], [state, ...shown])
-    assert.equal(row?.change !== null, state === 'differs', 'only a difference can be taken to Live')
-    if (row?.change) assert.deepEqual(row.change.next, next)
+    assert.ok(row, rows.map((each) => each.id).join())
+    assert.deepEqual([row.state, row.test, row.live], [state, ...shown])
+    assert.deepEqual(entriesOf([row]), entry ? [entry] : [], 'only what Live would take can be ticked')
+    if (note) assert.equal(row.note, note)
   })
 
-const different = {
-  application: [{ ...shop, consent: 'ask', name: 'The shop' }],
-  of_settings: { sign_in: { passkey: true, email_code: true }, tokens: { access_token_ttl_seconds: 900 } },
-  webhook: [{ ...hook, events: [] }],
-}
-const changesOf = (rows: Row[]) => rows.flatMap(({ change }) => change ?? [])
-const rows = compare(configuration(different), configuration({ application: [shop], webhook: [hook] })).flatMap((group) => group.rows)
+test('a whole group that is refused closes none of its rows, and is said once for all of them', () => {
+  const plan = planOf({
+    changes: [{ ...setting('/sign_in/password'), fields: [{ pointer: '/sign_in/password' }, { pointer: '/sign_in/passkey' }] }],
+    checks: [error('not_valid_there', 'settings', null, '/sign_in')],
+  })
+  const rows = compare({ test: documentOf({}), live: documentOf({}), plan }).flatMap((group) => group.rows)
+  assert.equal(entriesOf(rows).length, 2)
+  assert.deepEqual(errorsOfAll(rows, plan), ['Live refuses it.'])
+})
 
-test('a plan has one patch for each document, settings first, with the chosen fields only', () => {
-  const steps = planOf(changesOf(rows).filter(({ path }) => path !== 'sign_in.email_code'))
+test('differences are all states but Same, Own values and Meant to differ', () => {
+  const states: State[] = ['same', 'differs', 'kept', 'to_do', 'missing', 'own_values', 'only_live']
   assert.deepEqual(
-    steps.map(({ kind, slug, body }) => ({ kind, slug, body })),
-    [
-      { kind: 'settings', slug: null, body: { sign_in: { passkey: true }, tokens: { access_token_ttl_seconds: 900 } } },
-      { kind: 'application', slug: 'shop', body: { name: 'The shop', consent: 'ask' } },
-      { kind: 'webhook', slug: 'orders', body: { events: [] } },
-    ],
+    states.filter((state) => isDifference({ state } as Parameters<typeof isDifference>[0])), // as: the rule reads the state
+    ['differs', 'to_do', 'missing', 'only_live'],
   )
 })
 
-test('a plan offers no field that is owned, immutable or never shown', () => {
-  const offered = changesOf(rows).map(({ kind, path }) => `${kind}.${path}`)
-  const travelling = Object.entries(fieldClasses).flatMap(([kind, classes]) => pathsOf(classes, 'travels').map((path) => `${kind}.${path}`))
-  assert.deepEqual(
-    offered.filter((path) => !travelling.includes(path)),
-    [],
+test('scopes of a resource server are shown with their descriptions, and lists line by line', () => {
+  assert.equal(
+    shown('scopes', [
+      { name: 'read', description: 'Read' },
+      { name: 'write', description: null },
+    ]),
+    'read: Read, write',
   )
-  assert.equal(offered.length, 6)
-})
-
-test('a plan names the changes whose value in Live is no longer the compared one', () => {
-  const [step] = planOf(changesOf(rows))
-  assert.ok(step)
-  const same = { sign_in: { passkey: false, email_code: false }, tokens: { access_token_ttl_seconds: 3_600 } }
-  assert.deepEqual(changedMeanwhile(step, same), [])
-  const paths = changedMeanwhile(step, { ...same, tokens: { access_token_ttl_seconds: 60 } }).map(({ path }) => path)
-  assert.deepEqual(paths, ['tokens.access_token_ttl_seconds'])
-})
-
-test('differences are all states but Same and Own values', () => {
-  const shown = rows.filter(isDifference).map(({ state }) => state)
-  assert.deepEqual([...new Set(shown)].sort(), ['differs'])
-  assert.ok(rows.some(({ state }) => state === 'own_values') && rows.some(({ state }) => state === 'same'))
-})
-
-test('scopes of a resource server are shown by name, and compared with their descriptions', () => {
-  const [a, b] = [[{ name: 'read', description: 'Read' }], [{ name: 'read', description: 'See' }]]
-  assert.equal(show('scopes', a), 'read')
-  assert.equal(areEqual(a, b), false)
+  assert.deepEqual(linesOf('list', ['a', 'b']), ['a', 'b'])
+  assert.deepEqual([...sharedLines('list', ['a', 'b'], ['b', 'c'])], ['b'])
 })

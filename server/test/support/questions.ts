@@ -100,6 +100,7 @@ export const unseen: readonly Question[] = [
   q('my users should use face id', 'guides/passkeys'),
   q('authenticator app', 'guides/second-factor'),
   q('mails are not delivered', 'guides/mail', 'errors/mail_not_set_up'),
+  q('copy settings from test to live', 'guides/promotion', 'guides/going-live'),
   q('configuration in git', 'guides/configuration'),
   q('yaml file of an environment', 'guides/configuration'),
   q('go to production checklist', 'guides/going-live'),

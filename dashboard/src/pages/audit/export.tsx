@@ -2,6 +2,7 @@
 import { Menu } from '@mantine/core'
 import type { AuditEntry, Page } from '@ostiary/sdk'
 import { useRef, useState } from 'react'
+import { download } from '../../parts/download.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { line } from './cells.ts'
@@ -104,13 +105,4 @@ export function Export({ name, pages }: { name: string; pages: (signal: AbortSig
       {error ? <Problem error={error} /> : null}
     </>
   )
-}
-
-function download(file: Blob, name: string): void {
-  const url = URL.createObjectURL(file)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 10_000) // browsers read the file after the click
 }

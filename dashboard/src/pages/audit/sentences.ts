@@ -54,8 +54,13 @@ const objects: Record<string, string> = {
   Provider: 'identity provider',
 }
 
+/** What a step of a promotion did to one of the objects that it changed. */
+const steps: Record<string, string> = { applyPromotion: 'promoted', revertPromotion: 'reverted' }
+const promoted: Record<string, string> = { environment: 'settings of', resource_server: 'resource server', provider: 'identity provider' }
+
 /** What an operation did, in the past tense, with the kind of its object: `rotated the key`. */
-export function didOf(action: string): string {
+export function didOf(action: string, object_type?: string): string {
+  if (steps[action] && object_type && object_type !== 'promotion') return `${steps[action]} the ${promoted[object_type] ?? object_type}`
   const [, verb = '', what = ''] = /^([a-z]+)([A-Z]\w*)$/.exec(action) ?? []
   const done = verbs[verb]
   if (special[action] || !done) return special[action] ?? action
@@ -71,6 +76,7 @@ export function objectOf(
 ): string | undefined {
   if (action === 'changeSettings') return undefined // the column beside it says of which environment
   const held = { ...before, ...after }
+  if (object.type === 'promotion') return text(held.note) // a promotion has no name
   const names = [held.label, held.name, held.display_name, held.email, held.slug, held.identifier, held.url]
   const known = nameOf(object.id)?.name ?? names.map(text).find((name) => name !== undefined && name !== '[removed]')
   return known ?? (object.type === 'member' ? 'a former member' : undefined)

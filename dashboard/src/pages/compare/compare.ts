@@ -1,38 +1,30 @@
-/** Compares Test and Live by meaning: settings by field, objects by slug. Pure functions of what the API answers. */
-import type { Application, Provider, ResourceServer, Settings, Webhook } from '@ostiary/sdk'
-import { duration } from '../../parts/clock.ts'
-import { type Look, type ObjectKind, type Owned, objectFields, settingsGroups, type Travelling } from './fields.ts'
+/**
+ * Test and Live side by side. The service compares: what travels and differs, and what stands in its way, is the dry run of a promotion.
+ * The values are those of both documents. Pure functions of what the API answers.
+ */
+import type { Configuration, Planned, Promotion, PromotionCheck, PromotionCheckCode } from '@ostiary/sdk'
+import { type Field, inWords, kinds, type ObjectKind, objectKinds, of_one_type, type Subject, settingsGroups } from './fields.ts'
+import { type Fields, isSet, nameOf, objectsOf, shown, valueAt } from './values.ts'
 
-export interface Configuration {
-  settings: Settings
-  application: readonly Application[]
-  resource_server: readonly ResourceServer[]
-  provider: readonly Provider[]
-  webhook: readonly Webhook[]
+export type Plan = Pick<Promotion, 'changes' | 'checks' | 'left_alone'>
+
+export interface Compared {
+  test: Configuration
+  live: Configuration
+  /** The dry run from Test to Live; `null` for a viewer, who cannot plan. Then differences are those of the values as shown. */
+  plan: Plan | null
 }
 
 /**
  * same        both have the same value, or neither has one
  * differs     it travels and the values differ
+ * kept        it is meant to differ
  * to_do       Live has it, but not in a state that works for people
  * missing     only Test has it
  * own_values  each environment has its own
  * only_live   only Live has it
  */
-export type State = 'same' | 'differs' | 'to_do' | 'missing' | 'own_values' | 'only_live'
-
-/** A difference that can be taken to Live. */
-export interface Change {
-  kind: 'settings' | ObjectKind
-  /** The slug of the object; `null` for the settings. */
-  slug: string | null
-  path: string
-  label: string
-  look: Look
-  old: unknown
-  next: unknown
-  affects: string
-}
+export type State = 'same' | 'differs' | 'kept' | 'to_do' | 'missing' | 'own_values' | 'only_live'
 
 export interface Row {
   /** Unique in the comparison. It does not change when values do. */
@@ -42,9 +34,20 @@ export interface Row {
   test: string
   live: string
   state: State
-  change: Change | null
-  /** The page of Live where a person solves it; `null` where there is nothing to solve. */
-  page: string | null
+  /** What a plan names to bring it to Live; `null` where there is nothing to bring. */
+  entry: Planned | null
+  /** Why Live would refuse it; `null` where it would not. */
+  closed: string | null
+  /** What `keeps` of Live names; `null` for what is never planned. */
+  place: Place | null
+  /** The page of Live where it is. */
+  page: string
+}
+
+export interface Place {
+  object: Subject
+  slug: string | null
+  pointer: string | null
 }
 
 export interface Group {
@@ -52,179 +55,160 @@ export interface Group {
   rows: Row[]
 }
 
-export function compare(test: Configuration, live: Configuration): Group[] {
-  const of_settings = settingsGroups.map(({ title, page, fields }) => ({
-    title,
-    rows: fields
-      .map((field) => ('affects' in field ? travellingSetting(field, test, live) : ownedSetting(field, page, test, live)))
-      .filter((row) => row !== null),
-  }))
-  const of_objects = kinds.map((kind) => ({ title: objectFields[kind].title, rows: objectRows(kind, test[kind], live[kind]) }))
+export function compare(compared: Compared): Group[] {
+  const of_settings = settingsGroups.map(({ title, fields }) => ({ title, rows: fields.flatMap((field) => settingRow(field, compared)) }))
+  const of_objects = kinds.map((kind) => ({ title: objectKinds[kind].many, rows: objectRows(kind, compared) }))
   return [...of_settings, ...of_objects].filter(({ rows }) => rows.length > 0)
 }
 
-/** What a person sees first: everything that is neither equal nor meant to be each environment's own. */
-export const isDifference = ({ state }: Row) => state !== 'same' && state !== 'own_values'
+/** What a person sees first: everything that is neither equal nor each environment's own nor meant to differ. */
+export const isDifference = ({ state }: Row) => state !== 'same' && state !== 'own_values' && state !== 'kept'
 
-/** In this order changes are sent: an application may need a scope that its resource server gets by another change. */
-const kinds = ['resource_server', 'provider', 'application', 'webhook'] as const
+/** What a plan would take: all of it, unless Live would refuse something. */
+export const entriesOf = (rows: readonly Row[]): Planned[] => rows.flatMap(({ entry, closed }) => (entry && closed === null ? [entry] : []))
 
-function travellingSetting(field: Travelling, test: Configuration, live: Configuration): Row {
-  const { path, label, look, affects } = field
-  const [next, old] = [valueAt(test.settings, path), valueAt(live.settings, path)]
-  const is_same = areEqual(next, old)
-  const change: Change = { kind: 'settings', slug: null, path, label, look, old, next, affects }
-  const needs_mail = path === 'sign_in.email_code' && next === true && live.settings.email.delivery === 'none'
+const idOf = ({ object, slug, pointer }: Place) => `${object}${slug === null ? '' : `/${slug}`}${pointer ?? ''}`
+const isAt = (place: Place) => (other: Place) => idOf(place) === idOf(other)
+
+/** What the person solves on the page of the plan: a value to give, or something else to bring with it. */
+const solved_later: readonly PromotionCheckCode[] = ['value_required', 'unknown_scope', 'quota_exceeded', 'secret_required']
+
+/** An error about a whole group, such as no way in, is about several rows together, so it closes none of them. */
+function closedBy(place: Place, checks: readonly PromotionCheck[]): string | null {
+  const isWithin = ({ object, slug, pointer }: PromotionCheck) =>
+    object === place.object &&
+    slug === place.slug &&
+    (place.pointer === null || pointer === place.pointer || pointer?.startsWith(`${place.pointer}/`))
+  const found = checks.find((check) => check.level === 'error' && !solved_later.includes(check.code) && isWithin(check))
+  return found ? inWords(found.detail) : null
+}
+
+/** Errors that close no row: they are about the plan as a whole. */
+export function errorsOfAll(rows: readonly Row[], plan: Plan | null): string[] {
+  const shown = new Set(rows.map(({ closed }) => closed))
+  const errors = (plan?.checks ?? []).filter(
+    ({ level, code, detail }) => level === 'error' && !solved_later.includes(code) && !shown.has(inWords(detail)),
+  )
+  return [...new Set(errors.map(({ detail }) => inWords(detail)))]
+}
+
+/** A row about a field that travels. */
+function fieldRow(
+  { pointer, label, look }: Field,
+  at: Omit<Place, 'pointer'>,
+  sides: { of_test?: Fields | undefined; of_live?: Fields | undefined; name?: string; page: string },
+  plan: Plan | null,
+): Row {
+  const place = { ...at, pointer }
+  const [test, live] = [shown(look, valueAt(sides.of_test, pointer)), shown(look, valueAt(sides.of_live, pointer))]
+  const kept = plan?.left_alone.find(isAt(place))
+  const differs = plan
+    ? plan.changes.some(
+        (change) => change.object === at.object && change.slug === at.slug && change.fields.some((each) => each.pointer === pointer),
+      )
+    : test !== live
+  const closed = differs && plan ? closedBy(place, plan.checks) : null
   return {
-    id: `settings/${path}`,
-    label,
-    note: needs_mail && !is_same ? 'Needs mail in Live first' : null,
-    test: show(look, next),
-    live: show(look, old),
-    state: is_same ? 'same' : 'differs',
-    change: is_same ? null : change,
-    page: null,
+    id: idOf(place),
+    label: sides.name ? `${sides.name}: ${label}` : label,
+    note: kept?.reason ?? closed,
+    test,
+    live,
+    state: kept ? 'kept' : differs ? 'differs' : 'same',
+    entry: differs ? { object: at.object, ...(at.slug === null ? {} : { slug: at.slug }), pointer } : null,
+    closed,
+    place,
+    page: sides.page,
   }
 }
 
-/** Values of a mail server are shown only where an environment has one. */
-function ownedSetting({ path, label, look, advice }: Owned, page: string, test: Configuration, live: Configuration): Row | null {
-  const [of_test, of_live] = [valueAt(test.settings, path), valueAt(live.settings, path)]
-  if (of_test === undefined && of_live === undefined) return null
-  const sends_none = path === 'email.delivery' && of_live === 'none'
-  const state = sends_none ? 'to_do' : ownedState(isSet(of_test), isSet(of_live))
+function settingRow(field: Field, { test, live, plan }: Compared): Row[] {
+  if (field.class === 'secret' || of_one_type.has(field.pointer)) return []
+  const [of_test, of_live] = [test.settings as unknown as Fields, live.settings as unknown as Fields] // as: read by name
+  const at = { object: 'settings', slug: null } as const
+  if (field.class === 'travels') return [fieldRow(field, at, { of_test, of_live, page: '/settings' }, plan)]
+  const [in_test, in_live] = [valueAt(of_test, field.pointer), valueAt(of_live, field.pointer)]
+  // Values of a mail server are shown only where an environment has one.
+  if (in_test === undefined && in_live === undefined) return []
+  const sends_none = field.pointer === '/email/delivery' && in_live === 'none'
+  const state = sends_none ? 'to_do' : isSet(in_live) ? 'own_values' : isSet(in_test) ? 'missing' : 'same'
   const is_open = state === 'to_do' || state === 'missing'
-  return {
-    id: `settings/${path}`,
-    label,
-    note: is_open ? advice : null,
-    test: show(look, of_test),
-    live: show(look, of_live),
-    state,
-    change: null,
-    page: is_open ? page : null,
-  }
-}
-
-function ownedState(test_has: boolean, live_has: boolean): State {
-  if (live_has) return 'own_values'
-  return test_has ? 'missing' : 'same'
-}
-
-type Object_ = { id: string; slug: string } & { readonly [name: string]: unknown }
-
-function objectRows(kind: ObjectKind, of_test: readonly object[], of_live: readonly object[]): Row[] {
-  const [test, live] = [bySlug(of_test), bySlug(of_live)]
-  const slugs = [...new Set([...test.keys(), ...live.keys()])].sort()
-  return slugs.flatMap((slug) => rowsOfObject(kind, slug, test.get(slug), live.get(slug)))
-}
-
-const bySlug = (objects: readonly object[]) => new Map((objects as readonly Object_[]).map((object) => [object.slug, object])) // as: every kind has an id and a slug
-
-function rowsOfObject(kind: ObjectKind, slug: string, test: Object_ | undefined, live: Object_ | undefined): Row[] {
-  const { page, advice, owned, travels } = objectFields[kind]
-  const label = String(test?.name ?? test?.display_name ?? live?.name ?? live?.display_name ?? slug)
-  const row = (fields: Pick<Row, 'test' | 'live' | 'state' | 'note' | 'page'>): Row => ({
-    id: `${kind}/${slug}`,
-    label,
-    change: null,
-    ...fields,
-  })
-  if (!live) return [row({ test: 'Exists', live: 'Missing', state: 'missing', note: advice, page: `${page}?new=1` })]
-  if (!test) return [row({ test: 'Missing', live: 'Exists', state: 'only_live', note: 'Test has no object with this slug', page: null })]
-
-  const here = kind === 'application' || kind === 'webhook' ? `${page}/${live.id}` : page
-  const fixed = kind === 'application' ? 'application_type' : 'type'
-  if (test[fixed] !== live[fixed]) {
-    const note = 'The type is set at creation. Create it again in Live'
-    return [row({ test: String(test[fixed]), live: String(live[fixed]), state: 'to_do', note, page: here })]
-  }
-  const differing = travels.filter(({ path }) => !areEqual(test[path], live[path]))
-  const is_off = isOn(test) && !isOn(live)
   return [
-    row({
-      test: isOn(test) ? 'Exists' : 'Off',
-      live: isOn(live) ? 'Exists' : 'Off',
-      state: is_off ? 'to_do' : 'own_values',
-      note: is_off ? 'Switch it on in Live' : `Never copied: ${ownedNames(owned, test, live)}`,
-      page: is_off ? here : null,
-    }),
-    ...differing.map(({ path, label: name, look, affects }): Row => {
-      const [next, old] = [test[path], live[path]]
-      const change: Change = { kind, slug, path, label: `${label}: ${name}`, look, old, next, affects }
-      const shown = { test: show(look, next), live: show(look, old) }
-      return { id: `${kind}/${slug}/${path}`, label: change.label, note: null, ...shown, state: 'differs', change, page: null }
-    }),
+    {
+      id: idOf({ ...at, pointer: field.pointer }),
+      label: field.label,
+      note: is_open ? (field.advice ?? 'Set it in Live') : null,
+      test: shown(field.look, in_test),
+      live: shown(field.look, in_live),
+      state,
+      entry: null,
+      closed: null,
+      place: null,
+      page: '/settings',
+    },
   ]
 }
 
-const isOn = ({ disabled, enabled }: Object_) => disabled !== true && enabled !== false
+function objectRows(kind: ObjectKind, compared: Compared): Row[] {
+  const [of_test, of_live] = [objectsOf(compared.test, kind), objectsOf(compared.live, kind)]
+  const slugs = [...new Set([...Object.keys(of_test), ...Object.keys(of_live)])].sort()
+  return slugs.flatMap((slug) => rowsOfObject({ kind, slug }, of_test[slug], of_live[slug], compared.plan))
+}
 
-/** The names of the fields that one of both has for itself. */
-const ownedNames = (owned: Readonly<Record<string, string>>, ...objects: Object_[]) =>
-  Object.entries(owned)
-    .filter(([path]) => objects.some((object) => isSet(object[path])) && !['disabled', 'enabled'].includes(path))
-    .map(([, name]) => name)
-    .join(', ')
-
-const isSet = (value: unknown) => value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
-
-/** The value at a path such as `tokens.id_token_claims`; `undefined` where a group on the way is missing. */
-export function valueAt(document: unknown, path: string): unknown {
-  let value = document
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null) return undefined
-    value = (value as Record<string, unknown>)[name] // as: read by name
+function rowsOfObject(
+  { kind, slug }: { kind: ObjectKind; slug: string },
+  test: Fields | undefined,
+  live: Fields | undefined,
+  plan: Plan | null,
+): Row[] {
+  const { fields, advice, page: list } = objectKinds[kind]
+  const at = { object: kind, slug }
+  const whole = { ...at, pointer: null }
+  const name = nameOf(test ?? live, slug)
+  const page = pageOf(kind, list, plan?.changes.find((change) => change.object === kind && change.slug === slug)?.id ?? null)
+  const kept = plan?.left_alone.find((entry) => entry.why === 'kept' && isAt(whole)(entry))
+  const closed = plan ? closedBy({ ...at, pointer: null }, plan.checks) : null
+  const row = (state: State, more: Partial<Row> = {}): Row => ({
+    id: idOf(whole),
+    label: name,
+    note: null,
+    test: onOf(test),
+    live: onOf(live),
+    state,
+    entry: null,
+    closed: null,
+    place: whole,
+    page,
+    ...more,
+  })
+  if (kept) return [row('kept', { note: kept.reason })]
+  if (!live) return [row('missing', { note: closed ?? advice, closed, entry: at })]
+  if (!test) return [row('only_live', { note: 'Test has no object with this slug' })]
+  const type = fields.find((field) => field.class === 'fixed')
+  if (type && valueAt(test, type.pointer) !== valueAt(live, type.pointer)) {
+    const [in_test, in_live] = [test, live].map((object) => shown(type.look, valueAt(object, type.pointer)))
+    return [row('to_do', { test: in_test ?? '', live: in_live ?? '', note: closed ?? 'The kind is set at creation', closed })]
   }
-  return value
+  const is_off = isOn(test) && !isOn(live)
+  const owned = fields.filter(
+    ({ class: of, pointer }) =>
+      of === 'owned' && !switches.includes(pointer) && [test, live].some((object) => isSet(valueAt(object, pointer))),
+  )
+  const note = is_off ? 'Switch it on in Live' : `Never copied: ${owned.map(({ label }) => label).join(', ')}`
+  return [
+    row(is_off ? 'to_do' : 'own_values', { note }),
+    ...fields
+      .filter((field) => field.class === 'travels')
+      .map((field) => fieldRow(field, at, { of_test: test, of_live: live, name, page }, plan)),
+  ]
 }
 
-/** Lists are sets here: the order of scopes and kinds means nothing. */
-export const areEqual = (a: unknown, b: unknown) => JSON.stringify(canonical(a)) === JSON.stringify(canonical(b))
+const switches = ['/disabled', '/enabled']
+const isOn = ({ disabled, enabled }: Fields) => disabled !== true && enabled !== false
+const onOf = (object: Fields | undefined) => (object === undefined ? 'Missing' : isOn(object) ? 'Exists' : 'Off')
 
-function canonical(value: unknown): unknown {
-  if (!Array.isArray(value)) return value ?? null
-  return value.map((entry) => (typeof entry === 'object' ? JSON.stringify(entry) : String(entry))).sort()
+/** A document has no ids, so only what would change has a page of its own. */
+const pageOf = (kind: ObjectKind, list: string, id: string | null) => {
+  if (id === null) return list
+  return kind === 'application' || kind === 'webhook' ? `${list}/${id}` : `${list}?chosen=${id}`
 }
-
-/** A value in words. */
-export function show(look: Look, value: unknown): string {
-  if (look === 'events' && Array.isArray(value) && value.length === 0) return 'All kinds'
-  if (look === 'switch') return value === true ? 'On' : 'Off'
-  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return 'Not set'
-  if (look === 'seconds') return duration(Number(value))
-  const wordsOf = (one: unknown) => (typeof look === 'object' ? look[String(one)] : undefined) ?? String(one)
-  if (Array.isArray(value)) return value.map((entry) => (typeof entry === 'object' ? String(entry?.name) : wordsOf(entry))).join(', ')
-  return wordsOf(value)
-}
-
-/** One call to Live: a merge patch of one document. */
-export interface Step {
-  kind: Change['kind']
-  slug: string | null
-  changes: Change[]
-  body: Record<string, unknown>
-}
-
-/** The chosen changes as one patch for each document. */
-export function planOf(changes: readonly Change[]): Step[] {
-  const documents = Map.groupBy(changes, ({ kind, slug }) => `${kind}/${slug ?? ''}`)
-  return [...documents.values()]
-    .map((changes) => ({ kind: changes[0]?.kind ?? 'settings', slug: changes[0]?.slug ?? null, changes, body: patchOf(changes) }))
-    .sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
-}
-
-const order: readonly Change['kind'][] = ['settings', ...kinds]
-
-function patchOf(changes: readonly Change[]): Record<string, unknown> {
-  const body: Record<string, unknown> = {}
-  for (const { path, next } of changes) {
-    const [group = '', name] = path.split('.')
-    body[group] = name === undefined ? next : { ...(body[group] as object | undefined), [name]: next } // as: a group of this patch
-  }
-  return body
-}
-
-/** The changes of a step whose value in Live is no longer the one that was compared. */
-export const changedMeanwhile = ({ changes }: Step, live: unknown): Change[] =>
-  changes.filter(({ path, old }) => !areEqual(valueAt(live, path), old))

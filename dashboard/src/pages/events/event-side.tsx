@@ -14,7 +14,7 @@ import { deliveries } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { MessageStatus } from '../webhook/attempts.tsx'
 import { causeOf } from './cause.ts'
-import { aboutOf, actorOf, idsOf } from './words.ts'
+import { aboutOf, actorOf, idsOf, promotionOf } from './words.ts'
 
 const eventFilters = ['type', 'user_id', 'application_id', 'request_id'] as const
 const words = { type: 'kind', user_id: 'user', application_id: 'application', request_id: 'request' }
@@ -37,6 +37,7 @@ function Content({ event, show }: { event: Event; show: Show }) {
   const application = nameOf(event.application_id)?.name
   const more = aboutOf(event, nameOf).more.filter((words) => words !== application)
   const { user_id, application_id, request_id } = event
+  const promotion = promotionOf(event)
   return (
     <>
       <p className="muted">
@@ -59,6 +60,7 @@ function Content({ event, show }: { event: Event; show: Show }) {
           ...(more.length > 0 ? [['Details', more.join(' · ')] as const] : []),
           ['By', actorOf(event, nameOf)],
           ...(request_id ? [['Request', <Id key="request" value={request_id} label="request id" />] as const] : []),
+          ...(promotion ? [['Promotion', <Id key="promotion" value={promotion} label="promotion id" />] as const] : []),
           ['Event', <Id key="event" value={event.id} label="event id" />],
         ]}
       />
@@ -78,6 +80,11 @@ function Content({ event, show }: { event: Event; show: Show }) {
         {event.user_id ? (
           <Link className="btn s" from={base} to={`${base}/users`} search={{ chosen: event.user_id }}>
             Open user
+          </Link>
+        ) : null}
+        {promotion ? (
+          <Link className="btn s" to="/go/$id" params={{ id: promotion }}>
+            Open promotion
           </Link>
         ) : null}
       </div>

@@ -1,0 +1,236 @@
+/** One promotion on one page: the plan, what stands in its way, the apply, what is left to do, and the way back. */
+import '../styles/promotions.css'
+import type { MadeSecret, NewPromotion, Promotion } from '@ostiary/sdk'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useAction } from '../parts/action.ts'
+import { useAnnounce } from '../parts/announce.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { Loaded, useRead } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
+import { Time } from '../parts/time.tsx'
+import { configurations } from '../queries/configurations.ts'
+import { ends, promotions } from '../queries/promotions.ts'
+import { project_route, useProject } from '../scope.tsx'
+import { AboutProvider, namesOf, useAbout } from './promotion/about.tsx'
+import { callOf, planAgain } from './promotion/again.ts'
+import { Applied } from './promotion/applied.tsx'
+import { Apply } from './promotion/apply.tsx'
+import { Checks } from './promotion/checks.tsx'
+import { FromTo } from './promotion/from-to.tsx'
+import { Plan } from './promotion/plan.tsx'
+import { SecretsOnce } from './promotion/secrets.tsx'
+import { PromotionStatus } from './promotion/status.tsx'
+import { ValuesForm } from './promotion/values-form.tsx'
+import { goneFrom, keyOf, movedWords, newIn, placeWords } from './promotion/words.ts'
+
+/** How often an open plan is read again: it can go out of date, be approved, or be applied in another tab. */
+const AGAIN_MS = 10_000
+
+export default function PromotionPage() {
+  const here = useProject()
+  const { promotion_id = '' } = useParams({ strict: false })
+  const [is_open, setOpen] = useState(true)
+  const read = useRead(promotions.one(here, promotion_id), { refetchInterval: is_open ? AGAIN_MS : false })
+  const is_planned = read.data === undefined || read.data.status === 'planned'
+  if (is_open !== is_planned) setOpen(is_planned)
+  return <Loaded of={read}>{(promotion) => <Shown key={promotion_id} promotion={promotion} />}</Loaded>
+}
+
+const title_of = { planned: 'Plan for', applied: 'Promotion to', reverted: 'Promotion to' } as const
+
+function Shown({ promotion }: { promotion: Promotion }) {
+  const here = useProject()
+  const { environments } = here
+  const { from_environment_id, to_environment_id, status, note, created_by, created_at } = promotion
+  const source_document = useRead(configurations.one(here, from_environment_id ?? ''), { enabled: from_environment_id !== null }).data
+  const target_document = useRead(configurations.one(here, to_environment_id)).data
+  const [secrets, setSecrets] = useState<readonly MadeSecret[]>([])
+  const [is_lost, setLost] = useState(false)
+  const [confirmed, setConfirmed] = useState<ReadonlySet<string>>(new Set())
+  const { plan, earlier } = usePlanAgain(promotion)
+  const target = environments.find(({ id }) => id === to_environment_id)
+  if (!target) return <Page title="Promotion">The environment of this promotion is gone.</Page>
+  const source = environments.find(({ id }) => id === from_environment_id) ?? null
+  const documents = { source: source_document, target: target_document }
+  const about = { promotion, source, target, documents, names: namesOf(documents, promotion) }
+  const is_planned = status === 'planned'
+  const edits = promotion.checks.filter(({ code }) => code === 'edited_there')
+  const confirm = (place: string, is_confirmed: boolean) => {
+    const next = new Set(confirmed)
+    if (is_confirmed) next.add(place)
+    else next.delete(place)
+    setConfirmed(next)
+  }
+  return (
+    <AboutProvider value={about}>
+      <Page
+        title={`${title_of[status]} ${target.name}`}
+        lead={
+          <>
+            <PromotionStatus of={promotion} /> <FromTo of={promotion} /> planned by {created_by?.label ?? created_by?.id},{' '}
+            <Time at={created_at} />
+            {note ? <span className="note-of any">{note}</span> : null}
+          </>
+        }
+        actions={
+          is_planned ? (
+            <ChangeButton
+              disabled={plan.busy}
+              why={callOf(promotion) === null ? 'It was planned from a file. Plan it again from there.' : undefined}
+              onClick={() => plan.again()}
+            >
+              <Icon name="again" /> Plan again
+            </ChangeButton>
+          ) : undefined
+        }
+      >
+        <Stages of={promotion} />
+        <div className="stack">
+          {plan.error && !plan.has_values ? <Problem error={plan.error} focus /> : null}
+          {promotion.stale ? <OutOfDate busy={plan.busy} again={plan.again} /> : null}
+          {earlier ? <Since earlier={earlier} /> : null}
+          {is_lost ? <Lost /> : null}
+          {is_planned ? null : <Applied showSecrets={setSecrets} />}
+          {is_planned && from_environment_id !== null ? (
+            <ValuesForm plan={{ run: plan.withValues, busy: plan.busy, error: plan.has_values ? plan.error : null }} />
+          ) : null}
+          {is_planned ? <Checks /> : null}
+          <Plan confirmed={confirmed} confirm={confirm} news={earlier ? newIn(promotion, earlier) : new Set()} />
+          {is_planned ? (
+            <Apply
+              unconfirmed={edits.filter((check) => !confirmed.has(keyOf(check))).length}
+              done={({ secrets }) => {
+                setSecrets(secrets ?? [])
+                setLost(secrets === null)
+                document.getElementById('page-title')?.focus()
+              }}
+            />
+          ) : null}
+        </div>
+      </Page>
+      {secrets.length > 0 ? <SecretsOnce secrets={secrets} close={() => setSecrets([])} /> : null}
+    </AboutProvider>
+  )
+}
+
+/** Plans the same again, or with other values, and opens the new plan. It marks what the one before did not have. */
+function usePlanAgain(promotion: Promotion) {
+  const here = useProject()
+  const { client, project } = here
+  const navigate = useNavigate()
+  const announce = useAnnounce()
+  const { search } = useQueryState()
+  const earlier_id = search.earlier
+  const earlier = useRead(promotions.one(here, earlier_id ?? ''), { enabled: earlier_id !== undefined }).data
+  const [has_values, setHasValues] = useState(false)
+  const action = useAction(({ call }: { call: NewPromotion; has_values: boolean }) => planAgain(client, project.id, call), {
+    changes: [promotions.all({ project })],
+    done: ({ id }, sent) => {
+      announce('Planned again.')
+      void navigate({
+        from: project_route,
+        to: `${project_route}/promotions/$promotion_id` as const,
+        params: { promotion_id: id ?? '' },
+        search: sent.has_values ? {} : { earlier: promotion.id ?? undefined },
+        replace: true,
+      })
+    },
+  })
+  const send = (call: NewPromotion | null, has_values: boolean) => {
+    setHasValues(has_values)
+    if (call) action.run({ call, has_values })
+  }
+  return {
+    earlier: earlier && promotion.status === 'planned' && earlier.to_environment_id === promotion.to_environment_id ? earlier : undefined,
+    plan: {
+      again: () => send(callOf(promotion), false),
+      withValues: (call: NewPromotion) => send(call, true),
+      busy: action.busy,
+      error: action.error,
+      has_values,
+    },
+  }
+}
+
+const stages = ['Plan', 'Checks', 'Apply', 'Applied', 'Reverted'] as const
+
+/** Where the promotion is on its way. */
+function Stages({ of: { status, checks } }: { of: Promotion }) {
+  const has_errors = checks.some(({ level }) => level === 'error')
+  const current = status === 'reverted' ? 4 : status === 'applied' ? 3 : has_errors ? 1 : 2
+  return (
+    <ol className="stages" aria-label="Stages">
+      {stages
+        .filter((stage) => stage !== 'Reverted' || status === 'reverted')
+        .map((stage, index) => (
+          <li key={stage} className={index < current ? 'done' : ''} aria-current={index === current ? 'step' : undefined}>
+            {index < current ? <Icon name="check" size={13} /> : null}
+            {stage}
+            {index < current ? <span className="vh">: done</span> : null}
+          </li>
+        ))}
+    </ol>
+  )
+}
+
+function OutOfDate({ busy, again }: { busy: boolean; again: () => void }) {
+  const here = useProject()
+  const { promotion, source, target } = useAbout()
+  const now = useRead(ends(here, [...(source ? [source.id] : []), target.id])).data
+  const [new_source, new_target] = source ? [now?.[0] ?? null, now?.[1]] : [null, now?.[0]]
+  const words = new_target ? movedWords(promotion, [new_source, new_target]) : 'An environment has changed since this plan'
+  const call = callOf(promotion)
+  return (
+    <div className="note warn out-of-date" aria-live="polite">
+      <Icon name="warn" size={16} />
+      <div>
+        <p className="strong">{words}</p>
+        <p>
+          It cannot be applied any more.{' '}
+          {call === null ? 'Apply the file again: that makes a new plan.' : 'Plan again: the new plan marks what this one did not have.'}
+        </p>
+        {call === null ? (
+          <code>
+            ostiary apply --project {here.project.slug} --env {target.slug} --file FILE
+          </code>
+        ) : (
+          <ChangeButton className="btn s" disabled={busy} onClick={again}>
+            Plan again
+          </ChangeButton>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** What the plan before had and this one has no more. */
+function Since({ earlier }: { earlier: Promotion }) {
+  const { promotion, names } = useAbout()
+  const news = newIn(promotion, earlier).size
+  const gone = goneFrom(promotion, earlier)
+  return (
+    <div className="note acc" aria-live="polite">
+      <Icon name="again" size={16} />
+      <div>
+        <p>
+          {news === 0 ? 'Nothing is new since the plan before.' : 'What the plan before did not have is marked “New in this plan”.'}
+          {gone.length > 0 ? ` No longer in it: ${gone.map((place) => placeWords(place, names)).join(', ')}.` : ''}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+/** The client repeats a call whose answer was lost, and the repeated answer has no secrets. */
+const Lost = () => (
+  <div className="note warn">
+    <Icon name="warn" size={16} />
+    <span>
+      The plan is applied, but the answer with its new secrets was lost on the way. Nobody has them: rotate the secret of each created
+      application and webhook.
+    </span>
+  </div>
+)

@@ -1,0 +1,48 @@
+/** What the parts of the page of a promotion share: the promotion, both ends, and what people call the objects. */
+import type { Configuration, Environment, Promotion } from '@ostiary/sdk'
+import { createContext, use } from 'react'
+import type { Subject } from '../compare/fields.ts'
+import { nameOf, objectIn, valueAt } from '../compare/values.ts'
+
+export interface About {
+  promotion: Promotion
+  /** `null` for a promotion from a document. */
+  source: Environment | null
+  target: Environment
+  /** The configurations as they are now; `undefined` while they are read. */
+  documents: { source: Configuration | undefined; target: Configuration | undefined }
+  names: (object: Subject, slug: string) => string
+}
+
+const AboutContext = createContext<About | null>(null)
+export const AboutProvider = AboutContext.Provider
+
+export function useAbout(): About {
+  const about = use(AboutContext)
+  if (!about) throw new Error('This part needs a promotion around it.')
+  return about
+}
+
+/** By the source, the target, the values that a created object gets, and last its slug. */
+export const namesOf =
+  ({ source, target }: About['documents'], { changes }: Promotion): About['names'] =>
+  (object, slug) => {
+    for (const document of [source, target]) {
+      const found = document && objectIn(document, object, slug)
+      if (found) return nameOf(found, slug)
+    }
+    const change = changes.find((each) => each.object === object && each.slug === slug)
+    const given = change?.fields.find(({ pointer }) => pointer === '/name' || pointer === '/display_name')?.to
+    return typeof given === 'string' ? given : slug
+  }
+
+/** What the source has at a place. */
+export const exampleAt = (
+  { documents: { source } }: Pick<About, 'documents'>,
+  object: Subject,
+  slug: string | null,
+  pointer: string,
+): unknown => {
+  const found = source && objectIn(source, object, slug)
+  return found && valueAt(found, pointer)
+}

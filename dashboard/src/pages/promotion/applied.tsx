@@ -1,0 +1,128 @@
+/** After the apply: what is left to do in the target, and the way back. */
+import type { MadeSecret, PlannedChange } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useAction } from '../../parts/action.ts'
+import { useAnnounce } from '../../parts/announce.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { ChangeButton } from '../../parts/page.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
+import { Time } from '../../parts/time.tsx'
+import { configurations } from '../../queries/configurations.ts'
+import { environmentBase, useProject } from '../../scope.tsx'
+import { objectKinds } from '../compare/fields.ts'
+import { objectIn } from '../compare/values.ts'
+import { useAbout } from './about.tsx'
+import { changedIn } from './changed.ts'
+import { Revert } from './revert.tsx'
+import { keyOf, kindWords, needsAdmin } from './words.ts'
+
+export function Applied({ showSecrets }: { showSecrets: (secrets: readonly MadeSecret[]) => void }) {
+  const { promotion, target } = useAbout()
+  const [is_reverting, setReverting] = useState(false)
+  const { status, applied_by, applied_at, reverted_by, reverted_at, revertible, changes } = promotion
+  const created = changes.filter(({ action, object }) => action === 'create' && object !== 'resource_server')
+  const is_reverted = status === 'reverted'
+  return (
+    <section className="card" aria-labelledby="applied">
+      <header>
+        <h2 id="applied">{is_reverted ? 'Reverted' : 'Applied'}</h2>
+        <div className="r">
+          <EnvironmentTag type={target.type} />
+        </div>
+      </header>
+      <div className="pad stack">
+        <p>
+          Applied by <b>{applied_by?.label ?? applied_by?.id}</b>, <Time at={applied_at} />.
+          {is_reverted ? (
+            <>
+              {' '}
+              Reverted by <b>{reverted_by?.label ?? reverted_by?.id}</b>, <Time at={reverted_at} />.
+            </>
+          ) : null}
+        </p>
+        {!is_reverted && created.length > 0 ? (
+          <div>
+            <h3>Left to do in {target.name}</h3>
+            <ul>
+              {created.map((change) => (
+                <Begun key={keyOf(change)} change={change} />
+              ))}
+            </ul>
+          </div>
+        ) : null}
+        {is_reverted ? null : (
+          <p className="row">
+            <ChangeButton
+              needs={needsAdmin(target)}
+              onClick={() => setReverting(true)}
+              why={revertible ? undefined : 'It deleted objects, which cannot come back.'}
+            >
+              <Icon name="back" /> Revert…
+            </ChangeButton>{' '}
+            {revertible ? null : <span className="muted">It deleted objects, which cannot come back.</span>}
+          </p>
+        )}
+      </div>
+      {is_reverting ? <Revert close={() => setReverting(false)} showSecrets={showSecrets} /> : null}
+    </section>
+  )
+}
+
+/** A created object, which begins switched off. */
+function Begun({ change }: { change: PlannedChange }) {
+  const here = useProject()
+  const { client, project, tenant } = here
+  const { target, names, documents } = useAbout()
+  const announce = useAnnounce()
+  const { object, slug, id } = change
+  const now = documents.target && objectIn(documents.target, object, slug)
+  const at = { project_id: project.id, environment_id: target.id }
+  const switchOn = useAction(
+    (): Promise<unknown> =>
+      object === 'application'
+        ? client.changeApplication({ ...at, application_id: id ?? '' }, { disabled: false })
+        : client.changeWebhook({ ...at, webhook_id: id ?? '' }, { disabled: false }),
+    {
+      changes: [configurations.all(here), ...changedIn(project.id, target.id)],
+      done: () => announce(`${names(object, slug ?? '')} is on.`),
+    },
+  )
+  if (object === 'settings') return null
+  const { page } = objectKinds[object]
+  const name = names(object, slug ?? '')
+  const needs_secret = object === 'provider' && now?.client_secret === null && now.private_key === null
+  const is_on = now !== undefined && now.disabled !== true && now.enabled !== false
+  const path = environmentBase(tenant.slug, project.slug, target) + page + (object === 'provider' ? '' : `/${id}`)
+  return (
+    <li className="list-row">
+      <span>
+        <Link to={path} className="strong">
+          {name}
+        </Link>{' '}
+        <span className="muted">{kindWords(object)}</span>
+        {switchOn.error ? <Problem error={switchOn.error} /> : null}
+      </span>
+      {now === undefined ? (
+        documents.target ? (
+          <Tag>Deleted since</Tag>
+        ) : null
+      ) : is_on ? (
+        <Tag tone="ok" icon="check">
+          On
+        </Tag>
+      ) : object === 'provider' ? (
+        <Link className="btn s" to={path}>
+          {needs_secret ? 'Add the secret, and switch it on' : 'Switch on in'} {needs_secret ? null : target.name}
+          <span className="vh">: {name}</span>
+        </Link>
+      ) : (
+        <ChangeButton className="btn s" disabled={switchOn.busy} onClick={() => switchOn.run(undefined)}>
+          Switch on in {target.name}
+          <span className="vh">: {name}</span>
+        </ChangeButton>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,171 @@
+/** The last look before a plan is applied: the secrets that it needs, the approval, and the button, which says why it is closed. */
+import { PasswordInput } from '@mantine/core'
+import { OstiaryError, type PromotionWithSecrets } from '@ostiary/sdk'
+import { useEffect, useState } from 'react'
+import { useAction } from '../../parts/action.ts'
+import { useAnnounce } from '../../parts/announce.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { fieldError, Problem } from '../../parts/problem.tsx'
+import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
+import { Time } from '../../parts/time.tsx'
+import { changedBySteps, promotions } from '../../queries/promotions.ts'
+import { readAgain } from '../../queries/query.ts'
+import { useProject } from '../../scope.tsx'
+import { useAbout } from './about.tsx'
+import { changedIn } from './changed.ts'
+import { inPlural, placeWords, summaryOf, summaryWords, whyNotApply, whyNotApprove } from './words.ts'
+
+/** After such a refusal the promotion is not what the page shows. */
+const has_moved: readonly string[] = ['promotion_stale', 'promotion_state', 'promotion_blocked', 'approval_required']
+
+/** Reads the promotion again after a refusal that says that it has changed. */
+export function useMoved(error: unknown): void {
+  const { id } = useProject().project
+  useEffect(() => {
+    if (error instanceof OstiaryError && has_moved.includes(error.code)) readAgain(changedBySteps({ project: { id } }))
+  }, [error, id])
+}
+
+interface ApplyProps {
+  unconfirmed: number
+  done: (applied: PromotionWithSecrets) => void
+}
+
+export function Apply({ unconfirmed, done }: ApplyProps) {
+  const here = useProject()
+  const { client, project, can } = here
+  const { promotion, target, names } = useAbout()
+  const { needed_secrets, changes } = promotion
+  const [secrets, setSecrets] = useState<ReadonlyMap<string, string>>(new Map())
+  const [is_asking, setAsking] = useState(false)
+  const entered = [...secrets].filter(([, value]) => value !== '')
+  const missing_secrets = needed_secrets.filter(({ name, stored }) => !stored && !secrets.get(name)).length
+  const why = whyNotApply({ promotion, target, can, unconfirmed, missing_secrets })
+  const apply = useAction(
+    () =>
+      client.applyPromotion(
+        { project_id: project.id, promotion_id: promotion.id ?? '' },
+        entered.length > 0 ? { secrets: Object.fromEntries(entered) } : {},
+      ),
+    {
+      secret: true,
+      changes: [...changedBySteps(here), ...changedIn(project.id, target.id)],
+      done: (applied) => {
+        setAsking(false)
+        done(applied)
+      },
+    },
+  )
+  useMoved(apply.error)
+  const deletes = changes.some(({ action }) => action === 'delete')
+  return (
+    <section className="card" aria-labelledby="apply">
+      <header>
+        <h2 id="apply">Apply</h2>
+        <div className="r">
+          <EnvironmentTag type={target.type} />
+        </div>
+      </header>
+      <div className="pad stack">
+        <p>
+          {summaryWords(summaryOf(promotion), 'planned')} in {target.name}.{' '}
+          <span className="muted">All of it happens, or nothing. It takes effect at once.</span>
+        </p>
+        {needed_secrets.map(({ name, stored, ...place }) => (
+          <PasswordInput
+            key={name}
+            label={placeWords(place, names)}
+            description={
+              <>
+                <code>{name}</code> {stored ? `${target.name} has one. Leave it empty to keep it.` : ''}
+              </>
+            }
+            withAsterisk={!stored}
+            autoComplete="off"
+            value={secrets.get(name) ?? ''}
+            error={fieldError(apply.error, `/secrets/${name}`)}
+            onChange={(event) => setSecrets(new Map(secrets).set(name, event.currentTarget.value))}
+          />
+        ))}
+        {promotion.approval.required ? <Approval /> : null}
+        {apply.error && !is_asking && !promotion.stale ? <Problem error={apply.error} focus /> : null}
+        <div className="row closed-by">
+          <button
+            type="button"
+            className="btn pri"
+            disabled={why !== null || apply.busy}
+            aria-describedby={why === null ? undefined : 'why-not'}
+            onClick={() => (deletes ? setAsking(true) : apply.run(undefined))}
+          >
+            <Icon name="promote" /> Apply to {target.name}
+          </button>
+          {why === null ? null : (
+            <span id="why-not" className="muted">
+              <Icon name="lock" size={14} /> {why}.
+            </span>
+          )}
+        </div>
+      </div>
+      {is_asking ? (
+        <Confirm
+          title={`Apply to ${target.name}?`}
+          lead={<EnvironmentTag type={target.type} />}
+          consequence={`${inPlural(changes.filter(({ action }) => action === 'delete').length, 'object is', 'objects are')} deleted, so this promotion cannot be reverted.`}
+          keep="Change nothing"
+          act="Apply and delete"
+          typed={target.type === 'live' ? target.name : undefined}
+          busy={apply.busy}
+          error={apply.error}
+          onConfirm={() => apply.run(undefined)}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
+    </section>
+  )
+}
+
+function Approval() {
+  const here = useProject()
+  const { client, project, can, me } = here
+  const { promotion } = useAbout()
+  const announce = useAnnounce()
+  const { approved_at, approved_by } = promotion.approval
+  const why = whyNotApprove({ promotion, can }, me.user_id)
+  const approve = useAction(() => client.approvePromotion({ project_id: project.id, promotion_id: promotion.id ?? '' }), {
+    changes: [promotions.all(here)],
+    done: () => announce('Approved.'),
+  })
+  useMoved(approve.error)
+  if (approved_at !== null)
+    return (
+      <p>
+        <Tag tone="ok" icon="check">
+          Approved
+        </Tag>{' '}
+        by <b>{approved_by?.label ?? approved_by?.id}</b>, <Time at={approved_at} />
+      </p>
+    )
+  return (
+    <div className="stack">
+      <p className="muted">Plans of this project to Live need the approval of another owner or admin.</p>
+      {approve.error ? <Problem error={approve.error} focus /> : null}
+      <div className="row closed-by">
+        <button
+          type="button"
+          className="btn"
+          disabled={why !== null || approve.busy}
+          aria-describedby={why === null ? undefined : 'why-not-approve'}
+          onClick={() => approve.run(undefined)}
+        >
+          <Icon name="check" /> Approve
+        </button>
+        {why === null ? null : (
+          <span id="why-not-approve" className="muted">
+            <Icon name="lock" size={14} /> {why}.
+          </span>
+        )}
+      </div>
+    </div>
+  )
+}

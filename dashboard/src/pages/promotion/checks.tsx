@@ -1,0 +1,108 @@
+/** What stands in the way, each with a way to where it is solved, and then what the person should know. */
+import type { PromotionCheck } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
+import { Icon } from '../../parts/icon.tsx'
+import { Tag } from '../../parts/tag.tsx'
+import { environment_route, environmentBase, environmentParams, useProject } from '../../scope.tsx'
+import { fieldAt, inWords, objectKinds } from '../compare/fields.ts'
+import { useAbout } from './about.tsx'
+import { fieldId } from './values-form.tsx'
+import { inPlural, isAboutValue, keyOf, placeWords } from './words.ts'
+
+export function Checks() {
+  const { promotion } = useAbout()
+  const errors = promotion.checks.filter(({ level }) => level === 'error')
+  // Edits in the target are marked where they are, since each is confirmed there.
+  const warnings = promotion.checks.filter(({ level, code }) => level === 'warning' && code !== 'edited_there')
+  const alike = [...Map.groupBy(warnings, ({ code, detail }) => `${code} ${detail}`).values()]
+  return (
+    <section className="card" aria-labelledby="checks">
+      <header>
+        <h2 id="checks">Checks</h2>
+        <div className="r">
+          {errors.length > 0 ? (
+            <Tag tone="bad" icon="warn">
+              {inPlural(errors.length, 'error')}
+            </Tag>
+          ) : (
+            <Tag tone="ok" icon="check">
+              No error
+            </Tag>
+          )}
+        </div>
+      </header>
+      {errors.length + alike.length === 0 ? <p className="pad muted">Nothing stands in the way.</p> : null}
+      <ul className="checks">
+        {errors.map((check) => (
+          <CheckLine key={`${check.code} ${keyOf(check)}`} checks={[check]} />
+        ))}
+        {alike.map((checks) => (
+          <CheckLine key={checks.map((check) => `${check.code} ${keyOf(check)}`).join()} checks={checks} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function CheckLine({ checks }: { checks: readonly PromotionCheck[] }) {
+  const { names } = useAbout()
+  const [check] = checks
+  if (!check) return null
+  const is_error = check.level === 'error'
+  const of = is_error ? check : { ...check, pointer: null }
+  return (
+    <li className={is_error ? 'bad' : ''}>
+      <Icon name={is_error ? 'cross' : 'info'} size={16} />
+      <div>
+        <b>{is_error ? placeWords(of, names) : checks.map((each) => placeWords({ ...each, pointer: null }, names)).join(', ')}</b>
+        <span className="vh">{is_error ? ': error' : ': warning'}</span>
+        <p>
+          {check.code === 'value_required' ? 'The new object needs this value.' : inWords(check.detail)}{' '}
+          {is_error ? <Solve check={check} /> : null}{' '}
+          <a className="u" href={`/docs/errors/${check.code}`}>
+            {check.code}
+          </a>
+        </p>
+      </div>
+    </li>
+  )
+}
+
+/** The way to where an error is solved. */
+function Solve({ check }: { check: PromotionCheck }) {
+  const { tenant, project } = useProject()
+  const { source, target } = useAbout()
+  const { code, object, slug, pointer } = check
+  const page = object === 'settings' ? '/settings' : objectKinds[object].page
+  const at = (environment: typeof target) => environmentBase(tenant.slug, project.slug, environment)
+  if (source === null) return <>Change the file, and plan again. </>
+  if (isAboutValue(check)) {
+    const id = fieldId(keyOf({ object, slug, pointer: fieldAt(object, pointer ?? '').pointer }))
+    return (
+      <button type="button" className="text-button" onClick={() => document.getElementById(id)?.focus()}>
+        Give the value
+      </button>
+    )
+  }
+  const toCompare = (
+    <Link className="u" to={`${environment_route}/test-and-live`} params={environmentParams(tenant.slug, project.slug, source)}>
+      Choose again
+    </Link>
+  )
+  if (code === 'unknown_scope' || code === 'too_many_changes') return toCompare
+  return (
+    <>
+      <Link className="u" to={at(target) + page}>
+        Open in {target.name}
+      </Link>
+      {code === 'not_valid_there' ? (
+        <>
+          {' or '}
+          <Link className="u" to={at(source) + page}>
+            change it in {source.name}
+          </Link>
+        </>
+      ) : null}
+    </>
+  )
+}

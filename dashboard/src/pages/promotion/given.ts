@@ -1,0 +1,86 @@
+/** The values that a plan asks the target for, as fields of a form. Pure functions. */
+import type { OwnedValue, Promotion } from '@ostiary/sdk'
+import { type Field, fieldAt, fieldsOf, type Look, type Subject } from '../compare/fields.ts'
+import { isAboutValue, keyOf } from './words.ts'
+
+export interface Asked {
+  key: string
+  object: Subject
+  slug: string | null
+  field: Field
+  /** Whether the plan cannot be applied without it. */
+  is_needed: boolean
+  /** What stands in its way now. */
+  error: string | null
+  /** The value that the plan has; `undefined` for none. */
+  given: unknown
+}
+
+/** A new object of a promotion begins switched off, and is switched on when it is ready. */
+const left_out = ['/disabled', '/enabled']
+
+/** Every field that can be asked for: what is missing or refused, what was given, and the rest of what a created object can have. */
+export function askedOf({ checks, values, changes }: Promotion): Asked[] {
+  const places = [
+    ...checks.filter(isAboutValue).map(({ object, slug, pointer }) => ({ object, slug, field: fieldAt(object, pointer ?? '') })),
+    ...values.map(({ object, slug, pointer }) => ({ object, slug, field: fieldAt(object, pointer) })),
+    ...changes
+      .filter(({ action }) => action === 'create')
+      .flatMap(({ object, slug }) =>
+        fieldsOf(object)
+          .filter((field) => field.class === 'owned' && !left_out.includes(field.pointer))
+          .map((field) => ({ object, slug, field })),
+      ),
+  ]
+  const asked = new Map<string, Asked>()
+  for (const { object, slug, field } of places) {
+    const { pointer } = field
+    const key = keyOf({ object, slug, pointer })
+    const errors = checks.filter(
+      (check) => isAboutValue(check) && keyOf({ ...check, pointer: fieldAt(check.object, check.pointer ?? '').pointer }) === key,
+    )
+    asked.set(key, {
+      key,
+      object,
+      slug,
+      field,
+      is_needed: errors.length > 0,
+      error: errors.find(({ code }) => code !== 'value_required')?.detail ?? null,
+      given: values.find((value) => keyOf(value) === key)?.value,
+    })
+  }
+  return [...asked.values()].sort((a, b) => Number(b.is_needed) - Number(a.is_needed))
+}
+
+/** A value as the text of its field. */
+export function textOf(look: Look, value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (Array.isArray(value) && look === 'list') return value.join('\n')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The value of a text; `undefined` for an empty one. Text that JSON cannot read is sent as it is, and the service says what it expects. */
+export function valueIn(look: Look, text: string): unknown {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  if (lines.length === 0) return undefined
+  if (look === 'list') return lines
+  if (look !== 'json' && look !== 'count') return text.trim()
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The values of the plan with those of the form in their place. */
+export function valuesWith(values: readonly OwnedValue[], asked: readonly Asked[], texts: ReadonlyMap<string, string>): OwnedValue[] {
+  const keys = new Set(asked.map(({ key }) => key))
+  const entered = asked.flatMap(({ key, object, slug, field: { pointer, look }, given }) => {
+    const value = texts.has(key) ? valueIn(look, texts.get(key) ?? '') : given
+    return value === undefined ? [] : [{ object, slug, pointer, value }]
+  })
+  return [...values.filter((value) => !keys.has(keyOf(value))), ...entered]
+}

@@ -1,0 +1,260 @@
+/** What a promotion changes, object by object and field by field, and what stays. */
+import type { FieldChange, LeftAlone, PlannedChange } from '@ostiary/sdk'
+import { Icon } from '../../parts/icon.tsx'
+import { useRead } from '../../parts/reading.tsx'
+import { Tag } from '../../parts/tag.tsx'
+import { Time } from '../../parts/time.tsx'
+import { promotions } from '../../queries/promotions.ts'
+import { useProject } from '../../scope.tsx'
+import { type Field, fieldAt } from '../compare/fields.ts'
+import { isSet, linesOf, sharedLines } from '../compare/values.ts'
+import { useAbout } from './about.tsx'
+import { keyOf, kindWords, type Place, placeWords } from './words.ts'
+
+interface Ticks {
+  /** The places whose edit in the target the person lets the plan replace. */
+  confirmed: ReadonlySet<string>
+  confirm: (place: string, is_confirmed: boolean) => void
+}
+
+interface PlanProps extends Ticks {
+  /** What an earlier plan did not have; empty where there is none. */
+  news: ReadonlySet<string>
+}
+
+export function Plan({ confirmed, confirm, news }: PlanProps) {
+  const { promotion, target } = useAbout()
+  const { changes, left_alone } = promotion
+  const of = (action: PlannedChange['action']) => changes.filter((change) => change.action === action)
+  const [created, updated, deleted] = [of('create'), of('update'), of('delete')]
+  const is_done = promotion.status !== 'planned'
+  return (
+    <>
+      {changes.length === 0 ? (
+        <section className="card empty">
+          <p>Nothing changes in {target.name}: it has all of this already.</p>
+        </section>
+      ) : null}
+      {created.length > 0 ? (
+        <section className="stack" aria-labelledby="creates">
+          <h2 id="creates">{is_done ? 'Created' : 'Creates'}</h2>
+          {created.map((change) => (
+            <Created key={keyOf(change)} change={change} is_new={news.has(keyOf(change))} />
+          ))}
+        </section>
+      ) : null}
+      {updated.length > 0 ? (
+        <section className="stack" aria-labelledby="changes">
+          <h2 id="changes">{is_done ? 'Changed' : 'Changes'}</h2>
+          {updated.map((change) => (
+            <Updated key={keyOf(change)} change={change} news={news} confirmed={confirmed} confirm={confirm} />
+          ))}
+        </section>
+      ) : null}
+      {deleted.length > 0 ? (
+        <section className="card plan" aria-labelledby="deletes">
+          <header>
+            <h2 id="deletes">{is_done ? 'Deleted' : 'Deletes'}</h2>
+          </header>
+          <ul className="lines">
+            {deleted.map((change) => (
+              <li key={keyOf(change)}>
+                <ObjectName of={change} /> {news.has(keyOf(change)) ? <New /> : null}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ) : null}
+      {left_alone.length > 0 ? <Stays entries={left_alone} /> : null}
+    </>
+  )
+}
+
+const New = () => <Tag tone="acc">New in this plan</Tag>
+
+/** What people call it, its kind, and its slug. */
+function ObjectName({ of: { object, slug } }: { of: Place }) {
+  const { names } = useAbout()
+  if (object === 'settings' || slug === null) return <b>Settings</b>
+  const name = names(object, slug)
+  return (
+    <>
+      <b>{name}</b> <span className="muted">{kindWords(object)}</span> {name === slug ? null : <code className="xs faint">{slug}</code>}
+    </>
+  )
+}
+
+function Created({ change, is_new }: { change: PlannedChange; is_new: boolean }) {
+  const { object, fields } = change
+  const { promotion } = useAbout()
+  const is_done = promotion.status !== 'planned'
+  const begins_off = fields.some(({ pointer, to }) => (pointer === '/disabled' && to === true) || (pointer === '/enabled' && to === false))
+  const makes_secret = promotion.checks.some(
+    (check) => check.code === 'secret_made' && keyOf({ ...check, pointer: null }) === keyOf({ ...change, pointer: null }),
+  )
+  const own = fields.filter(
+    ({ pointer, to }) => fieldAt(object, pointer).class === 'owned' && pointer !== '/disabled' && pointer !== '/enabled' && isSet(to),
+  )
+  return (
+    <section className="card plan">
+      <header>
+        <h3>
+          <ObjectName of={change} />
+        </h3>
+        <div className="r">
+          {is_new ? <New /> : null}
+          {makes_secret && !is_done ? <Tag icon="key">New secret</Tag> : null}
+          {begins_off && !is_done ? <Tag>Begins switched off</Tag> : null}
+        </div>
+      </header>
+      {own.length > 0 ? <Values of={object} fields={own} /> : null}
+      <details className="pad">
+        <summary>All values</summary>
+        <Values of={object} fields={fields.filter((field) => !own.includes(field))} />
+      </details>
+    </section>
+  )
+}
+
+const Values = ({ of: object, fields }: { of: PlannedChange['object']; fields: readonly FieldChange[] }) => (
+  <dl className="facts values">
+    {fields.map(({ pointer, to }) => {
+      const { label, look } = fieldAt(object, pointer)
+      return (
+        <div key={pointer} className="fact-row">
+          <dt>{label}</dt>
+          <dd>
+            <Lines look={look} value={to} />
+          </dd>
+        </div>
+      )
+    })}
+  </dl>
+)
+
+/** One line for each entry of a list. Of two lists, what the other one lacks is marked. */
+export function Lines({ look, value, other, mark }: { look: Field['look']; value: unknown; other?: unknown; mark?: 'ins' | 'del' }) {
+  const lines = linesOf(look, value)
+  const shared = mark && lines.length > 0 && Array.isArray(value) && Array.isArray(other) ? sharedLines(look, other, value) : null
+  return lines.map((line) => {
+    if (!shared || shared.has(line)) return <span key={line}>{line}</span>
+    return mark === 'ins' ? <ins key={line}>{line}</ins> : <del key={line}>{line}</del>
+  })
+}
+
+interface UpdatedProps extends Ticks {
+  change: PlannedChange
+  news: ReadonlySet<string>
+}
+
+function Updated({ change, news, ...ticks }: UpdatedProps) {
+  const { promotion, target, names } = useAbout()
+  const { object, slug, fields } = change
+  const is_done = promotion.status !== 'planned'
+  const [before, after] = is_done ? ['Before', 'After'] : [`${target.name} now`, 'Then']
+  const label = object === 'settings' || slug === null ? 'Settings' : names(object, slug)
+  const edited = new Set(promotion.checks.filter(({ code }) => code === 'edited_there').map(keyOf))
+  return (
+    <section className="card plan">
+      <header>
+        <h3>
+          <ObjectName of={change} />
+        </h3>
+      </header>
+      <table className="rows" aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">Setting</th>
+            <th scope="col">{before}</th>
+            <th scope="col">{after}</th>
+            <th scope="col">Who is affected</th>
+          </tr>
+        </thead>
+        <tbody>
+          {fields.map(({ pointer, from, to }) => {
+            const { label: name, look, affects } = fieldAt(object, pointer)
+            const key = keyOf({ object, slug, pointer })
+            return (
+              <tr key={pointer}>
+                <td className="kn">
+                  {name} {news.has(key) ? <New /> : null}
+                </td>
+                <td className="any muted value" data-l={before}>
+                  <span>
+                    <Lines look={look} value={from} other={to} mark="del" />
+                    {edited.has(key) && !is_done ? <Edited place={key} words={`${label}: ${name}`} {...ticks} /> : null}
+                  </span>
+                </td>
+                <td className="any strong value" data-l={after}>
+                  <span>
+                    <Lines look={look} value={to} other={from} mark="ins" />
+                  </span>
+                </td>
+                <td className="muted small" data-l="Who is affected">
+                  {affects}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** A value that was changed in the target since the last promotion to it. */
+function Edited({ place, words, confirmed, confirm }: Ticks & { place: string; words: string }) {
+  const { target } = useAbout()
+  const here = useProject()
+  const last = useRead(promotions.latest(here, target.id, 'applied')).data
+  return (
+    <span className="edited">
+      <small className="tone-warn">
+        <Icon name="warn" size={13} /> Changed in {target.name} since the last promotion
+        {last?.applied_at ? (
+          <>
+            , <Time at={last.applied_at} />
+          </>
+        ) : null}
+      </small>
+      <label className="tick small">
+        <input type="checkbox" checked={confirmed.has(place)} onChange={(event) => confirm(place, event.target.checked)} /> Replace it
+        <span className="vh">: {words}</span>
+      </label>
+    </span>
+  )
+}
+
+function Stays({ entries }: { entries: readonly LeftAlone[] }) {
+  const { target, names } = useAbout()
+  return (
+    <section className="card plan" aria-labelledby="stays">
+      <header>
+        <h2 id="stays">Stays</h2>
+      </header>
+      <table className="rows" aria-labelledby="stays">
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col">Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={keyOf(entry)}>
+              <td className="kn">
+                {placeWords(entry, names)} {entry.object === 'settings' ? null : <span className="muted">{kindWords(entry.object)}</span>}
+              </td>
+              <td className="any" data-l="Why">
+                <span>
+                  {entry.why === 'kept' ? <Tag>Meant to differ</Tag> : <Tag>Only in {target.name}</Tag>}{' '}
+                  <span className="muted">{entry.reason ?? ''}</span>
+                </span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

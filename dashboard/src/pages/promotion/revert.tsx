@@ -1,0 +1,262 @@
+/** The question before a revert: what goes back, what is deleted, and what has changed since, which can be left as it is now. */
+import type { Left, MadeSecret, PlannedChange, RevertConflict, RevertPreview } from '@ostiary/sdk'
+import { useState } from 'react'
+import { useAction } from '../../parts/action.ts'
+import { useAnnounce } from '../../parts/announce.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { Loaded, useRead } from '../../parts/reading.tsx'
+import { EnvironmentTag } from '../../parts/tag.tsx'
+import { changedBySteps, promotions } from '../../queries/promotions.ts'
+import { useProject } from '../../scope.tsx'
+import { fieldAt, inWords } from '../compare/fields.ts'
+import { useAbout } from './about.tsx'
+import { useMoved } from './apply.tsx'
+import { changedIn } from './changed.ts'
+import { Lines } from './plan.tsx'
+import { conflictPlace, inPlural, keyOf, kindWords, placeWords } from './words.ts'
+
+interface RevertProps {
+  close: () => void
+  showSecrets: (secrets: readonly MadeSecret[]) => void
+}
+
+export function Revert({ close, showSecrets }: RevertProps) {
+  const here = useProject()
+  const { client, project } = here
+  const { promotion, target } = useAbout()
+  const announce = useAnnounce()
+  const promotion_id = promotion.id ?? ''
+  const [left, setLeft] = useState<readonly string[]>([])
+  const leave = left.flatMap((pointer): Left[] => {
+    const place = conflictPlace(pointer)
+    return place ? [{ object: place.object, slug: place.slug, ...(place.pointer === null ? {} : { pointer: place.pointer }) }] : []
+  })
+  const first = useRead(promotions.preview(here, promotion_id, []), { keeps_previous: true })
+  const now = useRead(promotions.preview(here, promotion_id, leave), { keeps_previous: true })
+  const revert = useAction(() => client.revertPromotion({ project_id: project.id, promotion_id }, { leave }), {
+    secret: true,
+    changes: [...changedBySteps(here), ...changedIn(project.id, target.id)],
+    done: (answer) => {
+      announce('Reverted.')
+      close()
+      if ('secrets' in answer && answer.secrets && answer.secrets.length > 0) showSecrets(answer.secrets)
+    },
+  })
+  useMoved(revert.error)
+  const conflicts = conflictsOf(first.data, now.data)
+  const open = now.data && !now.isPlaceholderData ? now.data.conflicts.length : null
+  const errors = now.data?.checks.filter(({ level }) => level === 'error') ?? []
+  const why =
+    open === null
+      ? 'Reading what a revert would do'
+      : open > 0
+        ? `${inPlural(open, 'thing has', 'things have')} changed since: leave each as it is now, or change it back first`
+        : errors.length > 0
+          ? `${inPlural(errors.length, 'error stands', 'errors stand')} in the way`
+          : null
+  return (
+    <Dialog
+      opened
+      alert
+      busy={revert.busy}
+      onClose={close}
+      width={760}
+      title="Revert this promotion?"
+      lead={
+        <>
+          <EnvironmentTag type={target.type} /> Every changed field gets the value that it had, and what was created is deleted.
+        </>
+      }
+      footer={
+        <>
+          {why === null ? null : (
+            <span id="why-no-revert" className="muted small tick">
+              {why}.
+            </span>
+          )}
+          <button type="button" className="btn" data-autofocus disabled={revert.busy} onClick={close}>
+            Keep it
+          </button>
+          <button
+            type="button"
+            className="btn danger"
+            disabled={why !== null || revert.busy}
+            aria-describedby={why === null ? undefined : 'why-no-revert'}
+            onClick={() => revert.run(undefined)}
+          >
+            Revert
+          </button>
+        </>
+      }
+    >
+      <Loaded of={now}>
+        {(preview) => (
+          <div className="stack">
+            {conflicts.length > 0 ? (
+              <section>
+                <h3>Changed since</h3>
+                <ul className="conflicts">
+                  {conflicts.map((conflict) => (
+                    <ConflictLine
+                      key={conflict.pointer}
+                      conflict={conflict}
+                      found={first.data}
+                      is_left={left.includes(conflict.pointer)}
+                      leave={(is_left) =>
+                        setLeft(is_left ? [...left, conflict.pointer] : left.filter((pointer) => pointer !== conflict.pointer))
+                      }
+                    />
+                  ))}
+                </ul>
+              </section>
+            ) : null}
+            {errors.map(({ code, detail }) => (
+              <div key={`${code} ${detail}`} className="note bad">
+                <Icon name="warn" size={16} />
+                <span>{inWords(detail)}</span>
+              </div>
+            ))}
+            <GoesBack changes={preview.changes.filter(({ action }) => action === 'update')} />
+            <IsDeleted changes={preview.changes.filter(({ action }) => action === 'delete')} />
+            {preview.changes.length === 0 ? <p className="muted">Nothing changes in {target.name}.</p> : null}
+            <Warnings preview={preview} />
+          </div>
+        )}
+      </Loaded>
+      {revert.error ? <Problem error={revert.error} focus /> : null}
+    </Dialog>
+  )
+}
+
+/** Those of the first reading stay, so that the person can take a choice back. */
+function conflictsOf(first: RevertPreview | undefined, now: RevertPreview | undefined): RevertConflict[] {
+  const all = [...(first?.conflicts ?? []), ...(now?.conflicts ?? [])]
+  return [...new Map(all.map((conflict) => [conflict.pointer, conflict])).values()]
+}
+
+interface ConflictLineProps {
+  conflict: RevertConflict
+  found: RevertPreview | undefined
+  is_left: boolean
+  leave: (is_left: boolean) => void
+}
+
+function ConflictLine({ conflict, found, is_left, leave }: ConflictLineProps) {
+  const { promotion, names, target } = useAbout()
+  const place = conflictPlace(conflict.pointer)
+  if (place === null) return <li>{conflict.detail}</li>
+  const { object, slug, pointer } = place
+  const words = placeWords(place, names)
+  const fieldIn = (changes: readonly PlannedChange[] | undefined) =>
+    changes?.find((change) => change.object === object && change.slug === slug)?.fields.find((field) => field.pointer === pointer)
+  const set = fieldIn(promotion.changes)
+  // What a revert would not change has its former value already.
+  const value = (fieldIn(found?.changes) ?? set)?.from
+  return (
+    <li>
+      <p>
+        <b>{words}</b> {object === 'settings' ? null : <span className="muted">{kindWords(object)}</span>}
+      </p>
+      {pointer !== null && set ? (
+        <dl className="facts">
+          <dt>The promotion set</dt>
+          <dd className="value">
+            <Lines look={fieldAt(object, pointer).look} value={set.to} />
+          </dd>
+          <dt>{target.name} now</dt>
+          <dd className="value strong">
+            <Lines look={fieldAt(object, pointer).look} value={value} />
+          </dd>
+        </dl>
+      ) : (
+        <p className="muted">{conflict.detail}</p>
+      )}
+      <label className="tick">
+        <input type="checkbox" checked={is_left} onChange={(event) => leave(event.target.checked)} /> Leave it as it is now
+        <span className="vh">: {words}</span>
+      </label>
+    </li>
+  )
+}
+
+function GoesBack({ changes }: { changes: readonly PlannedChange[] }) {
+  const { names, target } = useAbout()
+  const rows = changes.flatMap(({ object, slug, fields }) => fields.map((field) => ({ object, slug, ...field })))
+  if (rows.length === 0) return null
+  return (
+    <section className="card plan">
+      <header>
+        <h3>Goes back</h3>
+      </header>
+      <table className="rows" aria-label="Goes back">
+        <thead>
+          <tr>
+            <th scope="col">Setting</th>
+            <th scope="col">{target.name} now</th>
+            <th scope="col">Then</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ from, to, ...place }) => {
+            const { look } = fieldAt(place.object, place.pointer)
+            return (
+              <tr key={keyOf(place)}>
+                <td className="kn">{placeWords(place, names)}</td>
+                <td className="any muted value" data-l={`${target.name} now`}>
+                  <span>
+                    <Lines look={look} value={from} other={to} mark="del" />
+                  </span>
+                </td>
+                <td className="any strong value" data-l="Then">
+                  <span>
+                    <Lines look={look} value={to} other={from} mark="ins" />
+                  </span>
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function IsDeleted({ changes }: { changes: readonly PlannedChange[] }) {
+  const { names } = useAbout()
+  if (changes.length === 0) return null
+  return (
+    <section className="card plan">
+      <header>
+        <h3>Is deleted</h3>
+      </header>
+      <ul className="lines">
+        {changes.map((change) => (
+          <li key={keyOf(change)}>
+            <b>{names(change.object, change.slug ?? '')}</b> <span className="muted">{kindWords(change.object)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Warnings({ preview }: { preview: RevertPreview }) {
+  const { names } = useAbout()
+  const warnings = preview.checks.filter(({ level }) => level === 'warning')
+  if (warnings.length === 0) return null
+  return (
+    <ul className="checks inset">
+      {warnings.map((check) => (
+        <li key={`${check.code} ${keyOf(check)}`}>
+          <Icon name="info" size={16} />
+          <div>
+            <b>{placeWords({ ...check, pointer: null }, names)}</b>
+            <p>{inWords(check.detail)}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}

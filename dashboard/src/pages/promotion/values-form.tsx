@@ -1,0 +1,132 @@
+/** The values that belong to the target. What the source has stands beside each field as an example, never in it. */
+import { Textarea, TextInput } from '@mantine/core'
+import type { NewPromotion, OwnedValue } from '@ostiary/sdk'
+import { type FormEvent, useState } from 'react'
+import { fieldError, Problem } from '../../parts/problem.tsx'
+import { EnvironmentTag } from '../../parts/tag.tsx'
+import { useProject } from '../../scope.tsx'
+import { linesOf } from '../compare/values.ts'
+import { exampleAt, useAbout } from './about.tsx'
+import { callOf } from './again.ts'
+import { type Asked, askedOf, textOf, valuesWith } from './given.ts'
+import { keyOf, kindWords } from './words.ts'
+
+interface PlanAction {
+  run: (call: NewPromotion) => void
+  busy: boolean
+  error: unknown
+}
+
+/** The id of a field, to which a check leads. */
+export const fieldId = (key: string) => `value-${key.replaceAll('/', '-')}`
+
+export function ValuesForm({ plan }: { plan: PlanAction }) {
+  const { promotion, target, names } = useAbout()
+  const { can } = useProject()
+  const asked = askedOf(promotion)
+  const [texts, setTexts] = useState<ReadonlyMap<string, string>>(new Map())
+  const [sent, setSent] = useState<readonly OwnedValue[]>([])
+  const call = callOf(promotion)
+  if (call === null || asked.length === 0) return null
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const values = valuesWith(promotion.values, asked, texts)
+    setSent(values)
+    plan.run({ ...call, values })
+  }
+  const errorOf = (key: string) => {
+    const index = sent.findIndex((value) => keyOf(value) === key)
+    return index < 0 ? undefined : fieldError(plan.error, `/values/${index}`)
+  }
+  const groups = [...Map.groupBy(asked, ({ object, slug }) => keyOf({ object, slug }))]
+  const input = (each: Asked) => (
+    <ValueField
+      key={each.key}
+      asked={each}
+      text={texts.get(each.key) ?? textOf(each.field.look, each.given)}
+      error={errorOf(each.key) ?? (texts.has(each.key) ? undefined : (each.error ?? undefined))}
+      change={(text) => setTexts(new Map(texts).set(each.key, text))}
+    />
+  )
+  return (
+    <section className="card" aria-labelledby="values">
+      <header>
+        <h2 id="values">Values for {target.name}</h2>
+        <div className="r">
+          <EnvironmentTag type={target.type} />
+        </div>
+      </header>
+      <form className="pad stack" onSubmit={submit}>
+        <p className="muted">These belong to {target.name} alone, so they are never copied. Nothing changes before you apply the plan.</p>
+        <fieldset disabled={!can('developer') || plan.busy} className="stack">
+          {groups.map(([key, fields]) => {
+            const [{ object, slug } = { object: 'settings' as const, slug: null }] = fields
+            const first = fields.filter(({ is_needed, given }) => is_needed || given !== undefined)
+            const more = fields.filter((each) => !first.includes(each))
+            return (
+              <div key={key} className="of-object">
+                <h3>
+                  {slug === null ? 'Settings' : names(object, slug)} <span className="muted">{slug === null ? '' : kindWords(object)}</span>
+                </h3>
+                {first.map(input)}
+                {more.length > 0 ? (
+                  <details>
+                    <summary>
+                      More values<span className="vh"> of {slug === null ? 'the settings' : names(object, slug)}</span>
+                    </summary>
+                    {more.map(input)}
+                  </details>
+                ) : null}
+              </div>
+            )
+          })}
+        </fieldset>
+        {plan.error && sent.length > 0 ? <Problem error={plan.error} focus /> : null}
+        <p className="row">
+          <button type="submit" className="btn pri" disabled={texts.size === 0 || plan.busy || !can('developer')}>
+            Plan with these values
+          </button>{' '}
+          {can('developer') ? null : <span className="muted">Needs the role developer.</span>}
+        </p>
+      </form>
+    </section>
+  )
+}
+
+interface ValueFieldProps {
+  asked: Asked
+  text: string
+  error: string | undefined
+  change: (text: string) => void
+}
+
+function ValueField({ asked, text, error, change }: ValueFieldProps) {
+  const about = useAbout()
+  const { object, slug, field, is_needed, key } = asked
+  const { pointer, look, label } = field
+  const is_list = look === 'list'
+  const example = exampleAt(about, object, slug, pointer)
+  const props = {
+    id: fieldId(key),
+    label: is_list ? `${label}, one per line` : label,
+    withAsterisk: is_needed,
+    value: text,
+    error,
+    spellCheck: false,
+    autoComplete: 'off',
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => change(currentTarget.value),
+  }
+  return (
+    <div className="value-field">
+      {is_list || look === 'json' ? <Textarea {...props} autosize minRows={2} /> : <TextInput {...props} />}
+      {about.source ? (
+        <p className="example small muted">
+          <span>{about.source.name} has</span>{' '}
+          {example === undefined || example === null || (Array.isArray(example) && example.length === 0)
+            ? 'no value'
+            : linesOf(look, example).map((line) => <code key={line}>{line}</code>)}
+        </p>
+      ) : null}
+    </div>
+  )
+}

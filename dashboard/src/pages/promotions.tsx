@@ -1,0 +1,159 @@
+/** The promotions of a project: plans that wait, and what became of the others. */
+import '../styles/promotions.css'
+import type { PromotionInList } from '@ostiary/sdk'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useAction } from '../parts/action.ts'
+import { NoMatch } from '../parts/filters.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { useList } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
+import { type Column, Empty, Records } from '../parts/table.tsx'
+import { Tag } from '../parts/tag.tsx'
+import { Time } from '../parts/time.tsx'
+import { promotionFilter, promotions } from '../queries/promotions.ts'
+import { projects } from '../queries/tenancy.ts'
+import { environment_route, environmentParams, project_route, useProject } from '../scope.tsx'
+import { FromTo } from './promotion/from-to.tsx'
+import { PromotionStatus } from './promotion/status.tsx'
+import { summaryWords } from './promotion/words.ts'
+
+const filters = { status: 'Status' }
+const statuses = [
+  ['planned', 'Planned'],
+  ['applied', 'Applied'],
+  ['reverted', 'Reverted'],
+] as const
+
+export default function Promotions() {
+  const here = useProject()
+  const { search, show } = useQueryState()
+  const navigate = useNavigate()
+  const list = useList(promotions.list(here, promotionFilter(search)))
+  const link = ({ id }: PromotionInList) =>
+    ({ from: project_route, to: `${project_route}/promotions/$promotion_id`, params: { promotion_id: id ?? '' } }) as const
+  const columns: Column<PromotionInList>[] = [
+    {
+      head: 'Promotion',
+      kind: 'first',
+      cell: (promotion) => (
+        <>
+          <b>
+            <Link {...link(promotion)}>{summaryWords(promotion.summary, promotion.status)}</Link>
+          </b>
+          {promotion.note ? <span className="sub any">{promotion.note}</span> : null}
+        </>
+      ),
+    },
+    {
+      head: 'Status',
+      cell: (promotion) => (
+        <>
+          <PromotionStatus of={promotion} />
+          {promotion.status === 'planned' && promotion.summary.errors > 0 ? (
+            <span className="sub">{promotion.summary.errors.toLocaleString('en')} to be solved</span>
+          ) : null}
+        </>
+      ),
+    },
+    { head: 'From and to', cell: (promotion) => <FromTo of={promotion} /> },
+    { head: 'Who', className: 'muted any', cell: ({ created_by }) => created_by?.label ?? created_by?.id ?? '' },
+    {
+      head: 'When',
+      className: 'muted nowrap',
+      cell: ({ status, created_at, applied_at, reverted_at }) => (
+        <Time at={(status === 'reverted' ? reverted_at : status === 'applied' ? applied_at : created_at) ?? created_at} />
+      ),
+    },
+  ]
+  return (
+    <Page
+      title="Promotions"
+      lead="A promotion brings the configuration of one environment to another: a plan shows every change before it happens, and what was applied can be taken back."
+      actions={<Compare />}
+    >
+      <div className="toolbar">
+        <select
+          className="in"
+          aria-label="Status"
+          value={search.status ?? ''}
+          onChange={({ target }) => show({ status: target.value || undefined })}
+        >
+          <option value="">Any status</option>
+          {statuses.map(([status, name]) => (
+            <option key={status} value={status}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Records
+        label="Promotions"
+        list={list}
+        columns={columns}
+        open={(promotion) => void navigate(link(promotion))}
+        keyOf={({ id }) => id ?? ''}
+        empty={
+          search.status ? (
+            <NoMatch names={filters} show={show}>
+              No promotion has this status.
+            </NoMatch>
+          ) : (
+            <Empty action={<Compare />}>
+              No promotion yet. Compare Test and Live, tick what is ready, and review the plan. Plans from files appear here too.
+            </Empty>
+          )
+        }
+      />
+      <Approval />
+    </Page>
+  )
+}
+
+/** To the comparison of the first environment for Test. */
+function Compare() {
+  const { tenant, project, environments } = useProject()
+  const live = environments.find(({ type }) => type === 'live')
+  const test = environments.findLast(({ type }) => type === 'test')
+  if (!live || !test) return null
+  return (
+    <Link className="btn pri" to={`${environment_route}/test-and-live`} params={environmentParams(tenant.slug, project.slug, test)}>
+      <Icon name="compare" /> Compare Test and Live
+    </Link>
+  )
+}
+
+/** Whether a second administrator looks at plans to Live. */
+function Approval() {
+  const { client, tenant, project, can } = useProject()
+  const is_required = project.promotion.require_approval
+  const change = useAction(
+    (require_approval: boolean) => client.changeProject({ project_id: project.id }, { promotion: { require_approval } }),
+    { changes: [projects.place({ tenant }, project.slug), promotions.all({ project })] },
+  )
+  return (
+    <section className="card after">
+      <header>
+        <h2>Approval</h2>
+        <div className="r">
+          <Tag {...(is_required ? { tone: 'ok' as const, icon: 'check' as const } : {})}>
+            {is_required ? 'Needed for Live' : 'Not needed'}
+          </Tag>
+        </div>
+      </header>
+      <div className="pad stack">
+        <p className="muted">
+          With approvals, a plan to Live is applied only after another owner or admin has looked at it. Edits by hand need none.
+        </p>
+        {change.error ? <Problem error={change.error} /> : null}
+        <p>
+          <ChangeButton needs="admin" disabled={change.busy} onClick={() => change.run(!is_required)}>
+            {is_required ? 'Need no approvals' : 'Need approvals for Live'}
+          </ChangeButton>{' '}
+          {can('admin') ? null : <span className="muted">Needs the role admin.</span>}
+        </p>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,9 @@
+/** Saves a file that the page made. */
+export function download(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000) // browsers read the file after the click
+}
