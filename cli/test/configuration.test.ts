@@ -18,6 +18,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { z } from 'zod'
 import { sql } from '../../server/src/db/db.ts'
 import { administratorToken } from '../../server/test/support/administrator.ts'
 import { createPlatformKey } from '../../server/test/support/tenants.ts'
@@ -80,6 +81,22 @@ test('pull into a file keeps comments, the mode of the file and the link to it, 
   assert.deepEqual(readdirSync(place), ['configuration.yaml'])
   assert.equal((await ostiary(['pull', '--fresh', '--file', file, ...inTest])).code, 0)
   assert.equal(readFileSync(file, 'utf8'), readFileSync(at('fresh.yaml'), 'utf8'))
+})
+
+test('a file keeps the byte order mark that it begins with, and places do not count it', async () => {
+  const file = at('marked.yaml')
+  const marked = (text: string) => Buffer.from(`\ufeff${text}`)
+  writeFileSync(file, marked('version: 1\nproviders: {}\n'))
+  assert.equal((await ostiary(['pull', '--file', file, ...inTest])).code, 0)
+  const bytes = readFileSync(file)
+  assert.deepEqual([...bytes.subarray(0, 12)], [...marked('version: ')])
+  assert.match((await ostiary(['pull', '--file', file, ...inTest])).err, /is up to date\.\n$/)
+  assert.deepEqual(readFileSync(file), bytes)
+  assert.equal((await ostiary(['diff', '--file', file, ...inTest])).code, 0)
+  assert.equal((await ostiary(['pull', '--fresh', '--file', file, ...inTest])).code, 0)
+  assert.deepEqual(readFileSync(file), readFileSync(at('fresh.yaml')))
+  writeFileSync(file, marked('version: 2\n'))
+  assert.match((await ostiary(['pull', '--file', file, ...inTest])).err, /marked\.yaml:1:10: The version is 1\.\n$/)
 })
 
 const huge = Buffer.alloc(1_048_577, '# \n')
@@ -153,12 +170,14 @@ test('a key without the scopes of a document is refused, with the command that s
 })
 
 const settingsOf = async (e: { path: string }) => expectStatus(200, await w.call('GET', `${e.path}/settings`))
+const eventsOf = async ({ id }: { id: string }) =>
+  (await w.deployment.db.all(z.object({ id: z.string() }), sql`select id from events where environment_id = ${id} order by id`)).length
 const versionOf = async (e: { path: string }) => expectStatus(200, await w.call('GET', e.path)).config_version
 const promotions_path = `/v1/platform/projects/${w.project.id}/promotions`
 const promotions = async () => expectStatus(200, await w.call('GET', `${promotions_path}?limit=100`)).data
 const inLive = ['--project', 'shop', '--env', 'live']
-const written = (name: string, text: string) => {
-  writeFileSync(at(name), text)
+const written = (name: string, content: string | Buffer) => {
+  writeFileSync(at(name), content)
   return at(name)
 }
 const secrets = { OSTIARY_SECRET_GOOGLE: 'hunter2-hunter2' }
@@ -182,7 +201,7 @@ test('a file that pull wrote has no difference, and one that differs shows the p
 })
 
 // biome-ignore format: this table is read by column
-const wrong: [why: string, text: string, code: number, err: RegExp][] = [
+const wrong: [why: string, content: string | Buffer, code: number, err: RegExp][] = [
   ['a value out of range',      'version: 1\nsettings:\n  password: {min_length: 7}\n',                                      2, /^\S+:3:26: \/settings\/password\/min_length: /],
   ['an unknown field',          'version: 1\napplications:\n  "123": {nmae: x}\n',                                           2, /^\S+:3:17: \/applications\/123\/nmae: /],
   ['a number as text',          'version: 1\napplications:\n  "123":\n    name: 123\n',                                      2, /^\S+:4:11: .* If it is text, write it in quotes\.\n$/],
@@ -193,17 +212,34 @@ const wrong: [why: string, text: string, code: number, err: RegExp][] = [
   ['a foreign variable',        `version: 1\nproviders:\n  google:\n    client_secret: \${HOME}\n`,                            2, /^\S+:4:20: /],
   ['a broken file',             'version: 1\na: [\n',                                                                        2, /^\S+:\d:\d: /],
   ['something else',            '- 1\n',                                                                                     2, /^\S+:1:1: A configuration is a map/],
+  ['a tab as indentation',      'version: 1\nsettings:\n\tmfa: {}\n',                                                        2, /^\S+:3:1: .*tab/],
+  ['an open quote',             'version: 1\nenvironment: "test\n',                                                          2, /^\S+:3:1: .*quote/],
+  ['a duplicate key',           'version: 1\nproviders: {}\nproviders: {}\n',                                                2, /^\S+:3:1: .*second time/],
+  ['a tag',                     'version: !!int 1\n',                                                                        2, /^\S+:1:10: Tags/],
+  ['a merge key',               'version: 1\nwebhooks:\n  a: &a {url: https://a.test}\n  b: {<<: *a}\n',                      2, /^\S+:4:7: Merge/],
+  ['an alias bomb',             ['a: &a [x, x, x, x, x, x, x, x, x, x]', ...'bcdefgh'.split('').map((name, i) => `${name}: &${name} [${Array(10).fill(`*${'abcdefg'[i]}`).join(', ')}]`)].join('\n'), 2, /^\S+:1:1: .*20,000/],
+  ['two documents',             'version: 1\n---\nversion: 1\n',                                                            2, /^\S+:2:1: A second document/],
+  ['__proto__',                 'version: 1\nwebhooks:\n  __proto__: {url: https://a.test}\n',                               2, /^\S+:3:3: No field/],
+  ['a number where a list is',  'version: 1\nwebhooks:\n  w: {url: https://a.test, events: 5}\n',                            2, /^\S+:3:36: \/webhooks\/w\/events: /],
+  ['a text where a switch is',  'version: 1\nsettings: {sign_in: {password: "yes"}}\n',                                      2, /^\S+:2:32: \/settings\/sign_in\/password: /],
+  ['a secret of the mail in the clear', 'version: 1\nsettings:\n  email:\n    smtp:\n      password: hunter2\n',             2, /^\S+:5:17: \/settings\/email\/smtp\/password: /],
+  ['a lower-case secret name',  `version: 1\nproviders:\n  google:\n    client_secret: \${ostiary_secret_google}\n`,           2, /^\S+:4:20: /],
+  ['an unknown scope of no one', 'version: 1\napplications:\n  "123": {allowed_scopes: [openid, none]}\n',                   1, /^\S+:3:36: error: .*unknown_scope/],
+  ['other bytes than UTF-8',    Buffer.from('version: 1\nenvironment: \xff\n', 'latin1'),                                    2, /^\S+:2:14: This is not UTF-8\.\n$/],
+  ['1 MiB and a byte',          huge,                                                                                        2, /is larger than 1 MiB\.\n$/],
 ]
 for (const [why, text, code, err] of wrong)
   for (const command of ['diff', 'apply'])
-    test(`${command} of a file with ${why} names its place, and never shows a secret`, async () => {
+    test(`${command} of a file with ${why} names its place, changes nothing, and never shows a secret`, async () => {
+      const before = [await versionOf(w.test), (await promotions()).length]
       const result = await ostiary([command, '--file', written('wrong.yaml', text), ...inTest, ...(command === 'apply' ? ['--yes'] : [])])
       assert.equal(result.code, code, result.err)
       assert.match(result.err, err)
       assert.doesNotMatch(result.err + result.out, /hunter2/)
+      assert.deepEqual([await versionOf(w.test), (await promotions()).length], before)
     })
 
-test('apply changes the environment with --yes or after a question, and a second time raises no version', async () => {
+test('apply changes the environment with --yes or after a question, and a second time raises no version and no event', async () => {
   const file = written('apply.yaml', 'version: 1\nsettings: {password: {min_length: 15}}\n')
   const before = await versionOf(w.test)
   const unanswered = await ostiary(['apply', '--file', file, ...inTest])
@@ -216,8 +252,9 @@ test('apply changes the environment with --yes or after a question, and a second
   assert.equal(await versionOf(w.test), before)
   assert.equal((await ostiary(['apply', '--file', file, ...inTest], { is_interactive: true, input: 'y\n' })).code, 0)
   assert.deepEqual([(await settingsOf(w.test)).password.min_length, await versionOf(w.test)], [15, before + 1])
+  const events = await eventsOf(w.test)
   assert.equal((await ostiary(['apply', '--file', file, '--yes', ...inTest])).code, 0)
-  assert.equal(await versionOf(w.test), before + 1)
+  assert.deepEqual([await versionOf(w.test), await eventsOf(w.test)], [before + 1, events])
   const stdin = await ostiary(['apply', '--file', '-', ...inTest], {
     is_interactive: true,
     input: 'version: 1\nsettings: {password: {min_length: 12}}\n',
@@ -294,6 +331,12 @@ test('promote names the values that are missing, takes them from a file, and sho
   )
   const values = ['--values', written('values.yaml', 'applications:\n  "123":\n    redirect_uris: [https://shop.example.com/cb]\n')]
   assert.equal((await ostiary(['promote', 'test', 'live', ...only, ...values, '--project', 'shop'])).code, 3)
+  const of_live = ['--values', written('of-live.yaml', `environment: live\n${readFileSync(at('values.yaml'), 'utf8')}`)]
+  const by_ids = await ostiary(['promote', w.test.id, w.live.id, ...only, ...of_live, '--project', 'shop'])
+  assert.deepEqual([by_ids.code, by_ids.out.split('\n')[0]], [3, 'live: 1 to create'], by_ids.err)
+  const of_test = ['--values', written('of-test.yaml', 'environment: test\n')]
+  const other = await ostiary(['promote', w.test.id, w.live.id, ...only, ...of_test, '--project', 'shop'])
+  assert.deepEqual([other.code, /:1:14: These are values of another environment than live\.\n$/.test(other.err)], [2, true], other.err)
   const { code, out, err } = await ostiary(['promote', 'test', 'live', ...only, ...values, '--yes', '--note', 'v1', '--project', 'shop'])
   assert.equal(code, 0, err)
   assert.match(out, /^application 123 {2}client_secret {2}\S{20,}$/m)

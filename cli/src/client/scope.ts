@@ -35,7 +35,7 @@ const Located = z.object({
 })
 const EnvironmentType = z.enum(['test', 'live'])
 
-const isId = (text: string) => /^[a-z]{2,3}_[0-9a-z]{26}$/.test(text)
+export const isId = (text: string) => /^[a-z]{2,3}_[0-9a-z]{26}$/.test(text)
 
 /** What a row needs besides its path: administrators name the tenant, and the environment of a row for secret keys. */
 export function scopeOf({ route, scope }: Row, kind: Connection['kind']): readonly ScopeParameter[] {

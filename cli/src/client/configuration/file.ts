@@ -27,12 +27,21 @@ import { readYaml, type YamlFile } from './yaml-read.ts'
 
 export const most_bytes = 1_048_576
 
+export interface FileOnDisk extends YamlFile {
+  /** The byte order mark that editors on Windows write, or nothing. It is not part of the text, and a file keeps it. */
+  readonly mark: string
+}
+
+const byte_order_mark = '\ufeff'
+
 /** Reads a file as YAML; `-` is standard input. @throws UsageError with the place of each mistake */
-export async function readYamlFile(io: Io, path: string): Promise<YamlFile> {
-  const text = textOf(path, await readBytes(io, path))
+export async function readYamlFile(io: Io, path: string): Promise<FileOnDisk> {
+  const bytes = await readBytes(io, path)
+  const text = textOf(path, bytes)
   const read = readYaml(text)
   if ('mistakes' in read) throw new UsageError(mistakeText(path, text, read.mistakes).trimEnd())
-  return read.file
+  const marked = Buffer.from(byte_order_mark)
+  return { ...read.file, mark: bytes.subarray(0, marked.length).equals(marked) ? byte_order_mark : '' }
 }
 
 async function readBytes(io: Io, path: string): Promise<Buffer> {

@@ -214,15 +214,20 @@ for (const [why, before, shown, after] of forms)
   })
 
 // biome-ignore format: this table is read by column
-const unusual: [why: string, text: string][] = [
+const unusual: [why: string, text: string, place?: string][] = [
   ['a key after a question mark',   'version: 1\nwebhooks:\n  ? v\n  : {url: x}\n  w: {url: x}\n'],
   ['no member of a configuration',  'shop: 1\n'],
   ['comments where a bracket ends', 'version: 1\nwebhooks: {\n  w: {url: x}, # stays\n  v: {url: x}}\n'],
-  ['an anchor that goes',           'version: 1\nwebhooks:\n  v: {url: &u x}\n  w: {url: *u}\n'],
+  ['an anchor that goes',           'version: 1\nwebhooks:\n  v: {url: &u x}\n  w: {url: *u}\n', '&u'],
+  ['an anchor that goes, in lines', 'version: 1\nwebhooks:\n  v: &v\n    url: x\n  w: *v\n',    '&v'],
+  ['the second anchor of a name that goes', 'version: 1\nwebhooks:\n  a: {url: &u z}\n  v: {url: &u x}\n  w: {url: *u}\n', '&u x'],
 ]
-for (const [why, text] of unusual)
-  test(`a file with ${why} is not changed in place`, () =>
-    assert.ok('offset' in mergedText(text, orderedDocument(bare({ webhooks: { w: { url: 'x' } } })), 'live')))
+for (const [why, text, place] of unusual)
+  test(`a file with ${why} is not changed in place`, () => {
+    const result = mergedText(text, orderedDocument(bare({ webhooks: { w: { url: 'x' } } })), 'live')
+    assert.ok('offset' in result)
+    if (place !== undefined) assert.equal(result.offset, text.indexOf(place))
+  })
 
 const name = fc.constantFrom('Shop', 'true', '- a', '#1', 'a: b', "it's", '"q"', '🦀', '123', 'a, b')
 const uris = fc.uniqueArray(fc.constantFrom('https://a.test', 'https://b.test', 'com.app:/cb', '- x', '#y'), { minLength: 1 })

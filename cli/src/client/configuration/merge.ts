@@ -6,7 +6,7 @@
 import { SecretName } from '@ostiary/contract/configuration.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { areEqual } from '@ostiary/server/configuration/equal.ts'
-import { isMap, isSeq, type ParsedNode } from 'yaml'
+import { isAlias, isMap, isSeq, type ParsedNode } from 'yaml'
 import { isObject } from '../show.ts'
 import { changeItems, changePairs, replaceItem, replaceValue } from './change.ts'
 import { type DefaultAt, defaultsOf, isSecretAt } from './defaults.ts'
@@ -21,19 +21,34 @@ const most_rounds = 6
 export function mergedText(text: string, wanted: Members, type: EnvironmentType): { text: string } | { offset: number } {
   const defaultAt = defaultsOf(type)
   let current = text
+  /** Where the first edit of the person's file stands. */
+  let begin = 0
   for (let round = 0; round < most_rounds; round++) {
     const read = readYaml(current)
-    if ('mistakes' in read || !read.file.root) return { offset: 0 }
+    if ('mistakes' in read || !read.file.root) return { offset: begin }
     try {
       const edits = editsOf(read.file, wanted, defaultAt)
       if (edits.length === 0) return { text: current }
+      if (round === 0) {
+        begin = Math.min(...edits.map(({ start }) => start))
+        refuseLostAnchors(read.file, edits)
+      }
       current = current.endsWith('\n') ? applied(current, edits) : current + lineBreakOf(current)
     } catch (error) {
       if (!(error instanceof UnusualForm)) throw error
       return { offset: error.offset }
     }
   }
-  return { offset: 0 }
+  return { offset: begin }
+}
+
+/** An anchor must not go where an alias of it stays. @throws UnusualForm at the anchor */
+function refuseLostAnchors({ text, aliases }: YamlFile, edits: readonly Edit[]): void {
+  const goes = (offset: number) => edits.some(({ start, end }) => start <= offset && offset < end)
+  for (const [alias, node] of aliases) {
+    const anchor = text.lastIndexOf(`&${isAlias(alias) ? alias.source : ''}`, node.range[0])
+    if (goes(anchor) && !goes(alias.range[0])) throw new UnusualForm(anchor)
+  }
 }
 
 /** A place in the document: the path to it, and the object of the environment around it. */

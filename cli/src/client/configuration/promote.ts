@@ -1,27 +1,29 @@
 /** `ostiary promote`: brings the configuration of one environment to another. Decision 0135. */
+import { z } from 'zod'
 import type { Written } from '../../arguments.ts'
 import { UsageError } from '../../usage.ts'
-import { connect } from '../connection.ts'
+import { type Connection, connect } from '../connection.ts'
 import { rowOf } from '../derive.ts'
 import type { Io } from '../io.ts'
 import { rowFor, textOf, writtenOptions } from '../run-command.ts'
-import { resolveScope } from '../scope.ts'
+import { inScope, isId, resolveScope, type Scope } from '../scope.ts'
 import { carryOut } from './carry-out.ts'
 import { readYamlFile } from './file.ts'
 import { type NamedFile, namesIn, refuseSecrets } from './problems.ts'
 import { linesToFill, onlyOf, valuesIn } from './values.ts'
 
 export async function promote(io: Io, written: Written): Promise<number> {
-  const [from = '', target = ''] = written.words
+  const [from = '', to = ''] = written.words
   const only_words = written.values.get('only')
   const only = Array.isArray(only_words) ? onlyOf(only_words.map(String)) : undefined
   const named = await valuesFile(io, textOf(written, 'values'))
-  const given = named ? valuesIn(named, target) : []
   const connection = connect(io, textOf(written, 'profile'))
   const row = rowFor({ noun: 'configuration', verb: 'get', rows: [rowOf('getConfiguration')] }, connection.kind)
   const where = { tenant: textOf(written, 'tenant'), project: textOf(written, 'project'), words: [] }
   const source = await resolveScope(connection, row, { ...where, env: from })
-  const scope = await resolveScope(connection, row, { ...where, env: target })
+  const scope = await resolveScope(connection, row, { ...where, env: to })
+  const target = isId(to) ? await slugOf(connection, scope) : to
+  const given = named ? valuesIn(named, target) : []
   const job = {
     io: named?.path === '-' ? { ...io, is_interactive: false } : io,
     connection,
@@ -45,6 +47,16 @@ export async function promote(io: Io, written: Written): Promise<number> {
   }
   const asked = { yes: written.values.has('yes'), overwrite: written.values.has('overwrite') }
   return carryOut(job, { ...asked, unanswered: 3, advise: (plan) => linesToFill(plan, target) })
+}
+
+const Environment = z.object({ slug: z.string() })
+
+/** Files of values, and words about a plan, name an environment by its slug. */
+async function slugOf(connection: Connection, scope: Scope): Promise<string> {
+  const row = rowOf('getEnvironment')
+  const { project_id, environment_id } = scope
+  const { data } = await connection.call(row, { ...inScope(row, scope), params: { project_id, environment_id } })
+  return Environment.parse(data).slug
 }
 
 async function valuesFile(io: Io, path: string | null): Promise<NamedFile | null> {

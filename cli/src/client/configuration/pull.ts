@@ -38,7 +38,7 @@ export async function pull(io: Io, written: Written): Promise<number> {
   const text = before ? readable(before.root ? merged(path, before, document, type) : below(before.text, fresh)) : fresh
   if (text === before?.text) io.err(`${visible(path)} is up to date.\n`)
   else {
-    replaceFile(io, path, text)
+    replaceFile(io, path, (before?.mark ?? '') + text)
     io.err(`${visible(path)} has the configuration of ${visible(document.environment)}.\n`)
   }
   return 0

@@ -16,6 +16,8 @@ export interface YamlFile {
   valueOf(node: ParsedNode): unknown
   /** The node that an alias stands for. Any other node stands for itself. */
   target(node: ParsedNode): ParsedNode
+  /** Each alias, with the node that it stands for. */
+  readonly aliases: ReadonlyMap<ParsedNode, ParsedNode>
   /** The value at a path; `undefined` if there is none. */
   at(path: readonly string[]): unknown
   /** Where the value of a path stands, else the nearest one around it. */
@@ -171,6 +173,7 @@ function fileOf(
     value: root ? values.get(root) : undefined,
     valueOf: (node) => values.get(node),
     target,
+    aliases: targets,
     at: (path) =>
       path.reduce<unknown>(
         (inner, name) => (typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name) ? Reflect.get(inner, name) : undefined),
