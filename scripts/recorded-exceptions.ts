@@ -38,6 +38,7 @@ export const held_by: Readonly<Record<string, readonly string[]>> = {
   mailed_codes: ['sign_in_attempts'],
   members: ['tenants'],
   projects: ['tenants'],
+  promotions: ['projects'],
   providers: ['environments'],
   signing_keys: ['environments'],
   tenants: ['users'],
@@ -72,6 +73,7 @@ export const stated_guards: readonly (Stated & { reads: readonly string[] })[] =
   { write: 'update invitations set ended_at', reads: ['users', 'providers'], why: inviter },
   { write: 'insert into mailed_codes', reads: ['environments'], why: 'an environment is never deleted' },
   { write: 'update users set email', reads: ['users'], why: 'the unique key of addresses decides, and the batch runs again' },
+  { write: 'update applications set version = version', reads: ['grants'], why: 'a grant of this very moment ends with its application' },
   { write: 'update users set updated_at', reads: ['providers'], why: 'to switch off a provider may as well come after' },
   { write: 'update deployment set value', reads: ['tenants'], why: 'every first tenant writes this row, and no other tenant comes before' },
 ]

@@ -213,7 +213,7 @@ export interface Operations {
   /**
    * Plan to bring a configuration to an environment.
    *
-   * Plans to bring the configuration of an environment, or of a document, to another environment of the project: every change field by field, and what stands in its way. Nothing changes. From another environment, or a document that names one, only fields that travel come; `values` are those of the target. A document that names the target or none is its own, and applies as written. `dry_run` answers 200 and stores nothing. A plan that is not applied is kept for 7 days, and a project keeps its newest 100. A document has at most 1,000 objects. A project has 120 stored plans, applies and reverts an hour.
+   * Plans to bring the configuration of an environment, or of a document, to another environment of the project: every change field by field, and what stands in its way. Nothing changes. From another environment, or a document that names one, only fields that travel come; `values` are those of the target. A document that names the target or none is its own, and applies as written. `dry_run` answers 200 and stores nothing. A plan that is not applied is kept for 7 days, and a project keeps its newest 100, up to 32 MB. A document has at most 1,000 objects, and a plan 4,000,000 bytes. A project has 120 stored plans, applies and reverts an hour, where a plan counts once for each 200,000 bytes.
    *
    * Needs a platform key with the scopes `projects:read`, `env.settings:read`, `applications:read`, `resource_servers:read`, `providers:read` and `webhooks:read`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    */
@@ -247,7 +247,7 @@ export interface Operations {
   /**
    * Apply a promotion; the secrets that it makes are returned once.
    *
-   * Applies a plan as one change: all of it happens, or nothing. It is refused if the source or the target has changed since the plan. `secrets` gives the values of `needed_secrets`; a stored one can be left out. A key needs the write scope of each kind in `changes`. In Live an administrator needs the role admin. Client secrets and secrets of webhooks that it makes are in `secrets`, once. A project has 120 stored plans, applies and reverts an hour.
+   * Applies a plan as one change: all of it happens, or nothing. It is refused if the source or the target has changed since the plan. `secrets` gives the values of `needed_secrets`; a stored one can be left out. A key needs the write scope of each kind in `changes`. In Live an administrator needs the role admin. Client secrets and secrets of webhooks that it makes are in `secrets`, once. A project has 120 stored plans, applies and reverts an hour, and keeps at most 5,000 applied promotions with 256 MB of plans, each for 90 days: above that an apply is 429.
    *
    * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    *

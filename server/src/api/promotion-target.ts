@@ -5,7 +5,7 @@ import type { Plan } from '../configuration/plan.ts'
 import { valueAt } from '../configuration/pointers.ts'
 import type { Read } from '../configuration/store.ts'
 import { warning } from '../configuration/warnings.ts'
-import { notFound, rateLimited } from '../http/problem.ts'
+import { type ApiError, notFound, rateLimited } from '../http/problem.ts'
 import type { RateLimitPolicy } from '../http/rate-limit.ts'
 import { countWithoutWay, type Ways } from '../promotions/people.ts'
 import { findPromotion, type PromotionRow } from '../promotions/store.ts'
@@ -30,17 +30,33 @@ export async function promotionOf(services: Services, call: About): Promise<Prom
   return promotion
 }
 
-/** Each stores a plan or an answer of up to a megabyte, most of them for a day. */
+/** Each stores a plan or an answer, most of them for a day. */
 const stored_limit: RateLimitPolicy = { limit: 120, window_seconds: 3_600 }
+/** A larger plan counts once for each of these that it begins. */
+const bytes_of_one = 200_000
 
 /** Counts a plan that is stored, an apply or a revert. `project_id` is one of the tenant. */
-export async function takeFromLimit({ limiter }: Services, project_id: string): Promise<void> {
-  const taken = await limiter.take(`promotions.${project_id}`, stored_limit)
-  if (!taken.allowed)
+export async function takeFromLimit({ limiter }: Services, project_id: string, bytes: number): Promise<void> {
+  const take = () => limiter.take(`promotions.${project_id}`, stored_limit)
+  const more = Math.ceil(bytes / bytes_of_one) - 1
+  const taken = await take()
+  if (!taken.allowed || taken.remaining < more) {
+    const seconds = taken.allowed ? taken.reset_seconds : taken.retry_after_seconds
     throw rateLimited(
-      `The limit of this project is ${stored_limit.limit} stored plans, applies and reverts of promotions an hour. Try again in ${taken.retry_after_seconds} s.`,
-      taken.retry_after_seconds,
+      `The limit of this project is ${stored_limit.limit} stored plans, applies and reverts of promotions an hour; a plan counts once for each 200,000 bytes. Try again in ${seconds} s.`,
+      seconds,
     )
+  }
+  for (let counted = 0; counted < more; counted++) await take()
+}
+
+/** There is no room for another promotion that was applied until the oldest one expires. */
+export function fullUntil(expires_at: Date, now: Date): ApiError {
+  const day = expires_at.toISOString().slice(0, 10)
+  return rateLimited(
+    `The project keeps as many applied promotions as it can, each for 90 days. The oldest of them goes on ${day}. Nothing was changed.`,
+    Math.max(1, Math.ceil((expires_at.getTime() - now.getTime()) / 1_000)),
+  )
 }
 
 export async function surroundingsOf({ db, config }: Services, caller: Caller, { configuration, issuer }: Read): Promise<Surroundings> {

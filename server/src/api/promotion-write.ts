@@ -30,6 +30,8 @@ interface StepToWrite {
   readonly event: Extract<EventKind, `promotion.${string}`>
   /** The guard on the status, with the changes and the ids of what they created. */
   readonly mark: (changes: PlannedChange[]) => Statement
+  /** The guards on the project, which stands before its promotions in the order of locks. */
+  readonly project: readonly Statement[]
   readonly next: Pick<PromotionRow, 'status' | 'revertible'> & Partial<PromotionRow>
   readonly at: Date
 }
@@ -40,12 +42,14 @@ export async function writeStep(
   { caller, commit, request_id }: Pick<Call<'applyPromotion'>, 'caller' | 'commit' | 'request_id'>,
   step: StepToWrite,
 ) {
-  const { promotion, target, source, drafts, secrets, event, mark, next, at } = step
+  const { promotion, target, source, drafts, secrets, event, mark, project, next, at } = step
   const { id: environment_id, configuration } = target
   const { tenant_id } = caller
   const after = { settings: drafts.settings.next, objects: objectsAfter(configuration, drafts) }
   const settings = writeSettings(services, step, tenant_id)
-  const objects = writeObjects(drafts, { services, target, tenant_id, by: { actor: caller.actor, request_id }, sent: secrets, now: at })
+  const by = { actor: caller.actor, request_id }
+  const deletes_unused_only = event === 'promotion.reverted'
+  const objects = writeObjects(drafts, { services, target, tenant_id, by, sent: secrets, deletes_unused_only, now: at })
   const written = [...settings, ...objects]
   const has_change = written.length > 0
   const changes = withIds(promotion.changes, objects)
@@ -74,6 +78,7 @@ export async function writeStep(
         ...settings.flatMap(({ statements }) => statements),
         ...of('provider'),
         ...roomForNew(services, step, objects, tenant_id),
+        ...project,
         mark(changes),
         ...left,
         ...of('resource_server', 'application', 'webhook'),

@@ -6,6 +6,7 @@ import { applicationDefaults, resource_server_defaults, webhook_defaults } from 
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'
 import { PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
 import fc from 'fast-check'
+import { bytesOf, longest_plan } from '../promotions/bounds.ts'
 import { providerDefaults } from '../providers/kinds.ts'
 import { byKind, type Configuration, configurationOf, type Fields } from './configuration.ts'
 import { settingsAfter } from './drafts.ts'
@@ -49,6 +50,15 @@ const google = (fields: Fields = {}): Fields => ({
   private_key: null,
   ...fields,
 })
+const oidc = (): Fields => ({
+  ...google(),
+  ...providerDefaults('oidc'),
+  type: 'oidc',
+  issuer: 'https://corp.test.example',
+  client_id: 'test',
+  client_secret: null,
+})
+const apple = (): Fields => ({ ...google(), ...providerDefaults('apple'), type: 'apple', team_id: 'T', key_id: 'K', client_secret: null })
 const hook = (fields: Fields = {}): Fields => ({ url: 'https://hooks.test.example/', ...webhook_defaults, ...fields })
 
 const context: PlanContext = {
@@ -269,6 +279,18 @@ const cases: Case[] = [
   { code: 'value_required', why: 'a new provider needs its client id', at: 'provider/google/client_id',
     meets: () => plan(configuration('test', { provider: { google: google() } }), live()),
     misses: () => plan(configuration('test', { provider: { google: google() } }), live(), { values: [value('provider', 'google', '/client_id', 'live.apps')] }) },
+  { code: 'value_required', why: 'a new provider of OpenID Connect needs its issuer', at: 'provider/corp/issuer',
+    meets: () => plan(configuration('test', { provider: { corp: oidc() } }), live(), { values: [value('provider', 'corp', '/client_id', 'live')] }),
+    misses: () => plan(configuration('test', { provider: { corp: oidc() } }), live(), { values: [value('provider', 'corp', '/client_id', 'live'), value('provider', 'corp', '/issuer', 'https://corp.example')] }) },
+  { code: 'value_required', why: 'a new provider of Apple needs its team', at: 'provider/apple/team_id',
+    meets: () => plan(configuration('test', { provider: { apple: apple() } }), live(), { values: [value('provider', 'apple', '/client_id', 'live'), value('provider', 'apple', '/key_id', 'K')] }),
+    misses: () => plan(configuration('test', { provider: { apple: apple() } }), live(), { values: [value('provider', 'apple', '/client_id', 'live'), value('provider', 'apple', '/key_id', 'K'), value('provider', 'apple', '/team_id', 'T')] }) },
+  { code: 'value_required', why: 'a new provider of Apple needs the name of its key', at: 'provider/apple/key_id',
+    meets: () => plan(configuration('test', { provider: { apple: apple() } }), live(), { values: [value('provider', 'apple', '/client_id', 'live'), value('provider', 'apple', '/team_id', 'T')] }),
+    misses: () => plan(configuration('test', { provider: { apple: apple() } }), live(), { values: [value('provider', 'apple', '/client_id', 'live'), value('provider', 'apple', '/key_id', 'K'), value('provider', 'apple', '/team_id', 'T')] }) },
+  { code: 'value_required', why: 'a new application with keys needs them', at: 'application/shop/jwks',
+    meets: () => plan(configuration('test', { application: { shop: app({ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://test.example/jwks' }) } }), live(), { values: [shop_here] }),
+    misses: () => plan(configuration('test', { application: { shop: app({ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://test.example/jwks' }) } }), live(), { values: [shop_here, value('application', 'shop', '/jwks_uri', 'https://shop.example/jwks')] }) },
   { code: 'value_required', why: 'a new webhook needs its address', at: 'webhook/hook/url',
     meets: () => plan(configuration('test', { webhook: { hook: hook() } }), live()),
     misses: () => plan(configuration('test', { webhook: { hook: hook() } }), live(), { values: [value('webhook', 'hook', '/url', 'https://hooks.example/')] }) },
@@ -329,6 +351,15 @@ const cases: Case[] = [
   { code: 'secret_made', why: 'a new application has a secret', at: 'application/shop/token_endpoint_auth_method',
     meets: () => plan(with_shop, live(), { values: [shop_here] }),
     misses: () => plan(configuration('test', { application: { shop: app({ application_type: 'spa' }) } }), live(), { values: [shop_here] }) },
+  { code: 'secret_made', why: 'a new webhook has a secret', at: 'webhook/hook',
+    meets: () => plan(own({ webhooks: { hook: { url: 'https://hooks.example/' } } }), live(), { is_own: true }),
+    misses: () => plan(own({ webhooks: { hook: { url: 'https://hooks.example/' } } }), live({ webhook: { hook: hook() } }), { is_own: true }) },
+  { code: 'begins_disabled', why: 'a new provider begins switched off', at: 'provider/google/enabled',
+    meets: () => plan(configuration('test', { provider: { google: google() } }), live(), { values: [value('provider', 'google', '/client_id', 'live.apps')] }),
+    misses: () => plan(configuration('test', { provider: { google: google() } }), live({ provider: { google: google({ enabled: false }) } })) },
+  { code: 'edited_there', why: 'a setting was changed since the last promotion', at: 'settings/password/min_length',
+    meets: () => plan(configuration('test', { settings: { password: { min_length: 14 } } }), live({ settings: { password: { min_length: 9 } } }), { context: { left: live() } }),
+    misses: () => plan(configuration('test', { settings: { password: { min_length: 14 } } }), live(), { context: { left: live() } }) },
   { code: 'secret_ends', why: 'a method without a secret ends it', at: 'application/shop/token_endpoint_auth_method',
     meets: () => plan(own({ applications: { shop: { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://shop.example/jwks' } } }), live({ application: { shop: live_shop() } }), { is_own: true }),
     misses: () => plan(own({ applications: { shop: { token_endpoint_auth_method: 'client_secret_post' } } }), live({ application: { shop: live_shop() } }), { is_own: true }) },
@@ -436,6 +467,52 @@ test('every check but the count of people has a case', () => {
   )
 })
 
+test('every value that a new object can lack has a case', () => {
+  const covered = cases.flatMap(({ code, at }) => (code === 'value_required' ? [at.split('/').at(-1)] : []))
+  const named = ['redirect_uris', 'identifier', 'client_id', 'issuer', 'team_id', 'key_id', 'url', 'jwks']
+  assert.deepEqual([...new Set(covered)].sort(), named.sort())
+})
+
+/** An application with a value in every field. */
+const full = (n: number): Fields => {
+  const url = (name: string) => `https://application-${n}.customers.example.com/${name}`
+  return app({
+    name: `Storefront of customer ${n}`,
+    redirect_uris: [url('auth/callback'), url('auth/silent'), 'http://localhost:3000/auth/callback'],
+    post_logout_redirect_uris: [url('signed-out'), url('')],
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks_uri: url('.well-known/jwks.json'),
+    allowed_scopes: ['openid', 'profile', 'email', 'phone', 'offline_access'],
+    consent: 'ask',
+    backchannel_logout_uri: url('backchannel-logout'),
+    initiate_login_uri: url('sign-in'),
+    logo_uri: url('logo.svg'),
+  })
+}
+
+test('a plan of 1,000 full applications has room in the bytes of a plan, as has one of 1,000 that change in every field', () => {
+  const applications = times(1_000, full)
+  const with_values = Object.keys(applications).map((slug, n) =>
+    value('application', slug, '/redirect_uris', [`https://new.example/${n}/callback`]),
+  )
+  const created = plan(configuration('test', { application: applications }), live(), { values: with_values })
+  const changed = plan(
+    own({ applications: times(1_000, (n) => ({ ...full(n + 1), redirect_uris: [`https://new.example/${n}`], consent: 'skip' })) }),
+    live({ application: times(1_000, full) }),
+    {
+      is_own: true,
+    },
+  )
+  for (const [name, { changes, checks }, values] of [
+    ['created', created, with_values],
+    ['changed', changed, []],
+  ] as const) {
+    assert.equal(changes.length, 1_000, name)
+    const bytes = bytesOf({ values, only: [], prune: [], changes, checks, needed_secrets: [], left_alone: [] })
+    assert.ok(bytes < longest_plan, `${name}: ${bytes}`)
+  }
+})
+
 test('a plan names the ways in that it closes, for the count of people', () => {
   const closed = plan(
     configuration('test', { settings: { sign_in: { password: false, passkey: true } } }),
@@ -500,6 +577,8 @@ const refused: [why: string, outcome: () => ReturnType<typeof outcomeOf>, pointe
   ['a value of an unknown object',         () => outcomeOf(with_shop, live(), { values: [value('application', 'none', '/disabled', true)] }),                     ['/values/0/slug']],
   ['a value of a wrong type',              () => outcomeOf(with_shop, live(), { values: [shop_here, value('application', 'shop', '/disabled', 'no')] }),          ['/values/1/value']],
   ['a value that the target refuses',      () => outcomeOf(with_shop, live(), { values: [value('application', 'shop', '/redirect_uris', ['https://a.example', 'http://b.example'])] }), ['/values/0/value/1']],
+  ['a value of an object that is meant to differ', () => outcomeOf(with_shop, live(), { values: [shop_here], keeps: [{ object: 'application', slug: 'shop', pointer: null, reason: 'Not wanted.' }] }), ['/values/0']],
+  ['a value of a field that is meant to differ',   () => outcomeOf(with_shop, live({ application: { shop: live_shop() } }), { values: [shop_here], keeps: [{ object: 'application', slug: 'shop', pointer: '/redirect_uris', reason: 'Live has its own.' }] }), ['/values/0']],
   ['values beside an own document',        () => outcomeOf(own({}), live(), { is_own: true, values: [shop_here] }),                                                ['/values']],
   ['an only that matches nothing',         () => outcomeOf(with_shop, live(), { values: [shop_here], only: [{ object: 'application' }, { object: 'webhook' }] }),   ['/only/1']],
   ['a prune from a source',                () => outcomeOf(with_shop, live(), { values: [shop_here], prune: [{ object: 'webhook', slug: 'x' }] }),                ['/prune']],

@@ -111,7 +111,7 @@ export function wantedOf(asked: Asked): Outcome {
   const unmatched = (only ?? []).flatMap((entry, i) =>
     keysOf(entry).some((key) => matched.has(key)) ? [] : [bad(`/only/${i}`, 'Nothing that could be planned matches this entry.')],
   )
-  return { wanted, left_alone, problems: [...valueProblems(asked), ...unmatched, ...pruneProblems(asked, prune)] }
+  return { wanted, left_alone, problems: [...valueProblems(asked, kept), ...unmatched, ...pruneProblems(asked, prune)] }
 }
 
 interface Named {
@@ -137,7 +137,7 @@ const placeIn = (object: ObjectOfConfiguration, slug: string | null, pointer: st
 
 const bad = (pointer: string, detail: string, code = 'not_allowed'): Problem => ({ pointer, code, detail })
 
-function valueProblems({ values, source, target, is_own }: Asked): Problem[] {
+function valueProblems({ values, source, target, is_own }: Asked, kept: ReadonlyMap<string, Kept>): Problem[] {
   if (is_own && values.length > 0) return [bad('/values', 'A document of the target itself has its values. Write them into the document.')]
   return values.flatMap((value, i) => {
     const { object, slug, pointer } = value
@@ -148,6 +148,10 @@ function valueProblems({ values, source, target, is_own }: Asked): Problem[] {
     if (field?.class !== 'owned')
       return [
         bad(`/values/${i}/pointer`, 'Only fields that belong to their environment can be given: those that travel come from the source.'),
+      ]
+    if (kept.has(fieldKey({ object, slug, pointer: null })) || kept.has(fieldKey({ object, slug, pointer })))
+      return [
+        bad(`/values/${i}`, 'This is meant to differ, so a promotion leaves it alone. Change it in the target, or take it out of `keeps`.'),
       ]
     return wrongValue(value, field, target.environment.type).map((detail) => bad(`/values/${i}/value`, detail))
   })

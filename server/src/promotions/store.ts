@@ -1,19 +1,17 @@
 /**
- * Stores promotions: plans, and what became of them. A plan that is not applied expires after a week, and a project keeps its newest 100; others
- * stay for 90 days. `promoted_states` has the configuration that the last promotion to an environment left.
+ * Stores promotions: plans, and what became of them. A plan that is not applied expires after a week, and a project keeps the newest
+ * (`bounds.ts`); others stay for 90 days. `promoted_states` has the configuration that the last promotion to an environment left.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Promotion, PromotionInList } from '@ostiary/contract/promotion.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { StoredSummary } from './bounds.ts'
 
 const day_ms = 86_400_000
 const planned_kept_ms = 7 * day_ms
 /** From the day on which it was applied. */
 const applied_kept_ms = 90 * day_ms
-const most_planned = 100
-/** A statement removes few rows, so that none waits for long; later plans remove the rest. */
-const removed_at_once = 10
 
 const Details = Promotion.pick({
   values: true,
@@ -26,7 +24,24 @@ const Details = Promotion.pick({
 })
 export type PlanDetails = z.infer<typeof Details>
 
+/** The plan of a promotion, as its row has it. */
+export const planIn = ({ values, only, prune, changes, checks, needed_secrets, left_alone }: PlanDetails): PlanDetails => ({
+  values,
+  only,
+  prune,
+  changes,
+  checks,
+  needed_secrets,
+  left_alone,
+})
+
 const Who = Promotion.shape.created_by
+
+/** Of the column of a project that says how its promotions are made. */
+const asksForApproval = (promotion: Statement) => sql`${promotion} like '%"require_approval":true%'`
+
+/** For a batch that applies a plan without an approval to Live, and holds the project: it still asks for none. */
+export const asksForNoApproval: Statement = sql`not (${asksForApproval(sql`promotion`)})`
 
 const columns = sql`
   p.id, p.tenant_id, p.project_id, p.from_environment_id, p.document_environment, p.to_environment_id, p.from_config_version, p.to_config_version,
@@ -34,7 +49,7 @@ const columns = sql`
   p.version, p.created_at, p.updated_at,
   case when p.status = 'planned' and (t.config_version <> p.to_config_version or coalesce(s.config_version, 0) <> coalesce(p.from_config_version, 0))
     then 1 else 0 end as stale,
-  case when p.status = 'planned' and t.type = 'live' and j.promotion like '%"require_approval":true%' then 1
+  case when p.status = 'planned' and t.type = 'live' and ${asksForApproval(sql`j.promotion`)} then 1
        when p.status <> 'planned' and p.approved_at is not null then 1 else 0 end as is_approval_required`
 const from = sql`from promotions p
   join projects j on j.tenant_id = p.tenant_id and j.id = p.project_id
@@ -43,6 +58,7 @@ const from = sql`from promotions p
 
 const Row = PromotionInList.omit({ approval: true, revertible: true }).extend({
   id: Promotion.shape.id.unwrap(),
+  summary: StoredSummary,
   version: z.int(),
   is_approval_required: z.boolean(),
   approved_by: Who,
@@ -52,9 +68,10 @@ type Row = z.infer<typeof Row>
 const RowWithPlan = Row.extend({ plan: Details })
 
 /** A promotion that deleted cannot bring the objects back. */
-const shown = ({ approved_by, approved_at, is_approval_required, ...row }: Row) => ({
+const shown = ({ approved_by, approved_at, is_approval_required, summary: { bytes: _, ...summary }, ...row }: Row) => ({
   ...row,
-  revertible: row.status === 'applied' && row.summary.delete === 0,
+  summary,
+  revertible: row.status === 'applied' && summary.delete === 0,
   approval: { required: is_approval_required, approved_by, approved_at },
 })
 
@@ -86,24 +103,19 @@ export async function listPromotions(
 export type NewPromotionRow = Omit<Promotion, 'id' | 'stale' | 'revertible' | 'approval' | keyof PlanDetails> & {
   id: string
   plan: PlanDetails
-  summary: PromotionInList['summary']
+  summary: StoredSummary
 }
 
-/** Adds a plan, and removes the oldest of those that the project has too many. */
-export function insertPromotion(row: NewPromotionRow, now: Date): Statement[] {
+/** Adds a plan. Those that give way to it go in the same batch (`bounds.ts`). */
+export function insertPromotion(row: NewPromotionRow, now: Date): Statement {
   const expires_at = new Date(now.getTime() + planned_kept_ms)
-  return [
-    sql`delete from promotions where project_id = ${row.project_id} and id in (
-          select id from promotions where project_id = ${row.project_id} and status = 'planned'
-           order by id desc limit ${removed_at_once} offset ${most_planned - 1})`,
-    guard(sql`insert into promotions (
-        project_id, id, tenant_id, from_environment_id, document_environment, to_environment_id, from_config_version, to_config_version,
-        status, note, plan, summary, created_by, expires_at, created_at, updated_at)
-      values (
-        ${row.project_id}, ${row.id}, ${row.tenant_id}, ${row.from_environment_id}, ${row.document_environment}, ${row.to_environment_id},
-        ${row.from_config_version}, ${row.to_config_version}, 'planned', ${row.note}, ${row.plan}, ${row.summary}, ${row.created_by},
-        ${expires_at}, ${now}, ${now})`),
-  ]
+  return guard(sql`insert into promotions (
+      project_id, id, tenant_id, from_environment_id, document_environment, to_environment_id, from_config_version, to_config_version,
+      status, note, plan, summary, created_by, expires_at, created_at, updated_at)
+    values (
+      ${row.project_id}, ${row.id}, ${row.tenant_id}, ${row.from_environment_id}, ${row.document_environment}, ${row.to_environment_id},
+      ${row.from_config_version}, ${row.to_config_version}, 'planned', ${row.note}, ${row.plan}, ${row.summary}, ${row.created_by},
+      ${expires_at}, ${now}, ${now})`)
 }
 
 const State = z.object({ state: z.record(z.string(), z.unknown()) })

@@ -26,6 +26,7 @@ import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { makeWebhookSecret } from '../webhooks/sign.ts'
 import * as webhooks from '../webhooks/store.ts'
 import type { SentSecrets } from './secrets.ts'
+import { holdWithoutGrants, holdWithoutIdentities } from './usage.ts'
 
 export interface WrittenObject {
   readonly object: ObjectOfConfiguration
@@ -47,6 +48,8 @@ export interface Writing {
   readonly tenant_id: TenantId
   readonly by: { readonly actor: Actor; readonly request_id: string }
   readonly sent: SentSecrets
+  /** What people use is not deleted: the batch fails. */
+  readonly deletes_unused_only: boolean
   readonly now: Date
 }
 
@@ -139,7 +142,10 @@ const writeApplication: Writer = (draft, writing) => {
       ? entry(draft, {
           id: row.id,
           action: 'deleted',
-          statements: applications.deleteApplication(row, now),
+          statements: [
+            ...(writing.deletes_unused_only ? [holdWithoutGrants(target.id, row.id)] : []),
+            ...applications.deleteApplication(row, now),
+          ],
           before: row,
           after: null,
           event: { type: 'application.deleted', application_id: row.id, data: { slug, name: row.name } },
@@ -193,7 +199,10 @@ const writeProvider: Writer = (draft, writing) => {
       ? entry(draft, {
           id: row.id,
           action: 'deleted',
-          statements: providers.deleteProvider(row, originOf(services, by.actor, by.request_id), now),
+          statements: [
+            ...(writing.deletes_unused_only ? holdWithoutIdentities(target.id, row.id) : []),
+            ...providers.deleteProvider(row, originOf(services, by.actor, by.request_id), now),
+          ],
           before: row,
           after: null,
           event: { type: 'provider.deleted', data: { provider_id: row.id, slug, type: row.type } },
@@ -252,7 +261,7 @@ const writeWebhook: Writer = (draft, writing) => {
       ? entry(draft, {
           id: row.id,
           action: 'deleted',
-          statements: [webhooks.deleteWebhookAlone(row)],
+          statements: [webhooks.deleteWebhook(row)],
           before: row,
           after: null,
           event: null,

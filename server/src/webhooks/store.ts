@@ -5,7 +5,6 @@ import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
 import { lowestId } from '../base/ids.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
-import { changeAllButLast } from '../db/slices.ts'
 import { withAttempts } from '../queue/attempts.ts'
 import { enqueueEach } from '../queue/queue.ts'
 import type { SealedSecrets } from './sign.ts'
@@ -132,43 +131,9 @@ export function deleteMessages({ environment_id }: WebhookRow, ids: readonly str
   ]
 }
 
-/** Messages that are deleted in one batch, with their attempts. */
-const messages_at_once = 200
-
-/** Deletes all messages but the last ones, for the batch that deletes the webhook. False if it was changed meanwhile. */
-export async function emptyWebhook(db: Db, current: WebhookRow): Promise<boolean> {
-  const last = await changeAllButLast(
-    messages_at_once,
-    (limit, after: string | undefined) => findMessages(db, current, limit, after),
-    (ids) => db.batch([holdWebhook(current, current.version), ...deleteMessages(current, ids)]),
-  )
-  return last !== null
-}
-
-/** Deletes all messages of a webhook that is gone. Until then they are out of reach, and those that stay expire. */
-export async function removeMessages(db: Db, gone: WebhookRow): Promise<void> {
-  const last = await changeAllButLast(
-    messages_at_once,
-    (limit, after: string | undefined) => findMessages(db, gone, limit, after),
-    (ids) => db.batch(deleteMessages(gone, ids)),
-  )
-  if (last && last.length > 0) await db.batch(deleteMessages(gone, last))
-}
-
-/** Deletes the webhook and leaves its messages, for `removeMessages`. */
-export const deleteWebhookAlone = ({ environment_id, id, version }: WebhookRow): Statement =>
+/** Deletes the webhook. Its messages follow (`history.ts`). */
+export const deleteWebhook = ({ environment_id, id, version }: WebhookRow): Statement =>
   guard(sql`delete from webhooks where environment_id = ${environment_id} and id = ${id} and version = ${version}`)
-
-/** Deletes the webhook with its last messages and attempts. The others go before it (`emptyWebhook`). */
-export function deleteWebhook(current: WebhookRow): Statement[] {
-  const { environment_id, id } = current
-  return [
-    deleteWebhookAlone(current),
-    sql`delete from webhook_attempts where environment_id = ${environment_id}
-          and message_id in (select id from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id})`,
-    sql`delete from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id}`,
-  ]
-}
 
 const Subscriber = z.object({ id: z.string(), events: z.array(z.custom<EventKind>()), disabled: z.boolean() })
 

@@ -8,12 +8,15 @@ import { changesOf, type Drafts, draftsOf } from '../../configuration/drafts.ts'
 import { inUse, type RevertStep, type Step, stepOfPlan, stepOfRevert } from '../../configuration/steps.ts'
 import { type Read, readConfigurations } from '../../configuration/store.ts'
 import { closedWaysOf, secretWarnings } from '../../configuration/warnings.ts'
+import { sql } from '../../db/db.ts'
 import { notFound, tooBusy, validationFailed } from '../../http/problem.ts'
 import { refuseOtherVersion } from '../../lists/versions.ts'
+import { bytesOf, roomForApplied } from '../../promotions/bounds.ts'
 import { differingSecrets, no_secrets, secretProblems } from '../../promotions/secrets.ts'
 import * as store from '../../promotions/store.ts'
 import { hasGrants, hasIdentities } from '../../promotions/usage.ts'
-import { removeMessages } from '../../webhooks/store.ts'
+import { haveRoom, holdProject } from '../../tenancy/store.ts'
+import { removeHistory } from '../../webhooks/history.ts'
 import type { Call, Handler } from '../handler.ts'
 import {
   type Ends,
@@ -25,7 +28,7 @@ import {
   wrongState,
 } from '../promotion-refusals.ts'
 import { entriesShownTo, refuseStep, whoIs } from '../promotion-rights.ts'
-import { promotionOf, surroundingsOf, takeFromLimit, withoutWay } from '../promotion-target.ts'
+import { fullUntil, promotionOf, surroundingsOf, takeFromLimit, withoutWay } from '../promotion-target.ts'
 import { audited, objectOf, writeStep } from '../promotion-write.ts'
 import type { Services } from '../services.ts'
 
@@ -85,8 +88,14 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
     const { drafts, errors } = await judged(services, call, target, stepOfPlan(promotion))
     refuseBlocked(caller, errors)
     const secrets = await differingSecrets(services, target, sent, needed)
-    if (tries === 0) await takeFromLimit(services, promotion.project_id)
+    const plan = store.planIn(promotion)
+    const bytes = bytesOf(plan)
+    const room = await roomForApplied(services.db, promotion.project_id, bytes)
     const at = services.now()
+    if (room.full_until !== null) throw fullUntil(room.full_until, at)
+    if (tries === 0) await takeFromLimit(services, promotion.project_id, bytes)
+    const needs_no_approval = target.settings.type === 'live' && promotion.approval.approved_at === null
+    const still = needs_no_approval ? sql`${room.unchanged} and ${store.asksForNoApproval}` : room.unchanged
     const by = whoIs(caller)
     const answer = await writeStep(services, call, {
       ...ends,
@@ -95,11 +104,8 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
       event: 'promotion.applied',
       promotion,
       at,
-      mark: (changes) => {
-        const { values, only, prune, checks, needed_secrets, left_alone } = promotion
-        const plan = { values, only, prune, changes, checks, needed_secrets, left_alone }
-        return store.markApplied(promotion, { by, plan }, at)
-      },
+      project: haveRoom(holdProject(caller.tenant_id, promotion.project_id), still),
+      mark: (changes) => store.markApplied(promotion, { by, plan: { ...plan, changes } }, at),
       next: {
         status: 'applied',
         applied_by: by,
@@ -108,7 +114,7 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
       },
     })
     if (!answer) continue
-    await removeHistory(services, target, promotion.changes)
+    await removeHistories(services, target, promotion.changes)
     return answer
   }
   throw tooBusy('environment')
@@ -138,7 +144,7 @@ export const revertPromotion: Handler<'revertPromotion'> = async (services, call
     }
     refuseConflicts(conflicts)
     refuseBlocked(caller, errors)
-    if (tries === 0) await takeFromLimit(services, promotion.project_id)
+    if (tries === 0) await takeFromLimit(services, promotion.project_id, bytesOf(store.planIn(promotion)))
     const at = services.now()
     const by = whoIs(caller)
     const answer = await writeStep(services, call, {
@@ -149,11 +155,12 @@ export const revertPromotion: Handler<'revertPromotion'> = async (services, call
       event: 'promotion.reverted',
       promotion,
       at,
+      project: [],
       mark: () => store.markReverted(promotion, by, at),
       next: { status: 'reverted', reverted_by: by, reverted_at: at.toISOString(), revertible: false },
     })
     if (!answer) continue
-    await removeHistory(services, target, changes)
+    await removeHistories(services, target, changes)
     return answer
   }
   throw tooBusy('environment')
@@ -216,13 +223,9 @@ async function usesOf({ db }: Services, target: Read, { created }: RevertStep, d
   return conflicts
 }
 
-/** A step that is refused leaves the messages of its webhooks, so they go after it. The step has happened, whatever comes of them. */
-async function removeHistory({ db, log }: Services, { rows }: Read, changes: Promotion['changes']): Promise<void> {
+async function removeHistories(services: Services, { rows }: Read, changes: Promotion['changes']): Promise<void> {
   for (const { object, slug, action } of changes) {
     const row = object === 'webhook' && action === 'delete' ? rows.webhook.get(slug ?? '') : undefined
-    if (!row) continue
-    await removeMessages(db, row).catch((error) =>
-      log.error('The messages of a deleted webhook could not be deleted, and go when they expire.', { webhook_id: row.id }, error),
-    )
+    if (row) await removeHistory(services, row)
   }
 }

@@ -4,8 +4,9 @@ import type { z } from 'zod'
 import { type Plan, planOf } from '../../configuration/plan.ts'
 import { isOwn, readDocument, type WrittenDocument } from '../../configuration/read-document.ts'
 import { type Place, type Read, readConfigurations } from '../../configuration/store.ts'
-import { badField, fieldErrors, notFound, validationFailed } from '../../http/problem.ts'
+import { badField, fieldErrors, notFound, tooBusy, validationFailed } from '../../http/problem.ts'
 import { readPage } from '../../lists/lists.ts'
+import { bytesOf, longest_plan, roomForPlan } from '../../promotions/bounds.ts'
 import * as store from '../../promotions/store.ts'
 import { answeredWith } from '../answer.ts'
 import { type Caller, refuseMissingScopes } from '../authenticate.ts'
@@ -28,8 +29,6 @@ export const getPromotion: Handler<'getPromotion'> = async (services, call) => {
   return promotion
 }
 
-/** In bytes: a plan is one row, which is read as a whole, and the answer is kept for repeats. */
-const longest_plan = 1_000_000
 /** A plan judges each of them. */
 const most_objects = 1_000
 
@@ -49,8 +48,8 @@ export const createPromotion: Handler<'createPromotion'> = async (services, call
     needed_secrets: [...plan.needed_secrets],
     left_alone: [...plan.left_alone],
   }
-  if (Buffer.byteLength(JSON.stringify(details)) > longest_plan)
-    throw badField(['only'], 'The plan is too large for one promotion. Plan a part with `only`.')
+  const bytes = bytesOf(details)
+  if (bytes > longest_plan) throw badField(['only'], 'The plan is too large for one promotion. Plan a part with `only`.')
   const at = now()
   const head = {
     id: newId('pro'),
@@ -74,22 +73,28 @@ export const createPromotion: Handler<'createPromotion'> = async (services, call
   const required = project.promotion.require_approval && target.configuration.environment.type === 'live'
   const shown = { stale: false, revertible: false, approval: { required, approved_by: null, approved_at: null } }
   if (body.dry_run) return answeredWith(200, { ...head, id: null, ...shown, ...details })
-  await takeFromLimit(services, project.id)
+  await takeFromLimit(services, project.id, bytes)
   const summary = summaryOf(plan)
   const answer = { ...head, ...shown, ...details, version: 1 }
-  const written = await call.commit(
-    {
-      statements: store.insertPromotion({ ...head, plan: details, summary }, at),
-      before: null,
-      answer,
-      after: { ...head, summary, environment_id: target.id },
-      object: { type: 'promotion', id: head.id },
-    },
-    at,
-  )
-  if (!written) throw notFound()
-  return answer
+  const insertion = store.insertPromotion({ ...head, plan: details, summary: { ...summary, bytes } }, at)
+  for (let tries = 0; tries < most_tries; tries++) {
+    const written = await call.commit(
+      {
+        statements: [...(await roomForPlan(db, project, bytes)), insertion],
+        before: null,
+        answer,
+        after: { ...head, summary, environment_id: target.id },
+        object: { type: 'promotion', id: head.id },
+      },
+      at,
+    )
+    if (written) return answer
+  }
+  throw tooBusy('project')
 }
+
+/** A try fails where the project got another plan meanwhile, of which it has at most 120 an hour. */
+const most_tries = 200
 
 interface Ends {
   target: Read

@@ -9,6 +9,7 @@ import { changeVersioned } from '../../lists/versions.ts'
 import { sealed_columns } from '../../secrets/sealed-columns.ts'
 import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
 import { haveRoom, holdTenant, isThereRoom } from '../../tenancy/store.ts'
+import { removeHistory } from '../../webhooks/history.ts'
 import { webhookUrlProblem } from '../../webhooks/rules.ts'
 import { makeWebhookSecret, previousAfterRotation } from '../../webhooks/sign.ts'
 import * as store from '../../webhooks/store.ts'
@@ -126,12 +127,11 @@ const fieldsOf = ({ url, events, description, disabled }: store.WebhookFields): 
 })
 
 export const deleteWebhook: Handler<'deleteWebhook'> = async (services, call) => {
-  const { db } = services
-  await changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    if (!(await store.emptyWebhook(db, current))) return null
-    const deleted = await call.commit({ statements: store.deleteWebhook(current), before: current, answer: null }, services.now())
-    return deleted || null
+  const gone = await changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    const deleted = await call.commit({ statements: [store.deleteWebhook(current)], before: current, answer: null }, services.now())
+    return deleted ? current : null
   })
+  await removeHistory(services, gone)
   return null
 }
 
