@@ -16,6 +16,7 @@ import { chooseCores, describeMachine, moveTo } from './machine.ts'
 import { surveyOnePerson } from './one-person.ts'
 import { type Options, readOptions, type SurveyName } from './options.ts'
 import { surveyOverview } from './overview.ts'
+import { surveyPromotion } from './promotion.ts'
 import { surveyRefused } from './refused.ts'
 import { tableOf } from './report.ts'
 import { runRounds } from './rounds.ts'
@@ -37,6 +38,7 @@ export interface Surveys {
   one_person?: Awaited<ReturnType<typeof surveyOnePerson>>
   overview?: Awaited<ReturnType<typeof surveyOverview>>
   footprint?: Awaited<ReturnType<typeof surveyFootprint>>
+  promotion?: Awaited<ReturnType<typeof surveyPromotion>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -105,6 +107,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('one-person') ? { one_person: await surveyOnePerson(ground, options.grants, progress) } : {}),
     ...(wants('overview') ? { overview: await surveyOverview(ground, options.rounds, progress) } : {}),
     ...(wants('footprint') ? { footprint: await surveyFootprint(ground, options.days, progress) } : {}),
+    ...(wants('promotion') ? { promotion: await surveyPromotion(ground, options.rounds, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }

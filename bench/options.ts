@@ -17,6 +17,7 @@ const surveys = [
   'one-person',
   'overview',
   'footprint',
+  'promotion',
 ] as const
 export type ScenarioName = (typeof scenarios)[number]
 export type SurveyName = (typeof surveys)[number]

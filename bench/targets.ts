@@ -16,7 +16,7 @@ interface Target {
 
 export function targetsOf(
   measurements: readonly Measurement[],
-  { start, memory, environments, busy, silent, hostile, refused, timing, large, guessing, one_person, overview }: Surveys,
+  { start, memory, environments, busy, silent, hostile, refused, timing, large, guessing, one_person, overview, promotion }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -70,6 +70,12 @@ export function targetsOf(
       { what: `one person with very many rows: rise of p99 at a neighbour (${engine})`,           unit: 'ms', at_most: 10,   is: measured.neighbour_of_worker.rise_ms },
       { what: `memory after ten times as many authorization requests (${engine})`,                unit: 'x',  at_most: 1.05, is: measured.growth.memory },
       { what: `disk after ten times as many authorization requests, packed (${engine})`,          unit: 'x',  at_most: 1.05, is: measured.growth.disk },
+    ]),
+    ...Object.entries(promotion ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
+      { what: `a plan of 200 objects beside traffic, ${engine}`,                unit: 'ms', at_most: 300,   is: measured.few.plan_ms },
+      { what: `an apply of 200 objects beside traffic, ${engine}`,              unit: 'ms', at_most: 500,   is: measured.few.apply_ms },
+      { what: `an apply of 1,000 objects beside traffic, most, ${engine}`,      unit: 'ms', at_most: 2_000, is: measured.most.apply_most_ms },
+      { what: `sign-ins and refreshes that fail beside promotions, ${engine}`,  unit: '',   at_most: 0,     is: measured.beside.sign_ins.failed + measured.beside.refreshes.failed },
     ]),
     ...Object.entries(guessing ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
       { what: `sign-ins beside 200 wrong passwords of another source, p99 of the quiet one, ${engine}`, unit: 'x', at_most: 3, is: measured.on_all_cores.p99_ratio },
