@@ -1,6 +1,6 @@
 /**
- * Each route of promotions and documents, with each scope left out, by each role, from another tenant, in Test and in Live. The table says what
- * `moving.md` promises; nothing of it is read from the route table.
+ * Each route of promotions and documents, with each scope left out, by each role, from another tenant, in Test and in Live. The table says
+ * what is promised; nothing of it is read from the route table.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

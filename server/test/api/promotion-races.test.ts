@@ -169,7 +169,7 @@ test('an approval that a project begins to ask for after an apply has read its p
     () => edit(project.path, { name: 'Renamed' }),
     () => step([project, id], 'apply'),
   )
-  assert.equal(expectStatus(200, renamed).status, 'applied', 'another change of the project is no reason to refuse')
+  assert.equal(expectStatus(200, renamed).status, 'applied', 'another change of the project refuses nothing')
 })
 
 test('what people begin to use after a revert has looked is a conflict, and stays', async () => {
