@@ -87,6 +87,44 @@ test('look-ups of one turn are one round trip, and a faulty look-up fails alone'
   assert.equal(syncs, 5)
 })
 
+test('look-ups of one turn that one node cannot answer leave the others their answer', { skip: noPostgres }, async () => {
+  const { url, line, db } = await opened({ connections: 1 })
+  await add(db, 'a')
+  await runCommand(
+    url,
+    `create function out_of_reach() returns text language plpgsql as $$ begin raise exception 'no route to the node' using errcode = '08006'; end $$`,
+  )
+  const find = (id: string) => db.maybeOne(Row, sql`select id from things where id = ${id}`)
+  await find('a')
+  let syncs = 0
+  line.onSent = (data) => {
+    syncs += data.toString('latin1').split('S\0\0\0\x04').length - 1
+  }
+  const [found, missing, wrong] = [find('a'), find('b'), errorOf(db.maybeOne(Row, sql`select out_of_reach() as id`))]
+  assert.deepEqual([await found, await missing], [{ id: 'a' }, null])
+  const error = await wrong
+  assert.ok(error instanceof DatabaseUnavailable, String(error))
+  assert.match(error.message, /no route to the node.*Nothing was changed/)
+  assert.equal(syncs, 4)
+})
+
+test('a node that was killed is unavailable, and whether a change was made is not known', { skip: noPostgres }, async () => {
+  const { url, db } = await opened()
+  await add(db, 'a')
+  await runCommand(
+    url,
+    `create function killed() returns text language plpgsql as $$
+       begin raise exception 'postmaster was shut down, exiting' using errcode = 'XX000'; end $$`,
+  )
+  const [read, change] = await Promise.all([
+    errorOf(db.all(Row, sql`select killed() as id`)),
+    errorOf(db.run(sql`update things set id = killed() where id = 'a'`)),
+  ])
+  assert.ok(read instanceof DatabaseUnavailable && change instanceof DatabaseUnavailable, String([read, change]))
+  assert.match(read.message, /Nothing was changed/)
+  assert.match(change.message, /not known whether the change was made/)
+})
+
 test('every text column of the schema is compared byte by byte', { skip: noPostgres }, async () => {
   const db = createDb(openPostgres(await freshDatabase()))
   await migrate(db)

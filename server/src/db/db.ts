@@ -18,7 +18,7 @@
  * that waits for the row it writes evaluates its condition again for that row, but not for rows of other tables that it reads. So a
  * condition on another row is safe in two cases: every batch that makes it false also changes what the guard asks of its own row, or
  * writes a row first that an earlier statement of this batch writes (`holdTenant`, `storeCode`). A comment names that row. A rule that
- * counts rows is such a condition.
+ * counts rows is such a condition. `requires` asks one about rows that live elsewhere (`placement.ts`) as a statement of its own.
  *
  * The order of locks. A batch keeps the rows that it has written until its end, so two batches that write the same rows in opposite orders
  * would wait for each other. Each batch therefore writes the tables in the order of `lock_order`, and the rows of one table in the order of
@@ -37,7 +37,7 @@ import { type CachedRead, createRowCache } from './memory.ts'
 
 /** The order in which batches write rows of different tables, where another batch can hold the row. See the head of this file. */
 export const lock_order: readonly string[] = `
-  deployment users environments providers endings
+  tenants projects environments deployment users providers endings
 
   sessions half_sign_ins dashboard_sessions shown_codes email_changes disconnections consents
   passkeys removed_passkeys totp_methods recovery_codes identities
@@ -45,7 +45,7 @@ export const lock_order: readonly string[] = `
   sign_in_attempts mailed_codes passkey_ceremonies upstream_holds upstream_sign_ins returned_upstream_states used_assertions
   kept_answers
 
-  tenants audit_heads projects promotions promoted_states issuer_origins resource_servers applications application_origins
+  audit_heads promotions promoted_states issuer_origins resource_servers applications application_origins
   members invitations invitation_links signing_keys rotated_keys api_keys key_usage
 
   webhooks webhook_attempts webhook_messages backchannel_logout_attempts backchannel_logouts
@@ -276,12 +276,7 @@ export function rowsOf<S extends z.ZodObject>(schema: S, result: Result | undefi
  * Creates a statement. Values become parameters, and a nested statement becomes part of the text. PostgreSQL needs a `cast` for a value
  * without a context that gives its type, as in `${x} is null` or an integer argument of a function.
  *
- * A join compares scopes as in `u.environment_id = g.environment_id || ''`. Without `|| ''` PostgreSQL infers that both columns equal
- * the value in the condition. While it has no statistics for new tables, it then scans all users of the environment first.
- *
- * A statement about one user or account that sorts, groups or names several of them compares `environment_id || ''` with the value, so
- * that it enters no index by the environment. SQLite prefers such an index for the order or the group, and reads the whole environment.
- * `server/test/statement-plans.test.ts` has the statements about one user, account or token. Add yours.
+ * `environment.ts` has the conditions on the environment of a row.
  */
 export function sql(strings: TemplateStringsArray, ...values: readonly (Value | Statement)[]): Statement {
   const flat: EncodedValue[] = []
@@ -353,6 +348,14 @@ export function withoutSync(statement: Statement): Statement {
  */
 export function guard(statement: Statement, rows = 1): Statement {
   return { ...statement, guard: rows }
+}
+
+/**
+ * A guard that changes nothing: the batch is undone if the condition does not hold. It reads only rows that the batch holds, for a
+ * condition on rows that live on other nodes than those that the batch changes (decision 0143).
+ */
+export function requires(condition: Statement): Statement {
+  return guard(sql`select 1 as held where ${condition}`)
 }
 
 /** Joins statements with a separator, such as a list of conditions or assignments. */

@@ -33,6 +33,10 @@ export function toCallersError(error: unknown, is_read: boolean): unknown {
   }
   if (!isRefusal(error) || error.code === undefined) return error
   const { code } = error
+  if (isShutDown(error)) {
+    const outcome = is_read ? 'Nothing was changed.' : 'It is not known whether the change was made.'
+    return new DatabaseUnavailable(`The database refuses for now: ${error.message}. ${outcome}`, { cause: error })
+  }
   if (code === insufficient_privilege)
     return new DatabaseUnavailable(
       `The user of the database lacks a right: ${error.message}. Make that user the owner of the database. Nothing was changed.`,
@@ -46,6 +50,14 @@ export function toCallersError(error: unknown, is_read: boolean): unknown {
   if (lost_a_race.has(code) || code === '25006' || too_slow.has(code) || out_of_service.has(code.slice(0, 2)))
     return new DatabaseUnavailable(`The database refuses for now: ${error.message}. Nothing was changed.`, { cause: error })
   return error
+}
+
+/** A node of a distributed database that was killed says so as an internal error, in a session that waits for another node. */
+const isShutDown = ({ code, message }: DatabaseError): boolean => code === internal_error && message.includes('postmaster was shut down')
+
+/** Reports whether the server could not reach another one, which has the rows of some environments. Other rows may be in reach. */
+export function isOfOneNode({ cause }: DatabaseUnavailable): boolean {
+  return isRefusal(cause) && (cause.code ?? '').startsWith('08')
 }
 
 /** Reports an error of severity ERROR: the transaction is undone and the connection goes on. A higher severity ends the connection. */
@@ -62,6 +74,7 @@ export function isUndoneOnPurpose(error: unknown): boolean {
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const insufficient_privilege = '42501'
+const internal_error = 'XX000'
 const unique_violation = '23505' // a batch took the key after a guard of this one saw it free; run again, the guard fails
 const lost_a_race = new Set(['40001', '40P01']) // serialization_failure, deadlock_detected
 const stale_connection = new Set(['26000', '0A000', '25006']) // invalid_sql_statement_name, "cached plan must not change", read_only_sql_transaction

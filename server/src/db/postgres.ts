@@ -9,7 +9,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { withDeadline } from '../base/database-time.ts'
 import { DatabaseUnavailable, type Engine, GuardFailed, type Result, type Row, type Statement, sql } from './db.ts'
 import type { Connection } from './postgres-connection.ts'
-import { ConnectionLost, isRepeatable, isStaleConnection, isUndoneOnPurpose, toCallersError, undone_on_purpose } from './postgres-errors.ts'
+import {
+  ConnectionLost,
+  isOfOneNode,
+  isRepeatable,
+  isStaleConnection,
+  isUndoneOnPurpose,
+  toCallersError,
+  undone_on_purpose,
+} from './postgres-errors.ts'
 import { createPool } from './postgres-pool.ts'
 import { migratePostgres, runAlone, schemaOfPostgres } from './postgres-schema.ts'
 import { postgresServer } from './postgres-server.ts'
@@ -107,10 +115,10 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     const lookups = pending
     pending = []
     sendTogether(lookups).catch((error) => {
-      // One faulty look-up fails the batch. Sent alone, only the faulty one fails.
-      const is_refusal = lookups.length > 1 && !(error instanceof DatabaseUnavailable)
+      // One look-up fails the batch: it is faulty, or one node of a distributed database is out of reach. Sent alone, only that one fails.
+      const is_of_one = lookups.length > 1 && (!(error instanceof DatabaseUnavailable) || isOfOneNode(error))
       for (const lookup of lookups) {
-        if (is_refusal) sendTogether([lookup]).catch(lookup.reject)
+        if (is_of_one) sendTogether([lookup]).catch(lookup.reject)
         else lookup.reject(error)
       }
     })
@@ -175,7 +183,8 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
  */
 function withGuard(statement: Statement): Statement {
   if (statement.guard === undefined) return statement
-  return sql`with changed as (${statement} returning 1)
+  const returning = /^\s*select\b/.test(statement.parts[0] ?? '') ? sql`` : sql` returning 1`
+  return sql`with changed as (${statement}${returning})
     select cast(case when count(*) = ${statement.guard} then '1' else ${undone_on_purpose} end as integer) as held from changed`
 }
 

@@ -1,7 +1,7 @@
 /** Batches on every engine: atomic, and decided by their guards also in parallel. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Db, guard, sql } from '../../src/db/db.ts'
+import { type Db, guard, requires, sql } from '../../src/db/db.ts'
 import { find, Id, makeThing, Number_, newId } from './db.conformance-things.ts'
 
 export function testBatches(db: Db, beside: Db): void {
@@ -36,6 +36,10 @@ export function testBatches(db: Db, beside: Db): void {
       statement: (id: string) => guard(sql`update things set number = 1 where id = ${id}`, 0),
     },
     {
+      why: 'its condition does not hold',
+      statement: (id: string) => requires(sql`exists (select 1 from things where id = ${id} and number = 7)`),
+    },
+    {
       why: 'it changes two rows and must change one',
       statement: (id: string) => guard(sql`update things set number = 1 where id in (${id}, 'beside')`),
     },
@@ -57,7 +61,8 @@ export function testBatches(db: Db, beside: Db): void {
   test('a batch happens when all of its guards hold', async () => {
     const [a, b] = [await makeThing(db), await makeThing(db)]
     const both = guard(sql`update things set number = 2 where id in (${a}, ${b})`, 2)
-    assert.ok(await db.batch([both, guard(sql`update things set label = ${a} where id = ${a} and number = 2`)]))
+    const asked = requires(sql`(select count(*) from things where number = 2 and id in (${a}, ${b})) = ${2}`)
+    assert.ok(await db.batch([both, asked, guard(sql`update things set label = ${a} where id = ${a} and number = 2`)]))
     assert.equal((await find(db, a))?.label, a)
   })
 
