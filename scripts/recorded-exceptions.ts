@@ -69,13 +69,23 @@ export const stated_guards: readonly (Stated & { reads: readonly string[] })[] =
   { write: 'insert into grants', reads: numbered, why: numbers },
   { write: 'insert into consents', reads: ['applications'], why: consent },
   { write: 'update consents set scope', reads: ['applications'], why: consent },
-  { write: 'update invitations set accounts', reads: ['members', 'users'], why: inviter },
-  { write: 'update invitations set ended_at', reads: ['users', 'providers'], why: inviter },
+  { write: 'update invitations set accounts', reads: ['members'], why: inviter },
+  { write: 'select 1 as held where exists (select 1 from users b', reads: ['users'], why: inviter },
+  {
+    write: 'select 1 as held where exists ( select 1 from sessions s',
+    reads: ['providers'],
+    why: 'to switch off a provider may as well come after',
+  },
+  { write: 'select 1 as held where (select count(*) from webhooks', reads: ['environments'], why: 'a new environment has no webhooks' },
   { write: 'insert into mailed_codes', reads: ['environments'], why: 'an environment is never deleted' },
   { write: 'update users set email', reads: ['users'], why: 'the unique key of addresses decides, and the batch runs again' },
   { write: 'update applications set version = version', reads: ['grants'], why: 'a grant of this very moment ends with its application' },
   { write: 'update users set updated_at', reads: ['providers'], why: 'to switch off a provider may as well come after' },
-  { write: 'update deployment set value', reads: ['tenants'], why: 'every first tenant writes this row, and no other tenant comes before' },
+  {
+    write: 'select 1 as held where not exists (select 1 from tenants',
+    reads: ['tenants'],
+    why: 'every first tenant writes the row before',
+  },
 ]
 
 const touch = 'it notes a use'
@@ -133,3 +143,36 @@ export const stated_sizes: readonly Stated[] = [
 
 /** Statements that a test puts into a batch of the service. */
 export const of_tests: readonly string[] = ["insert into deployment (name, value) values ('fanned out'", 'insert into no_such_table']
+
+const due = 'what is due or left in any environment'
+const of_tenant = 'the environments of a tenant or a project'
+
+/**
+ * Statements about many environments at once. A distributed database asks each of its nodes. Beside them stand walks over the key of a table
+ * and sweeps of what is over, which `distributed-laws.ts` knows by their form.
+ */
+export const of_all_environments: readonly Stated[] = [
+  { write: 'select e.type, e.issuer from applications a', why: of_tenant },
+  { write: 'select e.id from environments e join opaque_access_tokens', why: of_tenant },
+  { write: 'select e.tenant_id, (select value from deployment', why: of_tenant },
+  { write: 'select * from (select e.tenant_id, e.project_id, e.id as environment_id', why: of_tenant },
+  { write: 'select * from ( select e.tenant_id, e.project_id, e.id as environment_id', why: of_tenant },
+  { write: 'select count(*) as count from webhooks w join environments e', why: of_tenant },
+  { write: 'select 1 as held where (select count(*) from webhooks', why: of_tenant },
+  { write: 'select 1 as one where (select count(*) from webhooks', why: of_tenant },
+  { write: "select environment_id, id, redirect_uris from applications where application_type = 'spa' and (environment_id >", why: due },
+  { write: 'insert into deployment (name, value) select cast(? as text), case when exists (select 1 from grants)', why: due },
+  { write: 'select count(*) as count from refresh_chains where ahead_at', why: due },
+  { write: 'select scope_id, count(*) as count from refused_calls where scope_id in (', why: 'a list of scopes' },
+  { write: 'select environment_id, id, user_id from (select * from sessions where coalesce(counted', why: due },
+  { write: 'select environment_id from signing_keys group by environment_id having', why: due },
+  { write: 'select environment_id, kid from signing_keys where', why: due },
+  { write: "update signing_keys set private_key = '' where environment_id in (", why: 'a list of environments' },
+  { write: 'delete from signing_keys where environment_id in (', why: 'a list of environments' },
+  { write: 'select due.environment_id, due.id, due.user_id', why: due },
+  { write: 'select environment_id, kind, subject, number, user_id, ended_by', why: due },
+  { write: 'select count(*) as count from endings', why: due },
+  { write: 'select id, lane, tenant_id, environment_id, (select ', why: 'jobs of any environment' },
+  { write: 'with recursive waiting (id, position) as', why: due },
+  { write: 'select s.environment_id, s.provider_id, s.issuer, s.subject, s.user_id', why: due },
+]

@@ -20,7 +20,7 @@ const end = 'update sessions set ended_at = ? where environment_id = ? and id = 
 
 // biome-ignore format: this table is read by column
 const broken: [law: string, texts: string[]][] = [
-  ['batches take locks in one order',              ['update tenants set name = ? where id = ?', about]],
+  ['batches take locks in one order',              [about, 'update tenants set name = ? where id = ?']],
   ['each table has a place in lock_order',         ['insert into pears (id) values (?) on conflict (id) do nothing']],
   ['a batch about a user begins with aboutUser',   [end, 'update grants set ended_at = ? where environment_id = ? and id = ?']],
   ['a batch about a user begins with aboutUser',   ['insert into sessions (id) values (?)']],
@@ -41,9 +41,9 @@ for (const [law, texts] of broken)
 
 // biome-ignore format: this table is read by column
 const kept: [what: string, texts: string[]][] = [
-  ['the row of the user comes first',         [about, end, 'guard insert into sessions (id) select id from users where blocked_at is null']],
-  ['rows of a user that the batch holds stand in any order', [about, 'update half_sign_ins set a = 1 where x in (select y from z limit ?)', 'update sessions set a = 1 where environment_id = ? and id in (?…)']],
-  ['a row under a random key is inserted',    ['insert into events (id) values (?)', about]],
+  ['the row of the user comes first',         [about, end, 'guard insert into sessions (environment_id, id) select environment_id, id from users where environment_id = ? and blocked_at is null']],
+  ['rows of a user that the batch holds stand in any order', [about, 'update half_sign_ins set a = 1 where environment_id = ? and x in (select y from z limit ?)', 'update sessions set a = 1 where environment_id = ? and id in (?…)']],
+  ['a row under a random key is inserted',    ['insert into events (environment_id, id) values (?…)', about]],
   ['a limited list names the rows',           ['delete from jobs where (id) in (select id from jobs where a < ? order by a limit ?)']],
   ['a condition is on the row itself',        ['guard update users set a = 1 where environment_id = ? and id = ? and version = ?']],
 ]

@@ -3,6 +3,7 @@
  * and changes of any number of rows. The head of `server/src/db/db.ts` says why. An exception stands in `recorded-exceptions.ts`.
  */
 import { lock_order } from '../server/src/db/db.ts'
+import { distributedOffences } from './distributed-laws.ts'
 import type { Recorded, RecordedBatch } from './recorded.ts'
 import {
   free_inserts,
@@ -30,7 +31,13 @@ export function judgeRecord(batches: readonly RecordedBatch[], keys: Keys): Offe
   const offences = new Map<string, Offence>()
   for (const { file, statements: sent } of batches) {
     const statements = sent.filter(({ text }) => !of_tests.some((start) => text.startsWith(start)))
-    const found = [...misorders(statements), ...unheldReads(statements), ...withoutUser(statements), ...unbounded(statements, keys)]
+    const found = [
+      ...misorders(statements),
+      ...unheldReads(statements),
+      ...withoutUser(statements),
+      ...unbounded(statements, keys),
+      ...statements.flatMap((statement) => [...distributedOffences(statement)]),
+    ]
     for (const offence of found) if (!offences.has(offence.what)) offences.set(offence.what, { ...offence, file })
   }
   return [...offences.values()]

@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { z } from 'zod'
 import { createDb, type Db, identifiers, sql } from '../src/db/db.ts'
 import { migrate, oldestProgramOf, readMigrations } from '../src/db/migrate.ts'
+import { distributionColumn, placeOf, tables_of } from '../src/db/placement.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { mailStatements } from '../src/mail/send.ts'
@@ -157,6 +158,47 @@ for (const [engine, { skip, open, programs, columns }] of Object.entries(engines
     ])
   })
 }
+
+test('every table has one place on a distributed database', async () => {
+  const db = await migrated(engines.sqlite.open)
+  const tables = new Set((await db.all(Column, engines.sqlite.columns)).map(({ table_name }) => table_name))
+  assert.deepEqual(Object.values(tables_of).flat().sort(), [...tables].sort())
+})
+
+test('a table has the column of its place in every row, and is on the coordinator or everywhere only where no environment owns its rows', async () => {
+  const db = await migrated(engines.sqlite.open)
+  const columns = Map.groupBy(await db.all(Column, engines.sqlite.columns), ({ table_name }) => table_name)
+  const unplaced = [...columns].filter(([table, of_table]) => {
+    const column = distributionColumn(table)
+    return column !== null && !of_table.some(({ column_name }) => column_name === column)
+  })
+  assert.deepEqual(unplaced, [])
+  const named = [...columns].filter(([, of_table]) => of_table.some(({ column_name }) => column_name === 'environment_id'))
+  assert.deepEqual(named.flatMap(([table]) => (placeOf(table) === 'environment' ? [] : [table])).sort(), [
+    'api_keys', // found by the digest, before the environment is known
+    'audit_log', // of a tenant
+    'dashboard_sessions', // found by the digest of the cookie
+    'issuer_origins', // found by the issuer
+    'jobs', // takes turns over all tenants
+  ])
+})
+
+test('each unique key of a distributed table holds the column by which it is distributed', async () => {
+  const db = await migrated(engines.sqlite.open)
+  const Key = z.object({ table_name: z.string(), key: z.string(), column_name: z.string().nullable() })
+  const columns = await db.all(
+    Key,
+    sql`select t.name as table_name, i.name as key, c.name as column_name
+          from sqlite_schema t, pragma_index_list(t.name) i, pragma_index_info(i.name) c where t.type = 'table' and i."unique" = 1`,
+  )
+  const keys = Map.groupBy(columns, ({ key }) => key)
+  const without = [...keys].flatMap(([key, of_key]) => {
+    const column = distributionColumn(of_key[0]?.table_name ?? '')
+    return column === null || of_key.some(({ column_name }) => column_name === column) ? [] : [key]
+  })
+  assert.ok(keys.size > 60)
+  assert.deepEqual(without, [])
+})
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-schema-'))

@@ -17,6 +17,7 @@ import {
 } from '@ostiary/contract/sign-in-methods.ts'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, join, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment, sameEnvironment } from '../db/environment.ts'
 import { removeAllPasskeys, removePasskey } from '../passkeys/store.ts'
 import { passwordMethodOf } from '../sessions/standing.ts'
 import { removeAllRecoveryCodes, removeAllTotps, removeRecoveryCodes, removeTotp } from '../users/second-factors.ts'
@@ -46,8 +47,8 @@ const kinds: Record<MethodKind, Kind> = {
   provider: {
     list: (environment_id, user_id) => sql`
   select i.id, 'provider', p.display_name, i.provider_id, null, i.created_at, i.last_used_at
-    from identities i join providers p on p.environment_id = i.environment_id || '' and p.id = i.provider_id
-   where i.environment_id || '' = ${environment_id} and i.user_id = ${user_id}`,
+    from identities i join providers p on ${sameEnvironment('p', 'i', environment_id)} and p.id = i.provider_id
+   where ${inEnvironment(environment_id, 'i')} and i.user_id = ${user_id}`,
     remove: (environment_id, user_id, id) => [
       guard(sql`delete from identities where environment_id = ${environment_id} and user_id = ${user_id} and id = ${id}`),
     ],
@@ -55,19 +56,19 @@ const kinds: Record<MethodKind, Kind> = {
   passkey: {
     list: (environment_id, user_id) => sql`
   select id, 'passkey', name, null, null, created_at, last_used_at
-    from passkeys where environment_id || '' = ${environment_id} and user_id = ${user_id}`,
+    from passkeys where ${inEnvironment(environment_id)} and user_id = ${user_id}`,
     remove: removePasskey,
   },
   totp: {
     list: (environment_id, user_id) => sql`
   select t.id, 'totp', null, null, null, t.created_at, t.last_used_at
-    from totp_methods t where t.environment_id || '' = ${environment_id} and t.user_id = ${user_id}`,
+    from totp_methods t where ${inEnvironment(environment_id, 't')} and t.user_id = ${user_id}`,
     remove: removeTotp,
   },
   recovery_codes: {
     list: (environment_id, user_id) => sql`
   select r.method_id, 'recovery_codes', null, null, count(*) - count(r.used_at), min(r.created_at), max(r.used_at)
-    from recovery_codes r where r.environment_id || '' = ${environment_id} and r.user_id = ${user_id} group by r.method_id`,
+    from recovery_codes r where ${inEnvironment(environment_id, 'r')} and r.user_id = ${user_id} group by r.method_id`,
     remove: removeRecoveryCodes,
   },
 }
@@ -160,7 +161,7 @@ const leadsIn: Record<FirstFactor, (environment_id: EnvironmentId, user_id: stri
   passkey: (environment_id, user_id, without) =>
     sql`exists (select 1 from passkeys where environment_id = ${environment_id} and user_id = ${user_id} and id <> ${without})`,
   provider: (environment_id, user_id, without) =>
-    sql`exists (select 1 from identities i join providers p on p.environment_id = i.environment_id || '' and p.id = i.provider_id
+    sql`exists (select 1 from identities i join providers p on ${sameEnvironment('p', 'i', environment_id)} and p.id = i.provider_id
                  where i.environment_id = ${environment_id} and i.user_id = ${user_id} and i.id <> ${without} and p.enabled = 1)`,
 }
 

@@ -16,6 +16,8 @@ import type { FreshSignIn } from './fresh.ts'
 import { type IdempotentRequest, recordAnswer } from './idempotency.ts'
 
 export interface Change {
+  /** What the batch writes before the row of the environment, as `lock_order` has it. */
+  first?: readonly Statement[]
   /** The change itself. At least one statement is a guard, unless there is nothing to change. */
   statements: readonly Statement[]
   /** The response body, with `version` if the object has one. It is recorded without the secret that is shown once. */
@@ -59,7 +61,7 @@ export function createCommit({ db, newId }: Deployment, about: About): Commit {
   const { name, route, caller, request_id, ip, idempotent, params } = about
   const { environment_id } = params
   const origin = { action: name, actor: caller.actor, actor_label: labelOf(caller), request_id, ip }
-  return async ({ statements, answer, before, after, object, event, also = [] }, now) => {
+  return async ({ first = [], statements, answer, before, after, object, event, also = [] }, now) => {
     const recorded = { status: route.returns[0], answer: withoutSecret(route, answer ?? {}) }
     const record = idempotent ? recordAnswer(idempotent, recorded, now) : []
     // Without a change, as when a blocked user is blocked again, only the response is recorded.
@@ -76,6 +78,7 @@ export function createCommit({ db, newId }: Deployment, about: About): Commit {
     // Creating a tenant has no tenant context: the entry is the first one in the log of the new tenant.
     const tenant_id = entry.object.type === 'tenant' ? (entry.object.id as Caller['tenant_id']) : caller.tenant_id // as: the type was read from the prefix of the id
     const written = await db.batch([
+      ...first,
       ...(route.configures && environment_id ? [raiseConfigVersion(environment_id as EnvironmentId, now)] : []), // as: an id of the path, which was found
       ...statements,
       insertAuditEntry(tenant_id, { id: newId('aud'), ...origin }, entry, now),

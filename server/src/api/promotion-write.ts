@@ -73,12 +73,11 @@ export async function writeStep(
   })
   const done = await commit(
     {
+      first: [...roomForNew(services, step, objects, tenant_id), ...project],
       statements: [
         ...ends.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, statement]) => statement),
         ...settings.flatMap(({ statements }) => statements),
         ...of('provider'),
-        ...roomForNew(services, step, objects, tenant_id),
-        ...project,
         mark(changes),
         ...left,
         ...of('resource_server', 'application', 'webhook'),

@@ -6,6 +6,7 @@ import type { Application } from '@ostiary/contract/application.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, join, type Statement, sql } from '../db/db.ts'
+import { sameEnvironment } from '../db/environment.ts'
 
 /** A host has at most 253 characters (RFC 1035 §2.3.4). This leaves room for scheme and port. */
 const longest_origin = 300
@@ -18,7 +19,7 @@ export async function isSpaOrigin(db: Db, environment_id: EnvironmentId, origin:
   const found = await db.maybeOne(
     Found,
     sql`select o.origin from application_origins o
-          join applications a on a.environment_id = o.environment_id || '' and a.id = o.application_id
+          join applications a on ${sameEnvironment('a', 'o', environment_id)} and a.id = o.application_id
          where o.environment_id = ${environment_id} and o.origin = ${origin} and a.application_type = 'spa' and a.disabled = 0
          limit 1`,
   )

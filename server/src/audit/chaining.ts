@@ -10,6 +10,7 @@
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { unindexed } from '../db/environment.ts'
 import { outboxes } from '../events/outbox.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { beginning, type ChainEnd, linkAfter } from './chain.ts'
@@ -38,7 +39,7 @@ export function findUnchained(db: Db, tenant_id: TenantId, most: number = outbox
         select ${entryColumns}, h.sequence as head_sequence, h.hash as head_hash, h.seal as head_seal,
                z.sequence as last_sequence, z.hash as last_hash
           from audit_log l left join audit_heads h on h.tenant_id = ${tenant_id} left join z on 1 = 1
-         where l.tenant_id || '' = ${tenant_id} and l.sequence is null order by l.id limit ${most}`,
+         where ${unindexed('l', 'tenant_id')} = ${tenant_id} and l.sequence is null order by l.id limit ${most}`,
   )
 }
 

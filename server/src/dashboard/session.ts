@@ -22,9 +22,9 @@ export async function useSession(services: DashboardServices, cookies: string | 
 }
 
 /** The row of the cookie, in use or not. */
-export async function findByCookie({ db, config }: DashboardServices, cookies: string | undefined): Promise<DashboardSession | null> {
+export async function findByCookie({ db, config, root }: DashboardServices, cookies: string | undefined): Promise<DashboardSession | null> {
   const secret = readSessionCookie(config.base_url, cookies)
-  return secret === null ? null : findDashboardSession(db, digestOf(secret))
+  return secret === null ? null : findDashboardSession(db, root, digestOf(secret))
 }
 
 /** A refresh that takes longer is taken over by another request. */
@@ -33,10 +33,10 @@ const wait_ms = 100
 const most_waits = 50
 
 async function findUsable(services: DashboardServices, session_hash: string, asking: Asking): Promise<UsableSession | null> {
-  const { db } = services
+  const { db, root } = services
   for (let waits = 0; waits < most_waits; waits++) {
     const now = services.now()
-    const session = await findDashboardSession(db, session_hash)
+    const session = await findDashboardSession(db, root, session_hash)
     if (!session) return null
     if (!isActive(session, now)) {
       await db.batch(endDashboardSession(session, now))

@@ -2,8 +2,10 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { sameEnvironment } from '../db/environment.ts'
 import { endGrant } from '../sessions/grants.ts'
 import { sessionStands } from '../sessions/standing.ts'
+import type { Root } from '../setup/root.ts'
 import { aboutUser } from '../users/store.ts'
 
 const Row = z.object({
@@ -32,14 +34,19 @@ export interface KeptTokens {
   readonly expires_at: Date
 }
 
-export function findDashboardSession(db: Db, session_hash: string): Promise<DashboardSession | null> {
+/** Every administrator is a user of the root environment. */
+export function findDashboardSession(
+  db: Db,
+  { environment_id }: Pick<Root, 'environment_id'>,
+  session_hash: string,
+): Promise<DashboardSession | null> {
   return db.maybeOne(
     Row,
     sql`select d.session_hash, d.environment_id, d.user_id, d.session_id, d.grant_id, d.tokens, d.access_token_until, d.refresh_at,
-               d.expires_at, case when ${sessionStands(sql`s`)} then 1 else 0 end as session_stands,
+               d.expires_at, case when ${sessionStands(environment_id, sql`s`)} then 1 else 0 end as session_stands,
                s.absolute_expires_at as session_until
           from dashboard_sessions d
-          left join sessions s on s.environment_id = d.environment_id || '' and s.id = d.session_id
+          left join sessions s on ${sameEnvironment('s', 'd', environment_id)} and s.id = d.session_id
          where d.session_hash = ${session_hash}`,
   )
 }

@@ -16,6 +16,7 @@ import type { EventKind } from '@ostiary/contract/event.ts'
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { inEnvironment } from '../db/environment.ts'
 import { outboxes } from './outbox.ts'
 
 /** A longer batch would delay others: on PostgreSQL by its locks, on SQLite by blocking the process. */
@@ -42,7 +43,7 @@ export function findUnnumbered(db: Db, environment_id: EnvironmentId, most: numb
     Unnumbered,
     sql`select v.environment_id, v.id, v.type, coalesce(c.last, 0) as last
           from events v left join event_counters c on c.environment_id = ${environment_id}
-         where v.environment_id || '' = ${environment_id} and v.sequence is null order by v.id limit ${most}`,
+         where ${inEnvironment(environment_id, 'v')} and v.sequence is null order by v.id limit ${most}`,
   )
 }
 

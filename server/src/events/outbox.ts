@@ -5,6 +5,7 @@
 import { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, identifiers, sql } from '../db/db.ts'
+import { unindexed } from '../db/environment.ts'
 
 export interface Outbox<Id extends string> {
   readonly table: string
@@ -29,14 +30,14 @@ export const owners_per_page = 50
  */
 export async function findWaitingOwners<Id extends string>(db: Db, outbox: Outbox<Id>, after: Id | '' = ''): Promise<Id[]> {
   const [table, owner] = [identifiers(outbox.table), identifiers(outbox.owner)]
-  const next = sql`select ${owner} from ${table} where sequence is null and ${owner} || '' >`
-  const first = sql`order by ${owner} || '' limit 1`
+  const next = sql`select ${owner} from ${table} where sequence is null and ${unindexed('', outbox.owner)} >`
+  const first = sql`order by ${unindexed('', outbox.owner)} limit 1`
   const rows = await db.all(
     Owner,
     sql`with recursive waiting (id, position) as (
         select (${next} ${after} ${first}), 1
         union all
-        select (${next} waiting.id || '' ${first}), position + 1 from waiting where waiting.id is not null and position < ${owners_per_page}
+        select (${next} ${unindexed('waiting', 'id')} ${first}), position + 1 from waiting where waiting.id is not null and position < ${owners_per_page}
       )
       select id from waiting where id is not null order by position`,
   )

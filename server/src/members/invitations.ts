@@ -3,14 +3,14 @@
  *
  * The guards in this file read other rows: members, links and other invitations. That is safe because every batch that creates,
  * changes, ends or accepts an invitation, removes a member or changes a role first writes the row of the tenant (`holdTenant`). So each
- * of these batches sees what the previous one committed. Two guards also read users and sessions; see `isUsable` and `acceptInvitation`.
+ * of these batches sees what the previous one committed. Two guards also read users and sessions; see `inviterStands` and `acceptInvitation`.
  */
 import { InvitationId, type TenantId } from '@ostiary/contract/ids.ts'
 import { Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { emailKey } from '../base/email.ts'
 import type { Limits } from '../config/limits.ts'
-import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, requires, type Statement, sql } from '../db/db.ts'
 import { sessionStands } from '../sessions/standing.ts'
 import { holdTenant } from '../tenancy/store.ts'
 import { MemberRow } from './store.ts'
@@ -215,6 +215,7 @@ const Linked = z.object({
   inviter_name: z.string().nullable(),
   is_open: z.boolean(),
   takes_accounts: z.boolean(),
+  inviter_id: z.string().nullable(),
   expires_at: z.date().nullable(),
   ended_by: z.string().nullable(),
   has_newer_link: z.boolean(),
@@ -231,6 +232,7 @@ export interface OpenInvitation {
   email: string
   role: Role
   inviter: { email: string; name: string | null } | null
+  inviter_id: string | null
   /** The link can create another account. */
   takes_accounts: boolean
 }
@@ -245,9 +247,10 @@ export async function findByLink(
   const row = await db.maybeOne(
     Linked,
     sql`select i.id, l.tenant_id, t.name as tenant_name, i.email, i.role, u.email as inviter_email, u.name as inviter_name,
-               i.expires_at, i.ended_by, case when i.token_hash <> l.token_hash then 1 else 0 end as has_newer_link,
+               i.inviter_id, i.expires_at, i.ended_by, case when i.token_hash <> l.token_hash then 1 else 0 end as has_newer_link,
                case when i.accounts < ${most_accounts} then 1 else 0 end as takes_accounts,
-               case when ${isUsable(sql`i`, root_environment)} and i.token_hash = l.token_hash then 1 else 0 end as is_open
+               case when i.ended_at is null and ${mayStillInvite(sql`i`)} and (i.inviter_id is null or (u.id is not null and u.blocked_at is null))
+                     and i.token_hash = l.token_hash then 1 else 0 end as is_open
           from invitation_links l
           left join invitations i on i.tenant_id = l.tenant_id and i.id = l.invitation_id
           left join tenants t on t.id = i.tenant_id
@@ -255,11 +258,11 @@ export async function findByLink(
          where l.token_hash = ${token_hash}`,
   )
   if (!row) return 'unknown'
-  const { id, tenant_id, tenant_name, email, role, expires_at, takes_accounts } = row
+  const { id, tenant_id, tenant_name, email, role, inviter_id, expires_at, takes_accounts } = row
   const is_open = row.is_open && expires_at !== null && expires_at > now
   if (!is_open || id === null || tenant_name === null || email === null || role === null) return endOf(row, now)
   const inviter = row.inviter_email === null ? null : { email: row.inviter_email, name: row.inviter_name }
-  return { id, tenant_id, tenant_name, email, role, inviter, takes_accounts }
+  return { id, tenant_id, tenant_name, email, role, inviter, inviter_id, takes_accounts }
 }
 
 function endOf({ id, ended_by, expires_at, has_newer_link }: z.infer<typeof Linked>, now: Date): EndOfLink {
@@ -271,24 +274,37 @@ function endOf({ id, ended_by, expires_at, has_newer_link }: z.infer<typeof Link
   return 'withdrawn'
 }
 
+/** The inviter may still grant the role. */
+const mayStillInvite = (row: Statement) =>
+  sql`(${row}.inviter_id is null or ${mayGrant(sql`${row}.tenant_id`, sql`${row}.inviter_id`, sql`${row}.role`)})`
+
 /**
- * The invitation has not ended, and its inviter may still grant its role and is not blocked. It may have expired.
+ * Fails as a guard if the inviter was deleted or is blocked.
  *
  * Blocking a user does not write the tenant's row, so a guard may read an inviter as unblocked whom another batch blocks at the same
  * moment. That is safe: the result is the same as when the acceptance came first, and blocking never ends a membership.
  */
-const isUsable = (row: Statement, root_environment: string) => sql`${row}.ended_at is null and (${row}.inviter_id is null or (
-  ${mayGrant(sql`${row}.tenant_id`, sql`${row}.inviter_id`, sql`${row}.role`)}
-  and exists (select 1 from users b where b.environment_id = ${root_environment} and b.id = ${row}.inviter_id and b.blocked_at is null)))`
+const inviterStands = (root_environment: string, { inviter_id }: OpenInvitation): Statement[] =>
+  inviter_id === null
+    ? []
+    : [
+        requires(
+          sql`exists (select 1 from users b where b.environment_id = ${root_environment} and b.id = ${inviter_id} and b.blocked_at is null)`,
+        ),
+      ]
 
-/** The invitation is open and this is its current link. */
-const isOpen = (root_environment: string, token_hash: string, now: Date) =>
-  sql`invitations.token_hash = ${token_hash} and invitations.expires_at > ${now} and ${isUsable(sql`invitations`, root_environment)}`
+/** The invitation is open, this is its current link, and it has the inviter that was read. */
+const isOpen = ({ inviter_id }: OpenInvitation, token_hash: string, now: Date) =>
+  sql`invitations.token_hash = ${token_hash} and invitations.expires_at > ${now} and invitations.ended_at is null
+    and coalesce(invitations.inviter_id, '') = ${inviter_id ?? ''} and ${mayStillInvite(sql`invitations`)}`
 
 /** Counts an account that a link creates. Fails as a guard if the link is not open or has created its last account. */
-export function takeAccount(root_environment: string, { tenant_id, id }: OpenInvitation, token_hash: string, now: Date): Statement {
-  return guard(sql`update invitations set accounts = accounts + 1
-    where tenant_id = ${tenant_id} and id = ${id} and accounts < ${most_accounts} and ${isOpen(root_environment, token_hash, now)}`)
+export function takeAccount(root_environment: string, invitation: OpenInvitation, token_hash: string, now: Date): Statement[] {
+  return [
+    guard(sql`update invitations set accounts = accounts + 1
+      where tenant_id = ${invitation.tenant_id} and id = ${invitation.id} and accounts < ${most_accounts} and ${isOpen(invitation, token_hash, now)}`),
+    ...inviterStands(root_environment, invitation),
+  ]
 }
 
 export interface Acceptance {
@@ -304,37 +320,38 @@ export interface Acceptance {
  * The account has proved its address, the system created it, or it is a member by an invitation: it accepted that before the root
  * environment had mail. A tenant that the account created itself does not count, since any account may create one.
  */
-const isProven = (user: Statement) => sql`(${user}.email_verified = 1 or ${user}.self_registered = 0
+const isProven = (root_environment: string, user_id: string) => sql`(
+  exists (select 1 from users p where p.environment_id = ${root_environment} and p.id = ${user_id} and (p.email_verified = 1 or p.self_registered = 0))
   or exists (
     select 1 from members o join tenants t on t.id = o.tenant_id
-     where o.user_id = ${user}.id and (o.accepted_at is not null or t.created_by is null or t.created_by <> ${user}.id)))`
+     where o.user_id = ${user_id} and (o.accepted_at is not null or t.created_by is null or t.created_by <> ${user_id})))`
 
 /** Reports whether the account has to prove its address before it accepts, where the root environment sends mail. */
 export async function isUnproven(db: Db, root_environment: string, user_id: string): Promise<boolean> {
-  const unproven = sql`select u.id from users u where u.environment_id = ${root_environment} and u.id = ${user_id} and not ${isProven(sql`u`)}`
+  const unproven = sql`select u.id from users u where u.environment_id = ${root_environment} and u.id = ${user_id}
+    and not ${isProven(root_environment, user_id)}`
   return (await db.maybeOne(z.object({ id: z.string() }), unproven)) !== null
 }
 
 /**
- * Makes the user of this session a member and ends the invitation. The guard fails if the link is not open, the session has ended, the
- * address is not proved where it has to be, or the user is a member already.
+ * Makes the user of this session a member and ends the invitation, after a write of the tenant and one of the user. A guard fails if the
+ * link is not open, the session has ended, the address is not proved where it has to be, or the user is a member already.
  *
  * Ending a session does not write the tenant's row, so a session that another batch ends at the same moment may still count. That is
  * safe: the result is the same as when the acceptance came first, and ending a session never ends a membership.
  */
-export function acceptInvitation({ tenant_id, id, role }: OpenInvitation, by: Acceptance, now: Date): Statement[] {
+export function acceptInvitation(invitation: OpenInvitation, by: Acceptance, now: Date): Statement[] {
+  const { tenant_id, id, role } = invitation
   const { root_environment, token_hash, user_id, session_id, needs_proof } = by
-  const proven = needs_proof ? isProven(sql`u`) : sql`1 = 1`
-  const session_lives = sql`exists (
-    select 1 from sessions s
-      join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and ${proven}
-     where s.environment_id = ${root_environment} and s.id = ${session_id} and s.user_id = ${user_id}
-       and ${sessionStands(sql`s`)} and s.expires_at > ${now})`
   return [
-    holdTenant(tenant_id),
+    ...inviterStands(root_environment, invitation),
+    requires(sql`exists (
+      select 1 from sessions s where s.environment_id = ${root_environment} and s.id = ${session_id} and s.user_id = ${user_id}
+         and ${sessionStands(root_environment, sql`s`)} and s.expires_at > ${now})`),
+    ...(needs_proof ? [requires(isProven(root_environment, user_id))] : []),
     guard(sql`update invitations
         set ended_at = ${now}, ended_by = 'accepted', accepted_by = ${user_id}, version = version + 1, updated_at = ${now}
-      where tenant_id = ${tenant_id} and id = ${id} and role = ${role} and ${isOpen(root_environment, token_hash, now)} and ${session_lives}
+      where tenant_id = ${tenant_id} and id = ${id} and role = ${role} and ${isOpen(invitation, token_hash, now)}
         and not exists (select 1 from members m where m.tenant_id = ${tenant_id} and m.user_id = ${user_id})`),
     sql`insert into members (tenant_id, user_id, role, accepted_at, created_at, updated_at)
       values (${tenant_id}, ${user_id}, ${role}, ${now}, ${now}, ${now})`,

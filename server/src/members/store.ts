@@ -1,8 +1,8 @@
 /** Stores the members of a tenant and their roles. A tenant always has an owner: see `anotherOwner`. */
-import { type EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
+import { TenantId } from '@ostiary/contract/ids.ts'
 import { Member, Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, requires, type Statement, sql } from '../db/db.ts'
 
 const Membership = z.object({ tenant_id: TenantId, slug: z.string(), name: z.string(), role: Role })
 export type Membership = z.infer<typeof Membership>
@@ -105,11 +105,9 @@ export async function findSoleOwnerships(db: Db, user_id: string): Promise<strin
  * Removes all memberships of a user who is deleted. Fails as a guard if the user is the last owner of a tenant. Put `holdTenant` for
  * each tenant of the user first in the batch.
  */
-export function deleteMemberships(root_environment_id: EnvironmentId, user_id: string): Statement[] {
+export function deleteMemberships(user_id: string): Statement[] {
   return [
-    guard(sql`update users set updated_at = updated_at
-      where environment_id = ${root_environment_id} and id = ${user_id}
-        and not exists (select 1 from members m where m.user_id = ${user_id} and m.role = 'owner' and not ${other_owner})`),
+    requires(sql`not exists (select 1 from members m where m.user_id = ${user_id} and m.role = 'owner' and not ${other_owner})`),
     sql`delete from members where user_id = ${user_id}`,
   ]
 }

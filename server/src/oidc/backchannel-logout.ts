@@ -4,6 +4,7 @@
  */
 import { findClient } from '../applications/store.ts'
 import { sql } from '../db/db.ts'
+import { unindexed } from '../db/environment.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { type Outbound, OutboundFailed, type OutboundRequest } from '../outbound/fetch.ts'
 import { recordAttempt } from '../queue/attempts.ts'
@@ -23,7 +24,7 @@ export function createBackchannelLogoutJobs(deployment: Deployment, issuers: Iss
   return {
     name: 'backchannel_logout',
     retry_after_seconds,
-    url: sql`select a.backchannel_logout_uri from applications a where a.environment_id = job.environment_id || '' and a.id = job.lane`,
+    url: sql`select a.backchannel_logout_uri from applications a where a.environment_id = ${unindexed('job')} and a.id = job.lane`,
     concurrency: 60,
     per_lane: 4,
     per_receiver: 5,

@@ -2,6 +2,7 @@
 import { type EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment, sameEnvironment } from '../db/environment.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { holdUser } from '../users/store.ts'
 import type { VerifiedCredential } from './verify.ts'
@@ -25,18 +26,24 @@ const PasskeyRow = z.object({
 })
 export type PasskeyRow = z.infer<typeof PasskeyRow>
 
-const passkeys = sql`
+const passkeys = (environment_id: EnvironmentId): Statement => sql`
   select p.id, p.user_id, p.credential_id, p.public_key, p.counter, p.backup_eligible, p.transports, p.name,
          u.passkey_handle as user_handle, u.email, u.password_hash, u.blocked_at
-    from passkeys p join users u on u.environment_id = p.environment_id || '' and u.id = p.user_id`
+    from passkeys p join users u on ${sameEnvironment('u', 'p', environment_id)} and u.id = p.user_id`
 
 /** Finds the passkey with the id that its authenticator gave it. */
 export function findPasskey(db: Db, environment_id: EnvironmentId, credential_id: string): Promise<PasskeyRow | null> {
-  return db.maybeOne(PasskeyRow, sql`${passkeys} where p.environment_id = ${environment_id} and p.credential_id = ${credential_id}`)
+  return db.maybeOne(
+    PasskeyRow,
+    sql`${passkeys(environment_id)} where p.environment_id = ${environment_id} and p.credential_id = ${credential_id}`,
+  )
 }
 
 export function listPasskeys(db: Db, environment_id: EnvironmentId, user_id: string): Promise<PasskeyRow[]> {
-  return db.all(PasskeyRow, sql`${passkeys} where p.environment_id || '' = ${environment_id} and p.user_id = ${user_id} order by p.id`)
+  return db.all(
+    PasskeyRow,
+    sql`${passkeys(environment_id)} where ${inEnvironment(environment_id, 'p')} and p.user_id = ${user_id} order by p.id`,
+  )
 }
 
 const Handle = z.object({ passkey_handle: z.string() })

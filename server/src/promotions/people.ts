@@ -2,6 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, join, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment } from '../db/environment.ts'
 
 /** The ways in of an environment: which methods are on, and which providers. */
 export interface Ways {
@@ -35,10 +36,10 @@ function hasWay(environment_id: EnvironmentId, { password, email_code, passkey, 
   const ways = [
     ...(email_code ? [sql`1 = 1`] : []),
     ...(password ? [sql`u.password_hash is not null`] : []),
-    ...(passkey ? [sql`exists (select 1 from passkeys k where k.user_id = u.id and k.environment_id || '' = ${environment_id})`] : []),
+    ...(passkey ? [sql`exists (select 1 from passkeys k where k.user_id = u.id and ${inEnvironment(environment_id, 'k')})`] : []),
     ...(provider_ids.length > 0
       ? [
-          sql`exists (select 1 from identities i where i.user_id = u.id and i.environment_id || '' = ${environment_id}
+          sql`exists (select 1 from identities i where i.user_id = u.id and ${inEnvironment(environment_id, 'i')}
                 and i.provider_id in (${list(provider_ids)}))`,
         ]
       : []),

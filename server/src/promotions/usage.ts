@@ -5,6 +5,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { inEnvironment } from '../db/environment.ts'
 import { holdProvider } from '../providers/store.ts'
 import { haveRoom } from '../tenancy/store.ts'
 
@@ -17,7 +18,7 @@ export async function hasGrants(db: Db, environment_id: EnvironmentId, applicati
 
 /** The condition is that of the index of an application's open grants. The environment is not looked up in another index. */
 const grantsOf = (environment_id: EnvironmentId, application_id: string) =>
-  sql`from grants g where g.application_id = ${application_id} and g.environment_id || '' = ${environment_id} and coalesce(g.ended_at, 0) = 0`
+  sql`from grants g where g.application_id = ${application_id} and ${inEnvironment(environment_id, 'g')} and coalesce(g.ended_at, 0) = 0`
 
 /**
  * For the batch that deletes an application. On PostgreSQL a grant whose batch runs at this very moment is not seen: a sign-in does not wait

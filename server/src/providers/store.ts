@@ -3,6 +3,7 @@ import { type EnvironmentId, ProviderId } from '@ostiary/contract/ids.ts'
 import { Provider, type ProviderFailure } from '@ostiary/contract/provider.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment, sameEnvironment } from '../db/environment.ts'
 import type { Origin } from '../events/store.ts'
 import { endDisabled, followErasedProvider } from '../sessions/endings.ts'
 import { issuerOfProvider, type ProviderFields } from './kinds.ts'
@@ -102,7 +103,7 @@ export async function findUpstreamSession(
   const rows = await db.all(
     OfSession,
     sql`select id as session_id, provider_id, upstream_id_token as id_token,
-               (select i.issuer from identities i where i.id = sessions.began_with and i.environment_id || '' = ${environment_id}) as issuer
+               (select i.issuer from identities i where i.id = sessions.began_with and ${inEnvironment(environment_id, 'i')}) as issuer
           from sessions
          where environment_id = ${environment_id} and id in (${list(session_ids)}) and provider_id is not null`,
   )
@@ -239,7 +240,7 @@ export function findIdentity(db: Db, environment_id: EnvironmentId, { provider_i
   return db.maybeOne(
     Identity,
     sql`select i.id, i.user_id, u.email, u.password_hash
-          from identities i join users u on u.environment_id = i.environment_id || '' and u.id = i.user_id
+          from identities i join users u on ${sameEnvironment('u', 'i', environment_id)} and u.id = i.user_id
          where i.environment_id = ${environment_id} and i.provider_id = ${provider_id} and i.issuer = ${issuer} and i.subject = ${subject}`,
   )
 }
@@ -261,7 +262,7 @@ export function insertIdentity(
   return guard(sql`insert into identities (environment_id, provider_id, issuer, subject, user_id, id, created_at, last_used_at)
     select environment_id, ${provider_id}, ${issuer}, ${subject}, id, ${id}, ${now}, ${now}
       from users where environment_id = ${environment_id} and id = ${user_id}
-       and (select count(*) from identities i where i.user_id = ${user_id} and i.environment_id || '' = ${environment_id}) < ${most_identities}
+       and (select count(*) from identities i where i.user_id = ${user_id} and ${inEnvironment(environment_id, 'i')}) < ${most_identities}
     on conflict (environment_id, provider_id, issuer, subject) do nothing`)
 }
 

@@ -45,7 +45,7 @@ export type Job = z.infer<typeof Job>
 export function enqueue({ id, kind, lane, environment_id, payload, due_at }: NewJob, now: Date): Statement {
   return leavesWork(
     sql`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
-      values (${id}, ${kind}, ${lane}, ${tenantOf(sql`${environment_id}`)}, ${environment_id}, ${payload}, ${due_at ?? now}, ${now})
+      select ${id}, ${kind}, ${lane}, ${tenantOf(sql`${environment_id}`)}, ${environment_id}, ${payload}, ${due_at ?? now}, ${now} where 1 = 1
       ${or_again}`,
     'queue',
   )

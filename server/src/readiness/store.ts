@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { restartLimit } from '../base/database-time.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
+import { inEnvironment } from '../db/environment.ts'
 import { enters } from '../db/event-indexes.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { type Findings, most_counted, type Named, type ProductClaim } from './checks.ts'
@@ -177,7 +178,7 @@ export async function countPasskeyOnly(db: Db, environment_id: EnvironmentId): P
     const page = await db.all(
       Passkey,
       sql`select p.id, p.user_id, case when exists (
-              select 1 from totp_methods t where t.environment_id || '' = ${environment_id} and t.user_id = p.user_id) then 0 else 1 end as is_only
+              select 1 from totp_methods t where ${inEnvironment(environment_id, 't')} and t.user_id = p.user_id) then 0 else 1 end as is_only
             from (select id, user_id from passkeys where environment_id = ${environment_id} and id > ${last}
                    order by id limit ${passkeys_per_page}) p
            order by p.id`,

@@ -62,14 +62,14 @@ function countDropped(scope_id: string, minute: Date, count: number): Statement 
 }
 
 /** A newer record has the same code and application. */
-const hasSuccessor = sql`exists (select 1 from refused_calls newer
-  where newer.scope_id = refused_calls.scope_id and newer.code = refused_calls.code
+const hasSuccessor = (scope_id: string): Statement => sql`exists (select 1 from refused_calls newer
+  where newer.scope_id = ${scope_id} and newer.code = refused_calls.code
     and newer.client_id = refused_calls.client_id and newer.id > refused_calls.id)`
 
 const trimSource = (scope_id: string, source: string, most: number): Statement =>
   sql`delete from refused_calls where scope_id = ${scope_id} and source = ${source}
     and id <= (select id from refused_calls where scope_id = ${scope_id} and source = ${source} order by id desc limit 1 offset ${most})
-    and ${hasSuccessor}`
+    and ${hasSuccessor(scope_id)}`
 
 const Count = z.object({ count: z.int() })
 const Crowded = Count.extend({ scope_id: z.string() })
@@ -92,7 +92,7 @@ export async function trim(
   const removed: [string, number][] = []
   for (const { scope_id, count } of crowded) {
     const excess = count - Math.floor(per_scope * 0.95)
-    const changed = await db.run(sql`delete from refused_calls where scope_id = ${scope_id} and ${hasSuccessor} and id in (
+    const changed = await db.run(sql`delete from refused_calls where scope_id = ${scope_id} and ${hasSuccessor(scope_id)} and id in (
       select id from (
         select id, row_number() over (partition by source order by id desc) as place from refused_calls where scope_id = ${scope_id}
       ) ranked order by place desc, id limit ${excess})`)

@@ -5,6 +5,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment } from '../db/environment.ts'
 import { consentsOf } from './consents.ts'
 import { grantStands, sessionStands } from './standing.ts'
 
@@ -30,13 +31,13 @@ export function listLatestSessions(
     sql`select listed.id, listed.ip, listed.user_agent, listed.created_at, listed.last_seen_at
           from (select * from (
                   select * from sessions
-                   where user_id = ${user_id} and environment_id || '' = ${environment_id} and coalesce(ended_at, -2) = -2
+                   where user_id = ${user_id} and ${inEnvironment(environment_id)} and coalesce(ended_at, -2) = -2
                      and ending = (select ending from users where environment_id = ${environment_id} and id = ${user_id})
                      and absolute_expires_at > ${now} and id <> ${id}
                    order by absolute_expires_at desc limit ${window_of_sessions * limit}) others
                 union all
                 select * from sessions where environment_id = ${environment_id} and id = ${id}) listed
-         where ${sessionStands(sql`listed`)}
+         where ${sessionStands(environment_id, sql`listed`)}
          order by case when listed.id = ${id} then 0 else 1 end, listed.last_seen_at desc, listed.id limit ${limit}`,
   )
 }
@@ -52,7 +53,7 @@ const Named = z.object({ id: z.string(), name: z.string(), logo_uri: z.string().
 
 /** The open grants of a person, in the order of their index: application, with `offline_access` or without, id. */
 const openGrants = (environment_id: EnvironmentId, user_id: string) =>
-  sql`g.user_id = ${user_id} and coalesce(g.ended_at, -2) = -2 and g.environment_id || '' = ${environment_id}`
+  sql`g.user_id = ${user_id} and coalesce(g.ended_at, -2) = -2 and ${inEnvironment(environment_id, 'g')}`
 
 /** The newest grants of a person at an application that are valid now, from a window. `application_id` is a value or a column. */
 const validGrants = (environment_id: EnvironmentId, user_id: string, application_id: Statement, now: Date) => {
@@ -60,7 +61,7 @@ const validGrants = (environment_id: EnvironmentId, user_id: string, application
     select * from grants g where ${openGrants(environment_id, user_id)} and g.application_id = ${application_id} and g.offline = ${offline}
      order by g.id desc limit ${window_of_grants}) newest`
   return sql`from (${newest(1)} union all ${newest(0)}) listed
-   where listed.expires_at > ${now} and ${grantStands(sql`listed`)}`
+   where listed.expires_at > ${now} and ${grantStands(environment_id, sql`listed`)}`
 }
 
 /** The applications that have the consent of the user, or valid tokens. `scope` is the consent, in the words of `consentWords`. */

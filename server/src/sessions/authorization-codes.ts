@@ -2,6 +2,7 @@
 import type { EnvironmentId, GrantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, sql } from '../db/db.ts'
+import { sameEnvironment } from '../db/environment.ts'
 import { most_others } from './bounds.ts'
 import { findEnded, findReplaced, limitOf, type Replacement, replacingNone, replacingOne, replacingThese } from './grant-bounds.ts'
 import { GrantRow, grantColumns, insertTokens, type Spending, thisGrantStands } from './grants.ts'
@@ -54,8 +55,8 @@ export async function storeCode(db: Db, { environment_id, ...session }: SessionO
   const consent =
     code.consented_to &&
     sql`
-    join consents c on c.environment_id = s.environment_id || '' and c.user_id = s.user_id and c.application_id = a.id
-                   and c.scope = ${code.consented_to.join(' ')} and c.ending = ${presentConsents(sql`s`)}`
+    join consents c on ${sameEnvironment('c', 's', environment_id)} and c.user_id = s.user_id and c.application_id = a.id
+                   and c.scope = ${code.consented_to.join(' ')} and c.ending = ${presentConsents(environment_id, sql`s`)}`
   const place = {
     environment_id,
     user_id: session.user_id,
@@ -73,12 +74,12 @@ export async function storeCode(db: Db, { environment_id, ...session }: SessionO
                                   began_with, ending, began_ending, application_ending, disconnection, created_at, expires_at, visit_at, code_hash)
       select s.environment_id, ${grant_id}, s.user_id, a.id, s.id, ${code.scope}, ${code.resource}, ${place.is_offline},
              s.auth_time, s.amr, s.acr, s.began_with, s.ending, s.began_ending, a.ending,
-             ${numberOfDisconnection(sql`s.environment_id`, sql`s.user_id`, sql`a.id`)}, ${now}, ${code.expires_at},
+             ${numberOfDisconnection(environment_id, sql`s.user_id`, sql`a.id`)}, ${now}, ${code.expires_at},
              ${visitAfter(code.expires_at)}, ${code.code_hash}
         from sessions s
-        join applications a on a.environment_id = s.environment_id || '' and a.id = ${code.client_id} and a.disabled = 0
+        join applications a on ${sameEnvironment('a', 's', environment_id)} and a.id = ${code.client_id} and a.disabled = 0
         ${consent ?? sql``}
-       where s.environment_id = ${environment_id} and s.id = ${session.id} and ${sessionStands(sql`s`)}`),
+       where s.environment_id = ${environment_id} and s.id = ${session.id} and ${sessionStands(environment_id, sql`s`)}`),
     sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
         values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope},
                 ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
@@ -107,10 +108,10 @@ const offline = (scope: string) => scope.split(' ').includes('offline_access')
 export function findCode(db: Db, environment_id: EnvironmentId, code_hash: string): Promise<AuthorizationCodeRow | null> {
   return db.maybeOne(
     AuthorizationCodeRow,
-    sql`select ${grantColumns}, c.code_hash, c.redirect_uri, c.nonce, c.code_challenge, c.expires_at, c.spent_by
+    sql`select ${grantColumns(environment_id)}, c.code_hash, c.redirect_uri, c.nonce, c.code_challenge, c.expires_at, c.spent_by
           from authorization_codes c
-          join grants g on g.environment_id = c.environment_id || '' and g.id = c.grant_id
-          join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
+          join grants g on ${sameEnvironment('g', 'c', environment_id)} and g.id = c.grant_id
+          join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
          where c.environment_id = ${environment_id} and c.code_hash = ${code_hash}`,
   )
 }

@@ -6,6 +6,7 @@ import { timeDigits } from '../base/ids.ts'
 import { currentTrace } from '../base/trace.ts'
 import { traceparentOf } from '../base/trace-context.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment } from '../db/environment.ts'
 import { withAttempts } from '../queue/attempts.ts'
 import { enqueue, enqueueEach } from '../queue/queue.ts'
 
@@ -30,7 +31,7 @@ export function enqueueBackchannelLogouts(
   const traced = trace === null ? '' : `","traceparent":"${traceparentOf(trace)}`
   const next = (session_id: Statement, after: Statement) => sql`(
     select g.application_id from grants g
-     where g.session_id = ${session_id} and g.application_id > ${after} and g.environment_id || '' = ${environment_id}
+     where g.session_id = ${session_id} and g.application_id > ${after} and ${inEnvironment(environment_id, 'g')}
      order by g.application_id limit 1)`
   // The id of a message: the time, and the random ends of the ids of its session and its application.
   return [
@@ -45,7 +46,7 @@ export function enqueueBackchannelLogouts(
                application_id, session_id, user_id, 'waiting', ${now}, ${now}
           from used
          where (select 1 from applications a
-                 where a.id = used.application_id and a.environment_id || '' = ${environment_id}
+                 where a.id = used.application_id and ${inEnvironment(environment_id, 'a')}
                    and a.disabled = 0 and a.backchannel_logout_uri is not null) = 1
         on conflict (environment_id, id) do nothing`,
     enqueueEach(

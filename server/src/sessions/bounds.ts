@@ -10,6 +10,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment } from '../db/environment.ts'
 import type { Origin } from '../events/store.ts'
 import { followSessions, sessionEndEvents } from './endings.ts'
 import { sessionStands } from './standing.ts'
@@ -27,7 +28,7 @@ export const holdPerson = (
 
 /** The sessions of a user that can be live, in the order of the index of migration 0035. */
 const openSessions = (environment_id: EnvironmentId, user_id: string, now: Date) =>
-  sql`user_id = ${user_id} and environment_id || '' = ${environment_id} and coalesce(ended_at, -2) = -2
+  sql`user_id = ${user_id} and ${inEnvironment(environment_id)} and coalesce(ended_at, -2) = -2
     and ending = (select ending from users where environment_id = ${environment_id} and id = ${user_id})
     and absolute_expires_at > ${now}`
 
@@ -58,7 +59,7 @@ export async function findUnseen(
           select oldest.id, oldest.last_seen_at, count(*) over () as live
             from (select * from sessions where ${open} order by absolute_expires_at
                    limit ${window} * coalesce((select 1 from sessions where ${open} limit 1 offset ${stay}), 0)) oldest
-           where ${sessionStands(sql`oldest`)}) live
+           where ${sessionStands(environment_id, sql`oldest`)}) live
          order by last_seen_at, id limit ${most}`,
   )
   const live = found[0]?.live ?? 0
@@ -84,5 +85,5 @@ export function hasRoomForSession(environment_id: EnvironmentId, user_id: string
     where environment_id = ${environment_id} and id = ${user_id}
       and (coalesce((select 1 from sessions where ${open} limit 1 offset ${most}), 0) = 0
            or (select count(*) from (select * from sessions where ${open} order by absolute_expires_at limit ${most + most_others + 1}) oldest
-                where ${sessionStands(sql`oldest`)}) <= ${most})`)
+                where ${sessionStands(environment_id, sql`oldest`)}) <= ${most})`)
 }

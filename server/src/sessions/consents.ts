@@ -2,6 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { sameEnvironment } from '../db/environment.ts'
 import { insertEvents, type Origin } from '../events/store.ts'
 
 const ConsentRow = z.object({ user_id: z.string(), scope: z.string() })
@@ -17,7 +18,7 @@ export async function findConsents(
   const rows = await db.all(
     ConsentRow,
     sql`select c.user_id, c.scope from consents c
-          join users u on u.environment_id = c.environment_id || '' and u.id = c.user_id and u.consents_ending = c.ending
+          join users u on ${sameEnvironment('u', 'c', environment_id)} and u.id = c.user_id and u.consents_ending = c.ending
          where c.environment_id = ${environment_id} and c.application_id = ${application_id} and c.user_id in (${list(user_ids)})`,
   )
   return new Map(rows.map((row) => [row.user_id, row.scope.split(' ')]))
@@ -31,7 +32,7 @@ export function storeConsent(
   now: Date,
 ): Statement {
   const application = sql`from applications a
-    join users u on u.environment_id = a.environment_id || '' and u.id = ${user_id}
+    join users u on ${sameEnvironment('u', 'a', environment_id)} and u.id = ${user_id}
    where a.environment_id = ${environment_id} and a.id = ${application_id} and a.disabled = 0`
   const scope = after.join(' ')
   if (before === null)

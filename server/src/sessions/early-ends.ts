@@ -5,6 +5,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, list, type Statement, sql } from '../db/db.ts'
+import { unindexed } from '../db/environment.ts'
 
 export const rows_at_once = 500
 
@@ -31,11 +32,13 @@ export const walks = {
   grants: { find: findGrants, remove: removeOverGrants },
 }
 
-/** A session is over at its idle end, or at its absolute one. A session of the dashboard keeps it until the absolute end. */
+/**
+ * A session is over at its idle end, or at its absolute one. A session of the dashboard keeps it until the absolute end.
+ */
 const sessionIsOver = (now: Date): Statement => sql`(
   absolute_expires_at <= ${before(now, session_kept_ms)}
   or (expires_at <= ${before(now, session_kept_ms)}
-      and not exists (select 1 from dashboard_sessions d where d.user_id = sessions.user_id and d.environment_id = sessions.environment_id || ''
+      and not exists (select 1 from dashboard_sessions d where d.user_id = sessions.user_id and d.environment_id = ${unindexed('sessions')}
                          and d.session_id = sessions.id and d.expires_at > ${now})))`
 
 function findSessions(db: Db, after: Position, now: Date): Promise<Row[]> {
@@ -48,12 +51,20 @@ function findSessions(db: Db, after: Position, now: Date): Promise<Row[]> {
 }
 
 function removeSessions(environment_id: EnvironmentId, rows: readonly Row[], now: Date): Statement[] {
-  return [sql`delete from sessions where environment_id = ${environment_id} and id in (${idsOf(rows)}) and ${sessionIsOver(now)}`]
+  // A session of the dashboard that has expired never comes back, and none begins in a session that is over: the read before decides that.
+  const over_since = before(now, session_kept_ms)
+  return [
+    sql`delete from sessions where environment_id = ${environment_id} and id in (${idsOf(rows)})
+      and (absolute_expires_at <= ${over_since} or expires_at <= ${over_since})`,
+  ]
 }
 
-/** Without a row the session is over. `g` is an alias of `grants`. */
-const ownSessionIsOver = (g: Statement, now: Date): Statement => sql`not exists (
-  select 1 from sessions s where s.environment_id = ${g}.environment_id || '' and s.id = ${g}.session_id
+/**
+ * Without a row the session is over. `g` is an alias of `grants`. `environment` is the value, or for a read about all environments that of
+ * the row.
+ */
+const ownSessionIsOver = (environment: Statement, g: Statement, now: Date): Statement => sql`not exists (
+  select 1 from sessions s where s.environment_id = ${environment} and s.id = ${g}.session_id
     and s.ended_at is null and s.expires_at > ${now} and s.absolute_expires_at > ${now})`
 
 /** The code is over by then: it was redeemed at the last use or before, or has expired. */
@@ -66,10 +77,10 @@ function findGrants(db: Db, after: Position, now: Date): Promise<Row[]> {
     sql`select g.environment_id, g.id, case when c.grant_id is null then 0 else 1 end as is_chained,
                case when (g.ended_at is not null or coalesce(c.expires_at, g.expires_at) <= ${now})
                      and ${lastTokenIsOver(sql`coalesce(c.issued_at, g.last_used_at, g.created_at)`, now)}
-                     and ${ownSessionIsOver(sql`g`, now)} then 1 else 0 end as is_over
+                     and ${ownSessionIsOver(unindexed('g'), sql`g`, now)} then 1 else 0 end as is_over
           from (select * from grants where (environment_id, id) > (${after.environment_id}, ${after.id})
                  order by environment_id, id limit ${rows_at_once}) g
-          left join refresh_chains c on c.environment_id = g.environment_id || '' and c.grant_id = g.id
+          left join refresh_chains c on c.environment_id = ${unindexed('g')} and c.grant_id = g.id
          order by g.environment_id, g.id`,
   )
 }
@@ -80,8 +91,9 @@ function findGrants(db: Db, after: Position, now: Date): Promise<Row[]> {
  */
 function removeOverGrants(environment_id: EnvironmentId, rows: readonly Row[], now: Date): Statement[] {
   const [chained, others] = [rows.filter(({ is_chained }) => is_chained), rows.filter(({ is_chained }) => !is_chained)]
-  const over = sql`${lastTokenIsOver(sql`coalesce(last_used_at, created_at)`, now)} and ${ownSessionIsOver(sql`grants`, now)}
-    and not exists (select 1 from refresh_chains c where c.environment_id = grants.environment_id || '' and c.grant_id = grants.id)`
+  const environment = sql`${environment_id}`
+  const over = sql`${lastTokenIsOver(sql`coalesce(last_used_at, created_at)`, now)} and ${ownSessionIsOver(environment, sql`grants`, now)}
+    and not exists (select 1 from refresh_chains c where c.environment_id = ${environment_id} and c.grant_id = grants.id)`
   return [
     ...(chained.length === 0
       ? []
@@ -89,7 +101,7 @@ function removeOverGrants(environment_id: EnvironmentId, rows: readonly Row[], n
           sql`delete from refresh_chains
             where environment_id = ${environment_id} and grant_id in (${idsOf(chained)}) and ${lastTokenIsOver(sql`issued_at`, now)}
               and exists (select 1 from grants g where g.environment_id = ${environment_id} and g.id = refresh_chains.grant_id
-                             and (g.ended_at is not null or refresh_chains.expires_at <= ${now}) and ${ownSessionIsOver(sql`g`, now)})`,
+                             and (g.ended_at is not null or refresh_chains.expires_at <= ${now}) and ${ownSessionIsOver(environment, sql`g`, now)})`,
           sql`delete from grants where environment_id = ${environment_id} and id in (${idsOf(chained)}) and ${over}`,
         ]),
     ...(others.length === 0

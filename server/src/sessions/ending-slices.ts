@@ -7,6 +7,7 @@
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment, sameEnvironment, unindexed } from '../db/environment.ts'
 import { enters } from '../db/event-indexes.ts'
 import { insertEvents, type Origin } from '../events/store.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
@@ -51,7 +52,7 @@ export function findEndings(db: Db, limit: number, now: Date): Promise<Ending[]>
     sql`select environment_id, kind, subject, number, user_id, ended_by, cause, reason, position, slices, created_at from endings
          where not exists (
            select 1 from endings earlier
-            where earlier.environment_id = endings.environment_id || '' and earlier.kind = endings.kind
+            where earlier.environment_id = ${unindexed('endings')} and earlier.kind = endings.kind
               and earlier.subject = endings.subject and earlier.number < endings.number)
            and (worked_at <= ${now} or worked_at > ${new Date(now.getTime() + longest_wait_ms)})
          order by worked_at limit ${limit}`,
@@ -102,9 +103,9 @@ const endGrants = ({ environment_id, ended_by }: Ending, ids: readonly string[],
     where environment_id = ${environment_id} and id in (${list([...ids].sort())}) and ended_at is null`
 
 const openSessions = ({ environment_id, user_id }: Ending) =>
-  sql`s.user_id = ${user_id} and s.environment_id || '' = ${environment_id} and coalesce(s.ended_at, -1) = -1`
+  sql`s.user_id = ${user_id} and ${inEnvironment(environment_id, 's')} and coalesce(s.ended_at, -1) = -1`
 const openGrants = ({ environment_id, user_id }: Ending) =>
-  sql`g.user_id = ${user_id} and g.environment_id || '' = ${environment_id} and coalesce(g.ended_at, -1) = -1`
+  sql`g.user_id = ${user_id} and ${inEnvironment(environment_id, 'g')} and coalesce(g.ended_at, -1) = -1`
 
 const sessionsBefore: Step = async (db, ending, now) => {
   const ids = await idsOf(
@@ -121,7 +122,7 @@ const grantsBefore: Step = async (db, ending, now) => {
   const { environment_id, number } = ending
   const rows = await db.all(
     Kept,
-    sql`select g.id, (select s.ending from sessions s where s.environment_id = g.environment_id || '' and s.id = g.session_id) as kept
+    sql`select g.id, (select s.ending from sessions s where s.environment_id = ${environment_id} and s.id = g.session_id) as kept
           from grants g where ${openGrants(ending)} and g.ending < ${number} order by g.ending, g.id limit ${grants_at_once}`,
   )
   if (rows.length === 0) return null
@@ -142,8 +143,8 @@ const halfSignIns: Step = async (db, { environment_id, user_id }) => {
   const ids = await idsOf(
     db,
     sql`select h.secret_hash as id from half_sign_ins h
-         where h.user_id = ${user_id} and h.environment_id || '' = ${environment_id}
-           and not ${halfSignInStands(sql`h`)}
+         where h.user_id = ${user_id} and ${inEnvironment(environment_id, 'h')}
+           and not ${halfSignInStands(environment_id, sql`h`)}
          limit ${others_at_once}`,
   )
   return deleted(sql`half_sign_ins`, sql`secret_hash`, environment_id, ids)
@@ -193,10 +194,11 @@ const sessionsWaitedFor: Step = async (db, ending) => {
 /** Walks over the open grants of the user once, and ends those that do not stand. */
 const grantsThatFell: Step = async (db, ending, now) => {
   const Walked = z.object({ id: z.string(), ending: z.int(), stands: z.boolean() })
+  const { environment_id } = ending
   const [after_ending, after_id] = placeOf(ending, 'grants') ?? [-1, '']
   const rows = await db.all(
     Walked,
-    sql`select g.id, g.ending, case when ${grantStands(sql`g`)} then 1 else 0 end as stands from grants g
+    sql`select g.id, g.ending, case when ${grantStands(environment_id, sql`g`)} then 1 else 0 end as stands from grants g
          where ${openGrants(ending)} and (g.ending, g.id) > (${after_ending}, ${after_id})
          order by g.ending, g.id limit ${grants_at_once}`,
   )
@@ -211,11 +213,12 @@ const grantsThatFell: Step = async (db, ending, now) => {
 
 /** Sessions that began with a method which is gone. */
 const sessionsOfMethod: Step = async (db, ending, now) => {
+  const { environment_id } = ending
   const ids = await idsOf(
     db,
-    sql`select s.id from sessions s join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id
+    sql`select s.id from sessions s join users u on ${sameEnvironment('u', 's', environment_id)} and u.id = s.user_id
          where ${openSessions(ending)} and (s.began_with = ${ending.subject} or s.began_with is null) and s.ending = u.ending
-           and not ${sessionStands(sql`s`)} limit ${sessions_at_once}`,
+           and not ${sessionStands(environment_id, sql`s`)} limit ${sessions_at_once}`,
   )
   return ids.length === 0 ? null : { statements: endSessions(ending, ids, now) }
 }
@@ -232,7 +235,7 @@ const grantsOfSession: Step = async (db, ending, now) => {
   const ends_all = sql`(select ends_grants from sessions where environment_id = ${environment_id} and id = ${subject})`
   const ids = await idsOf(
     db,
-    sql`select g.id from grants g where g.session_id = ${subject} and g.environment_id || '' = ${environment_id} and g.ended_at is null
+    sql`select g.id from grants g where g.session_id = ${subject} and ${inEnvironment(environment_id, 'g')} and g.ended_at is null
            and (g.offline = 0 or ${ends_all} = 1) limit ${grants_at_once}`,
   )
   return ids.length === 0 ? null : { statements: [endGrants(ending, ids, now)] }
@@ -244,7 +247,7 @@ const grantsOfApplication: Step = async (db, ending, now) => {
   const ids = await idsOf(
     db,
     sql`select g.id from grants g
-         where g.application_id = ${subject} and g.environment_id || '' = ${environment_id} and coalesce(g.ended_at, 0) = 0 ${before}
+         where g.application_id = ${subject} and ${inEnvironment(environment_id, 'g')} and coalesce(g.ended_at, 0) = 0 ${before}
          limit ${grants_at_once}`,
   )
   return ids.length === 0 ? null : { statements: [endGrants(ending, ids, now)] }
@@ -255,11 +258,8 @@ const rowsIn =
   (table: Statement, of: Statement, key: Statement): Step =>
   async (db, { environment_id, subject, kind }) => {
     // An index by the application has no column for the environment.
-    const scope = kind === 'erased_user' ? sql`environment_id` : sql`environment_id || ''`
-    const ids = await idsOf(
-      db,
-      sql`select ${key} as id from ${table} where ${of} = ${subject} and ${scope} = ${environment_id} limit ${others_at_once}`,
-    )
+    const scope = kind === 'erased_user' ? sql`environment_id = ${environment_id}` : inEnvironment(environment_id)
+    const ids = await idsOf(db, sql`select ${key} as id from ${table} where ${of} = ${subject} and ${scope} limit ${others_at_once}`)
     if (ids.length === 0) return null
     return {
       statements: [
@@ -277,7 +277,7 @@ const sessionsOfErased: Step = async (db, ending, now) => {
   const shown = await idsOf(
     db,
     sql`select id from sessions
-         where user_id = ${user_id} and environment_id || '' = ${environment_id} and coalesce(ip, user_agent, upstream_sid, upstream_id_token) is not null
+         where user_id = ${user_id} and ${inEnvironment(environment_id)} and coalesce(ip, user_agent, upstream_sid, upstream_id_token) is not null
          limit ${others_at_once}`,
   )
   if (shown.length === 0) return null
@@ -300,7 +300,7 @@ const Sequence = z.object({ sequence: z.int() })
 const eventsOfErased: Step = async (db, { environment_id, subject, position, created_at }) => {
   const unnumbered = await idsOf(
     db,
-    sql`select id from events where environment_id || '' = ${environment_id} and sequence is null and user_id = ${subject}
+    sql`select id from events where ${inEnvironment(environment_id)} and sequence is null and user_id = ${subject}
            and created_at <= ${created_at} and data <> '{}' limit ${others_at_once}`,
   )
   if (unnumbered.length > 0)
@@ -349,16 +349,16 @@ const identitiesOfProvider: Step = async (db, ending, now) => {
   const sessions = await idsOf(
     db,
     sql`select s.id from sessions s
-         where s.user_id in (${list(user_ids)}) and s.environment_id || '' = ${environment_id} and coalesce(s.ended_at, -1) = -1
+         where s.user_id in (${list(user_ids)}) and ${inEnvironment(environment_id, 's')} and coalesce(s.ended_at, -1) = -1
            and ${began(sql`s`)} limit ${sessions_at_once}`,
   )
   if (sessions.length > 0) return { statements: endSessions(ending, sessions, now) }
   const grants = await idsOf(
     db,
     sql`select g.id from grants g
-         where g.user_id in (${list(user_ids)}) and g.environment_id || '' = ${environment_id} and coalesce(g.ended_at, -1) = -1
+         where g.user_id in (${list(user_ids)}) and ${inEnvironment(environment_id, 'g')} and coalesce(g.ended_at, -1) = -1
            and (${began(sql`g`)} or (select s.ends_grants from sessions s
-                 where s.environment_id = g.environment_id || '' and s.id = g.session_id and s.ended_at is not null) = 1)
+                 where s.environment_id = ${environment_id} and s.id = g.session_id and s.ended_at is not null) = 1)
          limit ${grants_at_once}`,
   )
   if (grants.length > 0) return { statements: [endGrants(ending, grants, now)] }
@@ -370,7 +370,7 @@ const identitiesOfProvider: Step = async (db, ending, now) => {
 
 /** Deletes these identities, with an event for each. */
 function forgetIdentities(environment_id: EnvironmentId, ids: readonly string[], origin: Origin | null, now: Date): Statement[] {
-  const from = sql`from identities where environment_id || '' = ${environment_id} and id in (${list([...ids].sort())})`
+  const from = sql`from identities where ${inEnvironment(environment_id)} and id in (${list([...ids].sort())})`
   const columns = {
     type: 'user.updated' as const,
     // An id from before migration 0018 has the random part of its user at 15, and ends in a number for each identity of the user.

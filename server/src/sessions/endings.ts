@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { currentTrace } from '../base/trace.ts'
 import type { Trace } from '../base/trace-context.ts'
 import { leavesWork, type Statement, sql } from '../db/db.ts'
+import { inEnvironment } from '../db/environment.ts'
 import { insertEvents, type Origin } from '../events/store.ts'
 
 // biome-ignore format: this table is read by column
@@ -229,7 +230,7 @@ export function sessionEndEvents(
   { reason, origin }: { reason: EndReason; origin: Origin },
   now: Date,
 ): Statement[] {
-  const ending = sql`sessions.environment_id = ${environment_id} and ${which} and ${canBeEnded(now)}`
+  const ending = sql`sessions.environment_id = ${environment_id} and ${which} and ${canBeEnded(environment_id, now)}`
   return [
     sql`update sessions set last_seen_at = last_seen_at where ${ending}`,
     insertEvents(
@@ -252,8 +253,8 @@ export function sessionEndEvents(
  * A session past its idle time signs nobody in, but tokens and the sessions of its applications may still stand. So it can be ended as long as
  * its row is kept: a day after its idle end, or after its absolute limit (`early-ends.ts`). A session that merely expires raises no event.
  */
-export const canBeEnded = (now: Date): Statement => sql`sessions.ended_at is null
+export const canBeEnded = (environment_id: EnvironmentId, now: Date): Statement => sql`sessions.ended_at is null
   and (sessions.absolute_expires_at > ${now}
        or coalesce((select 1 from grants g
-                     where g.environment_id || '' = sessions.environment_id and g.session_id = sessions.id and g.ended_at is null
+                     where ${inEnvironment(environment_id, 'g')} and g.session_id = sessions.id and g.ended_at is null
                        and g.expires_at > ${now} limit 1), 0) = 1)`

@@ -8,6 +8,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment } from '../db/environment.ts'
 import { holdPerson, most_others } from './bounds.ts'
 import { lastUseOf, removeChains } from './refresh-chains.ts'
 
@@ -100,20 +101,20 @@ function recounted({ environment_id, user_id, session_id, is_offline }: Place, l
     : [sql`sessions`, session_id, sql`session_id = ${session_id}`, sql`1 - offline`]
   return sql`update ${table} set grant_count = (
       select case when count(*) < ${most} then coalesce(sum(${one}), 0) else ${limit} end
-        from (select offline from grants where ${which} and environment_id || '' = ${environment_id} limit ${most}) held)
+        from (select offline from grants where ${which} and ${inEnvironment(environment_id)} limit ${most}) held)
     where environment_id = ${environment_id} and id = ${id}`
 }
 
 const grantsOf = ({ environment_id, session_id, application_id }: Place) =>
-  sql`session_id = ${session_id} and application_id = ${application_id} and environment_id || '' = ${environment_id}`
+  sql`session_id = ${session_id} and application_id = ${application_id} and ${inEnvironment(environment_id)}`
 
 /** The grants that a new one can replace: of the user the oldest ones, of a session the newest, among them those with `offline_access`. */
 function windowOf(place: Place, limit: number, most: number, now: Date): Statement {
   const columns = sql`id, session_id, code_hash, offline as is_offline, case when expires_at <= ${now} then 1 else 0 end as is_over`
   return place.is_offline
-    ? sql`select ${columns}, coalesce(${lastUseOf(sql`grants`)}, created_at) as used_at from grants
+    ? sql`select ${columns}, coalesce(${lastUseOf(place.environment_id, sql`grants`)}, created_at) as used_at from grants
            where user_id = ${place.user_id} and application_id = ${place.application_id} and offline = 1
-             and coalesce(ended_at, -2) = -2 and environment_id || '' = ${place.environment_id}
+             and coalesce(ended_at, -2) = -2 and ${inEnvironment(place.environment_id)}
            order by id limit ${limit + most + 1}`
     : sql`select ${columns}, 0 as used_at from grants where ${grantsOf(place)} and ended_at is null
            order by id desc limit ${3 * limit + most}`

@@ -5,6 +5,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment, unindexed } from '../db/environment.ts'
 
 const Due = z.object({
   environment_id: z.custom<EnvironmentId>(),
@@ -30,7 +31,7 @@ export const rows_at_once = 100
 
 /** Finds grants whose visit is due, those from before the bounds first. */
 export function findDueGrants(db: Db, now: Date): Promise<DueGrant[]> {
-  const beside = sql`n.session_id = due.session_id and n.application_id = due.application_id and n.environment_id || '' = due.environment_id`
+  const beside = sql`n.session_id = due.session_id and n.application_id = due.application_id and ${unindexed('n')} = due.environment_id`
   return db.all(
     Due,
     sql`select due.environment_id, due.id, due.user_id, due.application_id, due.session_id, due.code_hash, due.expires_at,
@@ -38,9 +39,9 @@ export function findDueGrants(db: Db, now: Date): Promise<DueGrant[]> {
                coalesce((select 0 from grants n where ${beside} and n.ended_at is null and n.id > due.id limit 1),
                         (select 0 from grants n where ${beside} and n.ended_at > 0 and n.id > due.id limit 1), 1) as is_newest,
                coalesce((select 1 from authorization_codes c
-                          where c.environment_id = due.environment_id || '' and c.code_hash = due.code_hash and c.spent_by is null
+                          where c.environment_id = ${unindexed('due')} and c.code_hash = due.code_hash and c.spent_by is null
                           limit 1), 0) as is_unused,
-               (select s.absolute_expires_at from sessions s where s.environment_id = due.environment_id || '' and s.id = due.session_id
+               (select s.absolute_expires_at from sessions s where s.environment_id = ${unindexed('due')} and s.id = due.session_id
                  limit 1) as session_until,
                case when due.visit_at is null then 1 else 0 end as is_uncounted
           from (select * from grants where coalesce(visit_at, 0) <= ${now} order by coalesce(visit_at, 0) limit 100) due`,
@@ -57,9 +58,9 @@ const One = z.object({ one: z.int() })
 export async function hasCrowd(db: Db, grant: DueGrant, most: { of_session: number; of_person: number }): Promise<boolean> {
   const { environment_id, user_id, session_id, application_id } = grant
   const of_session = sql`from grants where session_id = ${session_id} and application_id = ${application_id} and ended_at is null
-    and environment_id || '' = ${environment_id}`
+    and ${inEnvironment(environment_id)}`
   const of_person = sql`from grants where user_id = ${user_id} and application_id = ${application_id} and offline = 1
-    and coalesce(ended_at, -2) = -2 and environment_id || '' = ${environment_id}`
+    and coalesce(ended_at, -2) = -2 and ${inEnvironment(environment_id)}`
   return (await hasMore(db, of_session, most.of_session)) || (await hasMore(db, of_person, most.of_person))
 }
 
@@ -82,7 +83,7 @@ const idsOf = (grants: readonly DueGrant[]) => grants.map(({ id }) => id).sort()
 
 /** The next visit is due some time after the tokens have expired, and for the newest grant of a session after the session has. */
 export const visitAgain = (environment_id: EnvironmentId, grants: readonly DueGrant[], after_ms: number, now: Date): Statement => {
-  const until = sql`(select s.absolute_expires_at from sessions s where s.environment_id = grants.environment_id || '' and s.id = grants.session_id)`
+  const until = sql`(select s.absolute_expires_at from sessions s where s.environment_id = ${environment_id} and s.id = grants.session_id)`
   return sql`update grants
       set visit_at = case when ended_at is null and expires_at > ${now} then expires_at + ${after_ms}
                           when coalesce(${until}, 0) > expires_at then ${until} + ${session_kept_ms}
@@ -106,7 +107,7 @@ export const hasCrowdOfSessions = (db: Db, { environment_id, user_id }: Uncounte
   hasMore(
     db,
     sql`from sessions o
-       where o.user_id = ${user_id} and coalesce(o.ended_at, -2) = -2 and o.absolute_expires_at > ${now} and o.environment_id || '' = ${environment_id}
+       where o.user_id = ${user_id} and coalesce(o.ended_at, -2) = -2 and o.absolute_expires_at > ${now} and ${inEnvironment(environment_id, 'o')}
          and o.ending = (select u.ending from users u where u.environment_id = ${environment_id} and u.id = ${user_id})`,
     most,
   )

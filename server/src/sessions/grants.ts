@@ -9,6 +9,7 @@ import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
+import { sameEnvironment } from '../db/environment.ts'
 import type { Chain } from '../oidc/protocol/token-place.ts'
 import { insertChain, lastUseOf } from './refresh-chains.ts'
 import { grantStands, sessionStands, standingGrantsOf } from './standing.ts'
@@ -47,10 +48,10 @@ export const GrantRow = z.object({
 export type GrantRow = z.infer<typeof GrantRow>
 
 /** The columns of a row of `grants` as g with its user as u. */
-export const grantColumns = sql`
+export const grantColumns = (environment_id: EnvironmentId): Statement => sql`
   g.id as grant_id, g.user_id, g.session_id, g.application_id as client_id, g.scope, g.resource, g.auth_time, g.amr, g.acr,
   g.created_at as grant_created_at, g.expires_at as grant_expires_at, u.blocked_at,
-  case when ${grantStands(sql`g`)} then 0 else 1 end as has_ended, nullif(u.email, '') as email, u.email_verified, u.phone_number,
+  case when ${grantStands(environment_id, sql`g`)} then 0 else 1 end as has_ended, nullif(u.email, '') as email, u.email_verified, u.phone_number,
   u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at`
 
 /** One attempt to spend a code or token, and the tokens that it gives. */
@@ -73,7 +74,7 @@ export interface NewTokens {
 }
 
 export const thisGrantStands = (environment_id: EnvironmentId, grant_id: GrantId): Statement => sql`exists (
-  select 1 from grants g where g.environment_id = ${environment_id} and g.id = ${grant_id} and ${grantStands(sql`g`)})`
+  select 1 from grants g where g.environment_id = ${environment_id} and g.id = ${grant_id} and ${grantStands(environment_id, sql`g`)})`
 
 /** For a batch whose guard spends a code or refresh token. */
 export function insertTokens(environment_id: EnvironmentId, grant: GrantRow, tokens: NewTokens): Statement[] {
@@ -104,11 +105,11 @@ export function keepGrant(environment_id: EnvironmentId, { grant_id, grant_expir
 export async function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string): Promise<GrantRow | null> {
   const grant = await db.maybeOne(
     GrantRow,
-    sql`select ${grantColumns}
+    sql`select ${grantColumns(environment_id)}
           from grants g
-          join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
+          join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
          where g.environment_id = ${environment_id} and g.id = ${grant_id}
-           and not exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})`,
+           and not exists (select 1 from revoked_access_tokens r where r.environment_id = ${environment_id} and r.jti = ${jti})`,
   )
   return grant?.has_ended === false ? grant : null
 }
@@ -125,13 +126,13 @@ const GrantState = z.object({
 export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string) {
   return db.maybeOne(
     GrantState,
-    sql`select u.id as user_id, u.blocked_at, case when ${grantStands(sql`g`)} then 0 else 1 end as has_ended,
-               case when s.id is null or ${sessionStands(sql`s`)} then 0 else 1 end as session_has_ended,
-               case when exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})
+    sql`select u.id as user_id, u.blocked_at, case when ${grantStands(environment_id, sql`g`)} then 0 else 1 end as has_ended,
+               case when s.id is null or ${sessionStands(environment_id, sql`s`)} then 0 else 1 end as session_has_ended,
+               case when exists (select 1 from revoked_access_tokens r where r.environment_id = ${environment_id} and r.jti = ${jti})
                     then 1 else 0 end as is_revoked
           from grants g
-          left join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
-          left join sessions s on s.environment_id = g.environment_id || '' and s.id = g.session_id
+          left join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
+          left join sessions s on ${sameEnvironment('s', 'g', environment_id)} and s.id = g.session_id
          where g.environment_id = ${environment_id} and g.id = ${grant_id}`,
   )
 }
@@ -139,7 +140,7 @@ export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: 
 /** Ends a grant with all its tokens. As a guard it fails where the grant does not stand. */
 export function endGrant(environment_id: EnvironmentId, grant_id: string, by: string, now: Date): Statement {
   return sql`update grants set ended_at = ${now}, ended_by = ${by}
-    where environment_id = ${environment_id} and id = ${grant_id} and ${grantStands(sql`grants`)}`
+    where environment_id = ${environment_id} and id = ${grant_id} and ${grantStands(environment_id, sql`grants`)}`
 }
 
 export function revokeAccessToken(environment_id: EnvironmentId, jti: string, expires_at: Date): Statement {
@@ -150,7 +151,7 @@ export function revokeAccessToken(environment_id: EnvironmentId, jti: string, ex
 /** Lists the grants of a user that stand, as the management API shows them. `rest` is the end of the query. */
 export function listGrants(db: Db, { environment_id, id }: UserRef, now: Date, rest: Statement): Promise<Grant[]> {
   const columns = (g: Statement) =>
-    sql`id, application_id, session_id, scope, resource, created_at, expires_at, ${lastUseOf(g)} as last_used_at`
+    sql`id, application_id, session_id, scope, resource, created_at, expires_at, ${lastUseOf(environment_id, g)} as last_used_at`
   const valid = sql`and expires_at > ${now} ${rest}`
   return db.all(Grant, sql`select * from (${standingGrantsOf(environment_id, id, columns, valid)}) listed where 1 = 1 ${rest}`)
 }

@@ -67,7 +67,7 @@ export function findHalfSignIn(db: Db, environment_id: EnvironmentId, secret_has
     HalfSignIn,
     sql`select secret_hash, user_id, session_id, request_hash, enrols, signed_in, needs_code, expires_at from half_sign_ins h
          where environment_id = ${environment_id} and secret_hash = ${secret_hash} and tries < ${most_tries} and expires_at > ${now}
-           and ${halfSignInStands(sql`h`)}`,
+           and ${halfSignInStands(environment_id, sql`h`)}`,
   )
 }
 
@@ -83,7 +83,7 @@ export async function findTypedEmail(db: Db, environment_id: EnvironmentId, secr
 }
 
 const ofRow = (environment_id: EnvironmentId, { secret_hash }: Pick<HalfSignIn, 'secret_hash'>, now: Date) =>
-  sql`environment_id = ${environment_id} and secret_hash = ${secret_hash} and expires_at > ${now} and ${halfSignInStands(sql`half_sign_ins`)}`
+  sql`environment_id = ${environment_id} and secret_hash = ${secret_hash} and expires_at > ${now} and ${halfSignInStands(environment_id, sql`half_sign_ins`)}`
 
 /** Counts a try before it is checked, so that parallel ones cannot exceed the limit. A guard. */
 export function countFactorTry(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {

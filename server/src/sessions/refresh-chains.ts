@@ -26,8 +26,8 @@ export function chainOf(row: z.infer<typeof ChainColumns>): Chain | null {
 }
 
 /** When a grant got tokens last: its chain says it where it has one. `grant` is an alias of `grants`. */
-export const lastUseOf = (grant: Statement): Statement => sql`coalesce(
-  (select c.issued_at from refresh_chains c where c.environment_id = ${grant}.environment_id || '' and c.grant_id = ${grant}.id),
+export const lastUseOf = (environment_id: EnvironmentId, grant: Statement): Statement => sql`coalesce(
+  (select c.issued_at from refresh_chains c where c.environment_id = ${environment_id} and c.grant_id = ${grant}.id),
   ${grant}.last_used_at)`
 
 /** For a batch whose guard spends a code, or the last token of the grant that has a row of its own. */

@@ -2,6 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, sql } from '../db/db.ts'
+import { sameEnvironment } from '../db/environment.ts'
 import type { Chain } from '../oidc/protocol/token-place.ts'
 import { GrantRow, grantColumns, insertTokens, type Spending, thisGrantStands } from './grants.ts'
 import { ChainColumns, chainColumns, chainOf, rotateChain } from './refresh-chains.ts'
@@ -16,10 +17,10 @@ export async function findChain(
 ): Promise<{ grant: GrantRow; chain: Chain } | null> {
   const grant = await db.maybeOne(
     ChainedGrant,
-    sql`select ${grantColumns}, ${chainColumns}
+    sql`select ${grantColumns(environment_id)}, ${chainColumns}
           from refresh_chains c
-          join grants g on g.environment_id = c.environment_id || '' and g.id = c.grant_id
-          join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
+          join grants g on ${sameEnvironment('g', 'c', environment_id)} and g.id = c.grant_id
+          join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
          where c.environment_id = ${environment_id} and c.grant_id = ${grant_id}`,
   )
   const chain = grant && chainOf(grant)
@@ -40,11 +41,11 @@ interface RefreshedRow {
 export async function findRefreshRow(db: Db, environment_id: EnvironmentId, token_hash: string): Promise<RefreshedRow | null> {
   const row = await db.maybeOne(
     RefreshRow,
-    sql`select ${grantColumns}, r.token_hash, r.expires_at, r.spent_at, ${chainColumns}
+    sql`select ${grantColumns(environment_id)}, r.token_hash, r.expires_at, r.spent_at, ${chainColumns}
           from refresh_tokens r
-          join grants g on g.environment_id = r.environment_id || '' and g.id = r.grant_id
-          join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
-          left join refresh_chains c on c.environment_id = r.environment_id || '' and c.grant_id = r.grant_id
+          join grants g on ${sameEnvironment('g', 'r', environment_id)} and g.id = r.grant_id
+          join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
+          left join refresh_chains c on ${sameEnvironment('c', 'r', environment_id)} and c.grant_id = r.grant_id
          where r.environment_id = ${environment_id} and r.token_hash = ${token_hash}`,
   )
   return row && { grant: row, token_hash, expires_at: row.expires_at, spent_at: row.spent_at, chain: chainOf(row) }

@@ -4,6 +4,7 @@ import { Session } from '@ostiary/contract/session.ts'
 import { z } from 'zod'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment } from '../db/environment.ts'
 import { canBeEnded, followSession } from './endings.ts'
 import { grantStands, sessionStands, standingSessionsOf } from './standing.ts'
 
@@ -17,12 +18,15 @@ const record = sql`
 
 /** The sessions of a user that can be ended, as the management API shows them. */
 export async function listSessionRecords(db: Db, { environment_id, id }: UserRef, now: Date, rest: Statement): Promise<Session[]> {
-  const rows = await db.all(SessionRecord, sql`${record} where ${standingSessionsOf(environment_id, id)} and ${canBeEnded(now)} ${rest}`)
+  const rows = await db.all(
+    SessionRecord,
+    sql`${record} where ${standingSessionsOf(environment_id, id)} and ${canBeEnded(environment_id, now)} ${rest}`,
+  )
   return (await withApplications(db, environment_id, rows)).map(({ version: _, ...session }) => session)
 }
 
 export async function findSessionRecord(db: Db, environment_id: EnvironmentId, id: string, now: Date): Promise<Versioned | null> {
-  const which = sql`environment_id = ${environment_id} and id = ${id} and ${canBeEnded(now)} and ${sessionStands(sql`sessions`)}`
+  const which = sql`environment_id = ${environment_id} and id = ${id} and ${canBeEnded(environment_id, now)} and ${sessionStands(environment_id, sql`sessions`)}`
   const rows = await db.all(SessionRecord, sql`${record} where ${which}`)
   return (await withApplications(db, environment_id, rows))[0] ?? null
 }
@@ -40,10 +44,10 @@ async function withApplications(
   if (rows.length === 0) return []
   // One step for each application of each session, however many grants it has there.
   const next = (session_id: Statement, after: Statement) => sql`(
-    select g.application_id from grants g where g.session_id = ${session_id} and g.environment_id || '' = ${environment_id} ${after}
+    select g.application_id from grants g where g.session_id = ${session_id} and ${inEnvironment(environment_id, 'g')} ${after}
      order by g.application_id limit 1)`
   const newest = sql`select * from grants g
-    where g.session_id = used.session_id and g.environment_id || '' = ${environment_id} and g.application_id = used.application_id
+    where g.session_id = used.session_id and ${inEnvironment(environment_id, 'g')} and g.application_id = used.application_id
       and g.ended_at is null order by g.id desc limit ${grants_looked_at}`
   const used = await db.all(
     UsedApplication,
@@ -55,7 +59,7 @@ async function withApplications(
             from used where used.application_id is not null)
         select used.session_id, used.application_id from used
          where used.application_id is not null and exists (
-           select 1 from (${newest}) listed where ${grantStands(sql`listed`)})`,
+           select 1 from (${newest}) listed where ${grantStands(environment_id, sql`listed`)})`,
   )
   return rows.map(({ environment_id: _, ...row }) => ({
     ...row,
@@ -68,7 +72,7 @@ export function endSessionRecord(environment_id: EnvironmentId, session: Version
   return [
     guard(sql`update sessions set ended_at = ${now}, ends_grants = 1
          where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.version}
-           and ${sessionStands(sql`sessions`)}`),
+           and ${sessionStands(environment_id, sql`sessions`)}`),
     followSession(environment_id, session.id, 'session_ended', now),
   ]
 }

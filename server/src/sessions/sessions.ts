@@ -2,6 +2,7 @@
 import type { EnvironmentId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment, sameEnvironment } from '../db/environment.ts'
 import type { Origin } from '../events/store.ts'
 import { strong_levels } from '../oidc/protocol/second-factor.ts'
 import { followSession, sessionEndEvents } from './endings.ts'
@@ -75,8 +76,8 @@ export async function findSessions(db: Db, environment_id: EnvironmentId, token_
     SessionRow,
     sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.began_with, s.last_seen_at, s.expires_at, s.absolute_expires_at,
                s.grant_count, u.grant_count as offline_count, u.email, u.name
-          from sessions s join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id
-         where s.environment_id = ${environment_id} and s.token_hash in (${list(token_hashes)}) and ${sessionStands(sql`s`)}`,
+          from sessions s join users u on ${sameEnvironment('u', 's', environment_id)} and u.id = s.user_id
+         where s.environment_id = ${environment_id} and s.token_hash in (${list(token_hashes)}) and ${sessionStands(environment_id, sql`s`)}`,
   )
 }
 
@@ -93,7 +94,7 @@ export function renewSession(environment_id: EnvironmentId, session: NewSession,
         upstream_sid = ${session.upstream?.sid ?? null}, upstream_id_token = ${session.upstream?.id_token ?? null},
         auth_time = ${now}, last_seen_at = ${now}, expires_at = ${session.expires_at}, absolute_expires_at = ${session.absolute_expires_at}
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id}
-      and ${sessionStands(sql`sessions`)} and ${beginning} >= 0 and ${only_if}`)
+      and ${sessionStands(environment_id, sql`sessions`)} and ${beginning} >= 0 and ${only_if}`)
 }
 
 /**
@@ -109,7 +110,7 @@ export function raiseSession(
   return guard(sql`update sessions
     set token_hash = ${raised.token_hash}, amr = ${raised.amr}, acr = ${raised.acr}, last_seen_at = ${now}, expires_at = ${raised.expires_at}
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id} and token_hash = ${session.token_hash}
-      and expires_at > ${now} and ${sessionStands(sql`sessions`)}`)
+      and expires_at > ${now} and ${sessionStands(environment_id, sql`sessions`)}`)
 }
 
 /**
@@ -150,7 +151,7 @@ export function findSessionsAtProvider(
   const which = sid === null ? (of_person ?? sql`1 = 0`) : of_person ? sql`${named} and ${of_person}` : named
   return db.all(
     Began,
-    sql`select s.id, s.user_id from sessions s where ${which} and s.environment_id || '' = ${environment_id} order by s.id limit ${limit}`,
+    sql`select s.id, s.user_id from sessions s where ${which} and ${inEnvironment(environment_id, 's')} order by s.id limit ${limit}`,
   )
 }
 
@@ -161,7 +162,7 @@ export function findSessionsAtProvider(
 export function holdSession(environment_id: EnvironmentId, { id, user_id }: { id: string; user_id: string }, now: Date): Statement {
   return guard(sql`update sessions set last_seen_at = ${now}
     where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and expires_at > ${now}
-      and ${sessionStands(sql`sessions`)}`)
+      and ${sessionStands(environment_id, sql`sessions`)}`)
 }
 
 /** The same for a session of one factor. Fails too if `has_second_factor`, a condition on the user, is true. */
@@ -173,4 +174,4 @@ export const holdSessionOfLevel = (
 ): Statement =>
   guard(sql`update sessions set last_seen_at = ${now}
     where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and expires_at > ${now}
-      and ${sessionStands(sql`sessions`)} and (acr in (${list(strong_levels)}) or not ${has_second_factor})`)
+      and ${sessionStands(environment_id, sql`sessions`)} and (acr in (${list(strong_levels)}) or not ${has_second_factor})`)

@@ -6,24 +6,28 @@
  * stores the numbers in the statement that inserts it, and counts only while they are equal (decision 0065). No time is compared. The
  * rows follow later (`endings.ts`), so `ended_at` alone says nothing.
  */
-import type { EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
+import type { MethodId } from '@ostiary/contract/ids.ts'
 import type { FirstFactor, MethodByAddress } from '@ostiary/contract/sign-in-methods.ts'
 import { join, type Statement, sql } from '../db/db.ts'
+import { aboutEnvironment, inEnvironment, sameEnvironment } from '../db/environment.ts'
 
 /** An alias of a table in the statement around the condition. */
 type Alias = Statement
 
-/** Conditions without values, each built once for an alias: they have many parts, and stand in the statements of every request. */
-function onceForEach(build: (row: Alias) => Statement): (row: Alias) => Statement {
+/**
+ * Conditions whose only value is the environment, each built once for an alias: they have many parts, and stand in the statements of every
+ * request.
+ */
+function onceForEach(build: (environment_id: string, row: Alias) => Statement): (environment_id: string, row: Alias) => Statement {
   const built = new WeakMap<Alias['parts'], Statement>()
-  return (row) => {
+  return (environment_id, row) => {
     if (row.values.length > 0) throw new TypeError('An alias has no values.')
     let condition = built.get(row.parts)
     if (!condition) {
-      condition = build(row)
+      condition = build(environment_id, row)
       built.set(row.parts, condition)
     }
-    return condition
+    return aboutEnvironment(condition, environment_id)
   }
 }
 
@@ -35,13 +39,14 @@ export const passwordMethodOf = (user_id: string): MethodId => `mth_${user_id.sl
  * has -1, which no row stores: `insertSession` refuses it. Ids of passkeys and identities are never given again; that of the password
  * stays the same, so it has a number. What waits to link an identity began with its provider.
  */
-const numberOfBeginning = (began: Alias, u: Alias): Statement => numberOf(sql`${began}.began_with`, sql`${began}.environment_id`, u)
+const numberOfBeginning = (environment_id: string, began: Alias, u: Alias): Statement =>
+  numberOf(sql`${began}.began_with`, environment_id, u)
 
 /** The same for a session that is about to begin. */
-export const numberOfNewBeginning = (environment_id: EnvironmentId, began_with: string | null, u: Alias): Statement =>
-  numberOf(sql`cast(${began_with} as text)`, sql`cast(${environment_id} as text)`, u)
+export const numberOfNewBeginning = (environment_id: string, began_with: string | null, u: Alias): Statement =>
+  numberOf(sql`cast(${began_with} as text)`, environment_id, u)
 
-function numberOf(began_with: Statement, environment_id: Statement, u: Alias): Statement {
+function numberOf(began_with: Statement, environment_id: string, u: Alias): Statement {
   const cases = Object.values(without_row).map((when) => when(began_with, u))
   const rows = Object.values(with_row).map((select) => select(began_with, environment_id))
   return sql`
@@ -56,22 +61,22 @@ const without_row: Record<MethodByAddress | 'password', (began_with: Statement, 
   password: (began_with, u) => sql`when ${began_with} = 'mth_' || substr(${u}.id, 5) then ${u}.password_ending`,
 }
 
-const with_row: Record<Exclude<FirstFactor, keyof typeof without_row>, (began_with: Statement, environment_id: Statement) => Statement> = {
+const with_row: Record<Exclude<FirstFactor, keyof typeof without_row>, (began_with: Statement, environment_id: string) => Statement> = {
   passkey: (began_with, environment_id) =>
-    sql`(select 0 from passkeys k where k.id = ${began_with} and k.environment_id || '' = ${environment_id})`,
+    sql`(select 0 from passkeys k where k.id = ${began_with} and ${inEnvironment(environment_id, 'k')})`,
   provider: (began_with, environment_id) => sql`
          (select p.ending from identities i
-            join providers p on p.environment_id = i.environment_id || '' and p.id = i.provider_id and p.enabled = 1
-           where i.id = ${began_with} and i.environment_id || '' = ${environment_id}),
-         (select p.ending from providers p where p.environment_id = ${environment_id} || '' and p.id = ${began_with} and p.enabled = 1)`,
+            join providers p on ${sameEnvironment('p', 'i', environment_id)} and p.id = i.provider_id and p.enabled = 1
+           where i.id = ${began_with} and ${inEnvironment(environment_id, 'i')}),
+         (select p.ending from providers p where p.environment_id = ${environment_id} and p.id = ${began_with} and p.enabled = 1)`,
 }
 
 /**
  * A condition on a row and the row `u` of its user, which is looked up by its key. A subquery, since PostgreSQL could read every user for
  * a join with such a condition, while a table has no statistics.
  */
-const withUser = (row: Alias, condition: Statement): Statement => sql`(
-  select case when ${condition} then 1 else 0 end from users u where u.environment_id = ${row}.environment_id || '' and u.id = ${row}.user_id) = 1`
+const withUser = (environment_id: string, row: Alias, condition: Statement): Statement => sql`(
+  select case when ${condition} then 1 else 0 end from users u where u.environment_id = ${environment_id} and u.id = ${row}.user_id) = 1`
 
 const u = sql`u`
 
@@ -79,32 +84,34 @@ const u = sql`u`
  * A session counts; it may still have expired. In a statement that changes sessions, put it after the write of the user's row, which every
  * ending of the user writes.
  */
-export const sessionStands = onceForEach((s) => withUser(s, sql`${s}.ended_at is null and ${standsWithUser(s)}`))
+export const sessionStands = onceForEach((environment_id, s) =>
+  withUser(environment_id, s, sql`${s}.ended_at is null and ${standsWithUser(environment_id, s)}`),
+)
 
 /** A half sign-in may go on. */
-export const halfSignInStands = onceForEach((h) => withUser(h, standsWithUser(h)))
+export const halfSignInStands = onceForEach((environment_id, h) => withUser(environment_id, h, standsWithUser(environment_id, h)))
 
-const standsWithUser = (row: Alias): Statement =>
-  sql`u.blocked_at is null and ${row}.ending = u.ending and ${row}.began_ending = ${numberOfBeginning(row, u)}`
+const standsWithUser = (environment_id: string, row: Alias): Statement =>
+  sql`u.blocked_at is null and ${row}.ending = u.ending and ${row}.began_ending = ${numberOfBeginning(environment_id, row, u)}`
 
 /** The sessions of one user that stand, for lists. It enters the index of open sessions by the present number (migration 0034). */
-export const standingSessionsOf = (environment_id: EnvironmentId, user_id: string): Statement => sql`
-  sessions.environment_id || '' = ${environment_id} and sessions.user_id = ${user_id} and coalesce(sessions.ended_at, -1) = -1
+export const standingSessionsOf = (environment_id: string, user_id: string): Statement => sql`
+  ${inEnvironment(environment_id, 'sessions')} and sessions.user_id = ${user_id} and coalesce(sessions.ended_at, -1) = -1
   and sessions.ending = (select ending from users where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null)
-  and ${sessionStands(sql`sessions`)}`
+  and ${sessionStands(environment_id, sql`sessions`)}`
 
 /** The number of an application; -1 where it is disabled or deleted. A subquery, since PostgreSQL could enter a join by the environment. */
-const numberOfApplication = (environment_id: Statement, application_id: Statement): Statement => sql`coalesce((
-  select a.ending from applications a where a.id = ${application_id} and a.environment_id || '' = ${environment_id} and a.disabled = 0), -1)`
+const numberOfApplication = (environment_id: string, application_id: Statement): Statement => sql`coalesce((
+  select a.ending from applications a where a.id = ${application_id} and ${inEnvironment(environment_id, 'a')} and a.disabled = 0), -1)`
 
 /** The number of a person with an application, which rises when the person disconnects it. */
-export const numberOfDisconnection = (environment_id: Statement, user_id: Statement, application_id: Statement): Statement => sql`coalesce((
+export const numberOfDisconnection = (environment_id: string, user_id: Statement, application_id: Statement): Statement => sql`coalesce((
   select d.ending from disconnections d
-   where d.environment_id = ${environment_id} || '' and d.user_id = ${user_id} and d.application_id = ${application_id}), 0)`
+   where d.environment_id = ${environment_id} and d.user_id = ${user_id} and d.application_id = ${application_id}), 0)`
 
 /** The number of the consents of the user of a row, which rises when the account passes to another person. */
-export const presentConsents = (row: Alias): Statement =>
-  sql`(select consents_ending from users where environment_id = ${row}.environment_id || '' and id = ${row}.user_id)`
+export const presentConsents = (environment_id: string, row: Alias): Statement =>
+  sql`(select consents_ending from users where environment_id = ${environment_id} and id = ${row}.user_id)`
 
 /**
  * A grant counts, and with it its codes and tokens.
@@ -114,20 +121,21 @@ export const presentConsents = (row: Alias): Statement =>
  * - A session that ended takes its grants with it, but after a sign-out those with `offline_access` stay (OIDC Core §11).
  * - A person who signs in again in the same browser keeps the session: it then began with another method than its older grants.
  */
-export const grantStands = onceForEach((g) =>
+export const grantStands = onceForEach((environment_id, g) =>
   withUser(
+    environment_id,
     g,
     sql`${g}.ended_at is null and u.blocked_at is null
-      and ${g}.began_ending = ${numberOfBeginning(g, u)}
-      and ${g}.application_ending = ${numberOfApplication(sql`${g}.environment_id`, sql`${g}.application_id`)}
-      and ${g}.disconnection = ${numberOfDisconnection(sql`${g}.environment_id`, sql`${g}.user_id`, sql`${g}.application_id`)}
+      and ${g}.began_ending = ${numberOfBeginning(environment_id, g, u)}
+      and ${g}.application_ending = ${numberOfApplication(environment_id, sql`${g}.application_id`)}
+      and ${g}.disconnection = ${numberOfDisconnection(environment_id, sql`${g}.user_id`, sql`${g}.application_id`)}
       and coalesce((
         select case when u.ending not in (${g}.ending, own.ending) then 0
                     when own.ended_at is not null then case when own.ends_grants = 0 then ${g}.offline else 0 end
                     when own.began_with = ${g}.began_with then 1
-                    when own.began_ending = ${numberOfBeginning(sql`own`, u)} then 1
+                    when own.began_ending = ${numberOfBeginning(environment_id, sql`own`, u)} then 1
                     else 0 end
-          from sessions own where own.environment_id = ${g}.environment_id || '' and own.id = ${g}.session_id),
+          from sessions own where own.environment_id = ${environment_id} and own.id = ${g}.session_id),
         case when u.ending = ${g}.ending then 1 else 0 end) = 1`,
   ),
 )
@@ -140,17 +148,17 @@ const most_kept = 500
  * end of the query, with its order and limit, so that each part reads no more rows than are asked for.
  */
 export const standingGrantsOf = (
-  environment_id: EnvironmentId,
+  environment_id: string,
   user_id: string,
   columnsOf: (grant: Alias) => Statement,
   rest: Statement,
 ): Statement => {
   const present = sql`(select ending from users where environment_id = ${environment_id} and id = ${user_id})`
-  const open = sql`environment_id || '' = ${environment_id} and user_id = ${user_id} and coalesce(ended_at, -1) = -1`
+  const open = sql`${inEnvironment(environment_id)} and user_id = ${user_id} and coalesce(ended_at, -1) = -1`
   return sql`
-    select * from (select ${columnsOf(sql`grants`)} from grants where ${open} and ending = ${present} and ${grantStands(sql`grants`)} ${rest}) present
+    select * from (select ${columnsOf(sql`grants`)} from grants where ${open} and ending = ${present} and ${grantStands(environment_id, sql`grants`)} ${rest}) present
     union all
     select * from (select ${columnsOf(sql`kept`)} from (
       select * from grants where ${open} and ending < ${present} order by ending desc, id desc limit ${most_kept}) kept
-     where ${grantStands(sql`kept`)} ${rest}) kept`
+     where ${grantStands(environment_id, sql`kept`)} ${rest}) kept`
 }

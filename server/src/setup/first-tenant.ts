@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { anchorLog } from '../audit/chaining.ts'
 import { describeChange } from '../audit/entry.ts'
 import { insertAuditEntry } from '../audit/store.ts'
-import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { type Db, requires, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { bySystem, originOf } from '../events/origin.ts'
 import { insertEvent } from '../events/store.ts'
@@ -86,13 +86,11 @@ export async function createFirstTenant(
   const new_key = makeApiKey('platform_secret', null, random)
   const password_hash = await passwords.hash(first.password)
   const created = await db.batch([
+    insertTenant(tenant_id, { slug: first.slug, name: first.tenant_name, created_by: user_id }, at),
     // Every first tenant writes this row, so of two at the same time, the second waits here and then finds the tenant of the first.
     sql`update deployment set value = value where name = 'root'`,
-    guard(
-      sql`update deployment set value = value where name = 'root' and not exists (select 1 from tenants where id <> ${root.tenant_id})`,
-    ),
+    requires(sql`not exists (select 1 from tenants where id <> ${root.tenant_id} and id <> ${tenant_id})`),
     insertUser({ environment_id: root_environment, id: user_id }, { email: first.email, email_verified: true }, password_hash, at),
-    insertTenant(tenant_id, { slug: first.slug, name: first.tenant_name, created_by: user_id }, at),
     anchorLog(secrets, tenant_id),
     insertEvent(
       root_environment,

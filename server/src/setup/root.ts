@@ -51,9 +51,7 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
     {},
   )
   await db.batch([
-    guard(sql`insert into deployment (name, value) values ('root', ${root}) on conflict (name) do nothing`),
     insertTenant(tenant_id, { slug: 'ostiary', name: 'Ostiary' }, at),
-    anchorLog(secrets, tenant_id),
     insertProject(tenant_id, project_id, { slug: 'console', name: service_name }, at),
     // Administrators join by invitation, so sign-up is closed.
     insertEnvironment(
@@ -62,6 +60,8 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
       { slug: 'live', name: 'Live', type: 'live' },
       at,
     ),
+    guard(sql`insert into deployment (name, value) values ('root', ${root}) on conflict (name) do nothing`),
+    anchorLog(secrets, tenant_id),
     insertThisApi(deployment, environment_id, slugFrom(api_name, 'resource_servers'), at),
     insertApplication(
       environment_id,

@@ -3,7 +3,7 @@ import { EnvironmentId, ProjectId, TenantId } from '@ostiary/contract/ids.ts'
 import { Environment, EnvironmentType, type NewEnvironment, type NewProject, Project, Tenant } from '@ostiary/contract/tenancy.ts'
 import { Name, Slug } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
-import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, requires, type Statement, sql } from '../db/db.ts'
 
 const version = { version: z.int() }
 const TenantRow = Tenant.extend(version)
@@ -28,8 +28,12 @@ export function insertTenant(
     values (${id}, ${slug}, ${name}, ${created_by}, ${now}, ${now}) on conflict (slug) do nothing`)
 }
 
-/** The user created fewer than `most` tenants. Pass it to `haveRoom` with `holdUser`. */
-export const roomForTenant = (user_id: string, most: number) => sql`(select count(*) from tenants where created_by = ${user_id}) < ${most}`
+/**
+ * Fails as a guard if the user has created more than `most` tenants. Put it after the new one, as `lock_order` has it, and after `holdUser`,
+ * which every such batch writes.
+ */
+export const roomForTenant = (user_id: string, most: number): Statement =>
+  requires(sql`(select count(*) from tenants where created_by = ${user_id}) <= ${most}`)
 
 const SlugTaken = z.object({ slug: Slug })
 
@@ -266,7 +270,7 @@ export function holdEnvironment(tenant_id: TenantId, environment_id: string): St
  * safe because every batch that adds such a row writes the held row first: a batch that waited counts what the previous one added.
  */
 export function haveRoom(hold: Statement, room: Statement): Statement[] {
-  return [hold, guard(sql`${hold} and ${room}`)]
+  return [hold, requires(room)]
 }
 
 const One = z.object({ one: z.int() })

@@ -5,7 +5,7 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, requires, type Statement, sql } from '../db/db.ts'
 import { badField } from '../http/problem.ts'
 import { effectiveSettings, offersOwnMethod } from './settings.ts'
 import type { SettingsRow } from './store.ts'
@@ -27,8 +27,7 @@ export async function hasEnabledProvider(db: Db, environment_id: EnvironmentId, 
 
 /** Fails as a guard if no other provider is enabled. */
 export const keepsProvider = (environment_id: EnvironmentId, but: string | null): Statement =>
-  guard(sql`update environments set settings_version = settings_version
-    where id = ${environment_id} and exists (${enabledProvider(environment_id, but)})`)
+  requires(sql`exists (${enabledProvider(environment_id, but)})`)
 
 /**
  * For the batch that switches off or deletes a provider: the guard that a way in is left. It refuses the last way in.

@@ -7,6 +7,7 @@ import type { FactorKind } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, join, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment } from '../db/environment.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { holdUser } from './store.ts'
@@ -20,8 +21,8 @@ export const most_totps = 5
  * settings say: a person who has one chose two factors, and a change of the settings must not leave them with one.
  */
 const counted: Record<FactorKind, ((environment_id: EnvironmentId) => Statement) | null> = {
-  totp: (environment_id) => sql`select id, user_id from totp_methods where environment_id || '' = ${environment_id}`,
-  passkey: (environment_id) => sql`select id, user_id from passkeys where environment_id || '' = ${environment_id}`,
+  totp: (environment_id) => sql`select id, user_id from totp_methods where ${inEnvironment(environment_id)}`,
+  passkey: (environment_id) => sql`select id, user_id from passkeys where ${inEnvironment(environment_id)}`,
   recovery_codes: null,
 }
 
@@ -72,7 +73,7 @@ export type TotpRow = z.infer<typeof TotpRow>
 export function findTotps(db: Db, environment_id: EnvironmentId, user_id: string): Promise<TotpRow[]> {
   return db.all(
     TotpRow,
-    sql`select id, secret, last_step from totp_methods where environment_id || '' = ${environment_id} and user_id = ${user_id} order by id`,
+    sql`select id, secret, last_step from totp_methods where ${inEnvironment(environment_id)} and user_id = ${user_id} order by id`,
   )
 }
 

@@ -7,6 +7,7 @@ import { isText } from '../base/text.ts'
 import { userNameKey } from '../base/user-name.ts'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { inEnvironment, sameEnvironment } from '../db/environment.ts'
 
 const UserRow = User.extend({ version: z.int() })
 export type UserRow = z.infer<typeof UserRow>
@@ -16,13 +17,13 @@ const columns = sql`
   u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata,
   case when u.password_hash is null then 0 else 1 end as has_password, u.blocked_at, u.last_sign_in_at,
   u.version, u.created_at, u.updated_at`
-const from = sql`from users u join environments e on e.id = u.environment_id
-  left join email_changes c on c.environment_id = u.environment_id || '' and c.user_id = u.id`
+const from = (environment_id: EnvironmentId): Statement => sql`from users u join environments e on e.id = u.environment_id
+  left join email_changes c on ${sameEnvironment('c', 'u', environment_id)} and c.user_id = u.id`
 
 export function listUsers(db: Db, environment_id: EnvironmentId, filter: Statement, rest: Statement) {
   return db.all(
     User,
-    sql`select * from (select ${columns} ${from} where u.environment_id = ${environment_id} ${filter}) listed where 1 = 1 ${rest}`,
+    sql`select * from (select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} ${filter}) listed where 1 = 1 ${rest}`,
   )
 }
 
@@ -59,12 +60,12 @@ export async function findUsers(db: Db, environment_id: EnvironmentId, ids: read
   if (ids.length === 0) return []
   return db.all(
     User,
-    sql`select ${columns} ${from} where u.environment_id = ${environment_id} and u.id in (${list(ids)}) order by u.id desc`,
+    sql`select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} and u.id in (${list(ids)}) order by u.id desc`,
   )
 }
 
 export function findUser(db: Db, environment_id: EnvironmentId, id: string): Promise<UserRow | null> {
-  return db.maybeOne(UserRow, sql`select ${columns} ${from} where u.environment_id = ${environment_id} and u.id = ${id}`)
+  return db.maybeOne(UserRow, sql`select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} and u.id = ${id}`)
 }
 
 const CredentialRow = z.object({
@@ -95,7 +96,7 @@ const keyOfName = ({ preferred_username }: { preferred_username?: string | null 
   preferred_username ? userNameKey(preferred_username) : null
 
 const hasName = (environment_id: EnvironmentId, name: string, except: string): Statement => sql`exists (
-  select 1 from users named where named.preferred_username_key = ${userNameKey(name)} and named.environment_id || '' = ${environment_id}
+  select 1 from users named where named.preferred_username_key = ${userNameKey(name)} and ${inEnvironment(environment_id, 'named')}
      and named.id <> ${except})`
 
 /** Whether a user of the environment has this user name, in whatever case. */

@@ -8,6 +8,7 @@ import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { guard, type Statement, sql } from '../db/db.ts'
+import { sameEnvironment, unindexed } from '../db/environment.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { bySystem, originOf } from '../events/origin.ts'
 import { findEvent, insertEvent } from '../events/store.ts'
@@ -57,7 +58,7 @@ interface Attempt {
 
 export function createWebhookJobs(deployment: Deployment, outbound: Outbound): JobKind[] {
   const common = {
-    url: sql`select w.url from webhooks w where w.environment_id = job.environment_id || '' and w.id = job.lane`,
+    url: sql`select w.url from webhooks w where w.environment_id = ${unindexed('job')} and w.id = job.lane`,
     retry_after_seconds: [5, 30, 120, 600],
     lease_seconds: 40,
     givenUp: ({ environment_id, payload }: Job, now: Date) =>
@@ -82,16 +83,17 @@ async function deliver(deployment: Deployment, outbound: Outbound, job: Job, sig
   return isSuccess(attempt) ? succeeded(target, attempt, now()) : failed(deployment, target, attempt)
 }
 
-function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promise<Target | null> {
+async function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promise<Target | null> {
+  if (environment_id === null) return null
   const { webhook_id, message_id } = Payload.parse(payload)
   return db.maybeOne(
     Target,
     sql`select m.environment_id, e.type as environment_type, w.id as webhook_id, m.id as message_id, m.event_id, w.url, w.disabled,
                w.secret, w.previous_secret, w.previous_secret_until, w.failing_since, m.attempts as failures, m.next_attempt_at, v.trace
           from webhook_messages m
-          join webhooks w on w.environment_id = m.environment_id and w.id = m.webhook_id
+          join webhooks w on w.environment_id = ${environment_id} and w.id = m.webhook_id
           join environments e on e.id = m.environment_id
-          left join events v on v.environment_id = m.environment_id || '' and v.id = m.event_id
+          left join events v on ${sameEnvironment('v', 'm', environment_id)} and v.id = m.event_id
          where m.environment_id = ${environment_id} and m.id = ${message_id} and w.id = ${webhook_id} and m.status = 'waiting'`,
   )
 }

@@ -192,15 +192,15 @@ export function enqueueRetries(which: Statement, now: Date): Statement {
 
 /**
  * Sends messages again: makes them due now and begins their schedules of retries again. The first statement selects and holds them, by
- * `which` among those of `range`, so none waits without a job. A message that waits for its first attempt keeps its place in the order.
+ * `which` among those of `range`, so none waits without a job. A message that waits for its first attempt keeps its place in the order: it
+ * is due since its creation, and one that was sent again is not.
  */
 function sendAgain(range: Statement, which: Statement, now: Date): [Statement, ...Statement[]] {
   const held = sql`${range} and updated_at = ${now}`
-  const has_retry = sql`exists (select 1 from jobs where jobs.id = webhook_messages.id)`
   return [
     sql`update webhook_messages set updated_at = ${now} where ${range} ${which}`,
     sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, attempts = 0
-      where ${held} ${which} and (status <> 'waiting' or attempts > 0 or ${has_retry})`,
+      where ${held} ${which} and (status <> 'waiting' or attempts > 0 or next_attempt_at <> created_at)`,
     enqueueRetries(sql`${held} and next_attempt_at = ${now}`, now),
   ]
 }

@@ -81,9 +81,9 @@ function shortened(text) {
     .replace(/(\([^()]*\))(, \1)+/g, '$1…')
 }
 
-/** Whether a test itself called the database: the first caller outside db.ts is not a file of the service. */
+/** Whether a test itself called the database: the first caller outside db.ts and its row cache is not a file of the service. */
 function isOfTest(stack) {
-  const caller = stack.split('\n').find((line) => /:\d+:\d+\)?$/.test(line) && !/\/db\/db\.ts:|\/record\.mjs:|node:/.test(line))
+  const caller = stack.split('\n').find((line) => /:\d+:\d+\)?$/.test(line) && !/\/db\/(db|memory)\.ts:|\/record\.mjs:|node:/.test(line))
   return caller !== undefined && /\/test\/|\.test\.ts:/.test(caller)
 }
 

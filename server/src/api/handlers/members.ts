@@ -11,7 +11,6 @@ import { endInvitationsOf, findPendingInvitation, pendingAsMember } from '../../
 import * as store from '../../members/store.ts'
 import {
   findTenant,
-  haveRoom,
   holdTenant,
   insertTenant,
   isTenantSlugTaken,
@@ -56,8 +55,9 @@ export const createTenant: Handler<'createTenant'> = async (services, { caller, 
   const id = newId('ten')
   const tenant = { id, ...body, created_at: at.toISOString(), updated_at: at.toISOString(), version: 1 }
   const statements = [
-    ...haveRoom(holdUser(rootEnvironment(services), user_id), roomForTenant(user_id, limits.tenants_per_person)),
     insertTenant(id, { ...body, created_by: user_id }, at),
+    holdUser(rootEnvironment(services), user_id),
+    roomForTenant(user_id, limits.tenants_per_person),
     anchorLog(secrets, id),
     store.insertMember(id, user_id, 'owner', at),
   ]

@@ -8,7 +8,7 @@ import { changesOf, type Drafts, draftsOf } from '../../configuration/drafts.ts'
 import { inUse, type RevertStep, type Step, stepOfPlan, stepOfRevert } from '../../configuration/steps.ts'
 import { type Read, readConfigurations } from '../../configuration/store.ts'
 import { closedWaysOf, secretWarnings } from '../../configuration/warnings.ts'
-import { sql } from '../../db/db.ts'
+import { guard, sql } from '../../db/db.ts'
 import { notFound, tooBusy, validationFailed } from '../../http/problem.ts'
 import { refuseOtherVersion } from '../../lists/versions.ts'
 import { bytesOf, roomForApplied } from '../../promotions/bounds.ts'
@@ -95,7 +95,8 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
     if (room.full_until !== null) throw fullUntil(room.full_until, at)
     if (tries === 0) await takeFromLimit(services, promotion.project_id, bytes)
     const needs_no_approval = target.settings.type === 'live' && promotion.approval.approved_at === null
-    const still = needs_no_approval ? sql`${room.unchanged} and ${store.asksForNoApproval}` : room.unchanged
+    const hold = holdProject(caller.tenant_id, promotion.project_id)
+    const still_needs_none = needs_no_approval ? [guard(sql`${hold} and ${store.asksForNoApproval}`)] : []
     const by = whoIs(caller)
     const answer = await writeStep(services, call, {
       ...ends,
@@ -104,7 +105,7 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
       event: 'promotion.applied',
       promotion,
       at,
-      project: haveRoom(holdProject(caller.tenant_id, promotion.project_id), still),
+      project: [...haveRoom(hold, room.unchanged), ...still_needs_none],
       mark: (changes) => store.markApplied(promotion, { by, plan: { ...plan, changes } }, at),
       next: {
         status: 'applied',

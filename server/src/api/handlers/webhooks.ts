@@ -58,12 +58,10 @@ export const createWebhook: Handler<'createWebhook'> = async (services, call) =>
   const sealed_secret = secrets.seal(secret, sealed_columns.webhooks.associatedData(environment.id, id))
   const room = store.roomForWebhook(environment.tenant_id, environment.id, config.limits)
   const create = async (slug: string) => {
-    const statements = [
-      ...haveRoom(holdTenant(environment.tenant_id), room),
-      store.insertWebhook(environment.id, { id, slug, sealed_secret }, fields, at),
-    ]
+    const first = haveRoom(holdTenant(environment.tenant_id), room)
+    const statements = [store.insertWebhook(environment.id, { id, slug, sealed_secret }, fields, at)]
     const answer = webhook(slug)
-    return (await call.commit({ statements, before: null, answer }, at)) ? answer : null
+    return (await call.commit({ first, statements, before: null, answer }, at)) ? answer : null
   }
   const scope = { table, environment_id: environment.id } as const
   return createWithSlug(services, scope, {

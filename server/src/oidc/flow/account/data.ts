@@ -122,11 +122,12 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   const is_root = environment_id === services.root_environment_id
   const isLastOwner = async () => is_root && (await findSoleOwnerships(services.db, user.id)).length > 0
   if (await isLastOwner()) return refused(await showDeletion(services, call, own, 'last_owner'), last_owner)
-  const { first, rest } = is_root ? await leaveTenants(services, call, own) : { first: [], rest: [] }
+  const { held, first, rest } = is_root ? await leaveTenants(services, call, own) : { held: [], first: [], rest: [] }
   const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
   const deleted = await commitWithNotice(services, call, user, {
     notice: { kind: 'account_deleted', device: deviceOf(call) },
     statements: [
+      ...held,
       holdUser(environment_id, user.id),
       ...endCodesOf(environment_id, user.id, now),
       ...first,
@@ -147,19 +148,20 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
 const wrong_address = refusal('validation_failed', reason`The typed address is not the one of the account.`)
 const last_owner = refusal('last_owner', reason`The person is the last owner of a tenant.`)
 
-/** An administrator leaves every tenant: what the batch of the deletion writes first, and what it records at its end. */
-async function leaveTenants(services: OidcServices, call: OidcCall, { user }: OwnAccount): Promise<Record<'first' | 'rest', Statement[]>> {
+/** An administrator leaves every tenant: the tenants, which the batch of the deletion holds, what it writes first, and what it records at its end. */
+async function leaveTenants(
+  services: OidcServices,
+  call: OidcCall,
+  { user }: OwnAccount,
+): Promise<Record<'held' | 'first' | 'rest', Statement[]>> {
   const { db, root_environment_id } = services
   const { now, request_id, ip } = call
   const tenant_ids = (await findMemberships(db, user.id)).map(({ tenant_id }) => tenant_id).sort()
   const members = await Promise.all(tenant_ids.map((tenant_id) => findMember(db, root_environment_id, tenant_id, user.id)))
   const origin = { action: 'deleteOwnAccount', actor: byUser(user.id), actor_label: null, request_id, ip }
   return {
-    first: [
-      ...tenant_ids.map(holdTenant),
-      ...deleteMemberships(call.issuer.environment_id, user.id),
-      ...tenant_ids.map((tenant_id) => endInvitationsOf(tenant_id, user.id, now)),
-    ],
+    held: tenant_ids.map(holdTenant),
+    first: [...deleteMemberships(user.id), ...tenant_ids.map((tenant_id) => endInvitationsOf(tenant_id, user.id, now))],
     rest: members.flatMap((member) =>
       member
         ? [insertAuditEntry(member.tenant_id, { id: services.newId('aud'), ...origin }, describeChange(idsOf(member), null), now)]

@@ -12,6 +12,7 @@ import { acceptInvitation as acceptance, isUnproven } from '../../../members/inv
 import { findMember } from '../../../members/store.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from '../../../pages/invitation.ts'
 import type { SessionRow } from '../../../sessions/sessions.ts'
+import { holdTenant } from '../../../tenancy/store.ts'
 import { aboutUser } from '../../../users/store.ts'
 import { readBrowser } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../../call.ts'
@@ -62,6 +63,7 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
   const by = { root_environment, token_hash: invitation.token_hash, user_id, session_id: session.id, needs_proof }
   const member = { id: user_id, tenant_id, email: session.email, role: invitation.role, invitation_id: invitation.id }
   const accepted = await services.db.batch([
+    holdTenant(tenant_id),
     aboutUser(call.issuer.environment_id, user_id), // for the session
     ...acceptance(invitation, by, call.now),
     insertAuditEntry(

@@ -40,5 +40,5 @@ export const too_many_accounts = refusal('locked_out', reason`Too many accounts 
 
 /** For the batch that creates the account: uses up one account of the invitation. */
 export function useInvitation({ root_environment_id }: OidcServices, { now }: OidcCall, { invitation }: Interaction): Statement[] {
-  return invitation ? [takeAccount(root_environment_id, invitation, invitation.token_hash, now)] : []
+  return invitation ? takeAccount(root_environment_id, invitation, invitation.token_hash, now) : []
 }

@@ -1,0 +1,50 @@
+/**
+ * Where each table lives when the database is distributed over several nodes (decision 0143): the rows of an environment on one node, beside
+ * each other. The rules for statements (`scripts/recorded-laws.ts`) follow from it, on every engine. `server/test/schema.test.ts` fails for a
+ * table that is missing here.
+ */
+
+/** `environment` and `scope` are kept on the node of the value of a column, `everywhere` on each node, `coordinator` on the first one. */
+export type Place = 'environment' | 'scope' | 'everywhere' | 'coordinator'
+
+const names = (text: string): string[] => text.trim().split(/\s+/)
+
+export const tables_of: Readonly<Record<Place, readonly string[]>> = {
+  environment: names(`
+    application_origins applications authorization_codes backchannel_logout_attempts backchannel_logouts captured_mails consents counters
+    disconnections email_changes endings event_counters events grants half_sign_ins identities kept_answers mailed_codes mails
+    opaque_access_tokens passkey_ceremonies passkeys promoted_states providers recovery_codes refresh_chains refresh_tokens removed_passkeys
+    resource_servers returned_upstream_states revoked_access_tokens sessions shown_codes sign_in_attempts signing_keys totp_methods
+    upstream_holds upstream_sign_ins used_assertions users webhook_attempts webhook_messages webhooks`),
+  scope: names('dropped_calls refused_calls'),
+  everywhere: names('tenants projects environments issuer_origins'),
+  coordinator: names(`
+    address_mails api_keys audit_heads audit_log dashboard_sessions deployment idempotency_records invitation_links invitations jobs key_usage
+    leases members promotions rotated_keys schema_migrations`),
+}
+
+/** The column by which the rows of a table are distributed. */
+const columns: Readonly<Record<Place, string | null>> = {
+  environment: 'environment_id',
+  scope: 'scope_id',
+  everywhere: null,
+  coordinator: null,
+}
+
+const places = new Map<string, Place>(
+  (Object.keys(tables_of) as Place[]).flatMap((place) => tables_of[place].map((table): [string, Place] => [table, place])), // as: the keys of the table above
+)
+
+/** Where a table lives; `undefined` for one that is not of the schema. */
+export const placeOf = (table: string): Place | undefined => places.get(table)
+
+/** The column by which a table is distributed; `null` for one that is not. */
+export function distributionColumn(table: string): string | null {
+  const place = places.get(table)
+  return place === undefined ? null : columns[place]
+}
+
+/** Indexes whose expression has a mark (`environment.ts`), as a distributed database has them. */
+export const indexes_without_marks = {
+  events_unnumbered: 'create index events_unnumbered on events (environment_id, id) where sequence is null',
+} as const
