@@ -75,7 +75,7 @@ function readBlocks(tokens: readonly Token[]): Block[] {
   })
 }
 
-/** `with [recursive] name [(columns)] as (query), … statement`. The names are no tables. */
+/** `with [recursive] name [(columns)] as (query), … statement`. A name stands for its query, not for a table. */
 function readWith(tokens: readonly Token[]): Block[] {
   const names: string[] = []
   const blocks: Block[] = []

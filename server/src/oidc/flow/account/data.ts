@@ -126,8 +126,8 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
   const deleted = await commitWithNotice(services, call, user, {
     notice: { kind: 'account_deleted', device: deviceOf(call) },
+    first: held,
     statements: [
-      ...held,
       holdUser(environment_id, user.id),
       ...endCodesOf(environment_id, user.id, now),
       ...first,

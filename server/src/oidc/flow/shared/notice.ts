@@ -17,7 +17,9 @@ const isNeverRefused = (notice: Notice): boolean =>
 /** A change, and what the mail says about it. */
 interface NoticedChange {
   notice: Notice
-  /** Hold rows that come before those of the user in the order of locks. */
+  /** Hold tenants. */
+  first?: readonly Statement[]
+  /** Hold rows that come before those that the user owns in the order of locks. */
   hold?: readonly Statement[]
   statements: readonly Statement[]
 }
@@ -30,14 +32,14 @@ export async function commitWithNotice(
   services: OidcServices,
   call: OidcCall,
   user: Pick<OwnUser, 'id' | 'email' | 'locale'>,
-  { notice, hold = [], statements }: NoticedChange,
+  { notice, first = [], hold = [], statements }: NoticedChange,
 ): Promise<boolean> {
   const { environment_id } = call.issuer
   const locales = [user.locale, pageContext(call).locale].filter((tag) => tag !== null).join(' ')
   const mail = { to: user.email, user_id: user.id, request_id: call.request_id, notice, locales }
   const mailed = await mailStatements(services, environment_id, mail, call.now)
   const counted = isNeverRefused(notice) ? [] : countChange(call, user)
-  return (await services.db.batch([aboutUser(environment_id, user.id), ...hold, ...counted, ...statements, ...mailed])) !== null
+  return (await services.db.batch([...first, aboutUser(environment_id, user.id), ...hold, ...counted, ...statements, ...mailed])) !== null
 }
 
 /** A person who has a session has an address: an account that loses it ends. */
