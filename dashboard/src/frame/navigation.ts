@@ -48,7 +48,7 @@ export const tenantPages: PageEntry<TenantPath>[] = [
   { path: '',               name: 'Projects',      icon: 'building', role: 'viewer' },
   { path: '/platform-keys', name: 'Platform keys', icon: 'shield',   role: 'admin'  },
   { path: '/members',       name: 'Members',       icon: 'users',    role: 'viewer' },
-  { path: '/calls',         name: 'Refused calls', icon: 'warn', role: 'admin' },
+  { path: '/calls',         name: 'Calls',         icon: 'warn',     role: 'admin'  },
   { path: '/audit-log',     name: 'Audit log',     icon: 'clock',    role: 'admin'  },
 ]
 

@@ -1,6 +1,7 @@
 import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
 import { Icon } from '../parts/icon.tsx'
 import { type EnvironmentPath, environment_route, environmentParams, project_route, useScope } from '../scope.tsx'
+import { DeploymentLink } from './account.tsx'
 import { environmentPages, operatorPages, type PageEntry, projectPages, tenantPages } from './navigation.ts'
 import { inOrder } from './places.ts'
 
@@ -46,9 +47,8 @@ const deploymentGroup: { group: string; pages: PageEntry<EnvironmentPath>[] } = 
 }
 
 export function Sidebar({ in_drawer = false }: { in_drawer?: boolean }) {
-  const { tenant } = useScope()
+  const { tenant, project, environment, environments, me, is_root } = useScope()
   const pages = usePages()
-  const { project, environment, environments } = useScope()
   const link = ({ link, path, name, icon }: Pick<PageEntry, 'name' | 'icon'> & { path: string; link: ToOptions }) => (
     <Link key={path} {...link} activeOptions={{ exact: path === '', includeSearch: false }}>
       <Icon name={icon} size={17} /> {name}
@@ -56,31 +56,34 @@ export function Sidebar({ in_drawer = false }: { in_drawer?: boolean }) {
   )
   return (
     <nav className={in_drawer ? 'side open' : 'side'} aria-label={in_drawer ? 'Pages in the drawer' : 'Pages'}>
-      {pages.environment.map(({ group, pages }) => (
-        <div key={group}>
-          {group ? <h2>{group}</h2> : null}
-          {pages.map(link)}
+      <div className="in-side">
+        {pages.environment.map(({ group, pages }) => (
+          <div key={group}>
+            {group ? <h2>{group}</h2> : null}
+            {pages.map(link)}
+          </div>
+        ))}
+        {project && pages.project.length > 0 ? (
+          <div>
+            <h2>{project.name}</h2>
+            {environment
+              ? null
+              : inOrder(environments).map((each) =>
+                  link({
+                    path: each.id,
+                    name: each.name,
+                    icon: each.type === 'test' ? 'flask' : 'signal',
+                    link: linkOptions({ to: environment_route, params: environmentParams(tenant.slug, project.slug, each) }),
+                  }),
+                )}
+            {pages.project.map(link)}
+          </div>
+        ) : null}
+        <div className={project ? 'end' : ''}>
+          <h2>{tenant.name}</h2>
+          {pages.tenant.map(link)}
+          {in_drawer && !is_root ? <DeploymentLink me={me} /> : null}
         </div>
-      ))}
-      {project && pages.project.length > 0 ? (
-        <div>
-          <h2>{project.name}</h2>
-          {environment
-            ? null
-            : inOrder(environments).map((each) =>
-                link({
-                  path: each.id,
-                  name: each.name,
-                  icon: each.type === 'test' ? 'flask' : 'signal',
-                  link: linkOptions({ to: environment_route, params: environmentParams(tenant.slug, project.slug, each) }),
-                }),
-              )}
-          {pages.project.map(link)}
-        </div>
-      ) : null}
-      <div className={project ? 'end' : ''}>
-        <h2>{tenant.name}</h2>
-        {pages.tenant.map(link)}
       </div>
     </nav>
   )

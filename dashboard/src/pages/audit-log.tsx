@@ -17,7 +17,7 @@ import { Time } from '../parts/time.tsx'
 import { auditFilter, auditLog } from '../queries/audit-log.ts'
 import { useScope } from '../scope.tsx'
 import { Export } from './audit/export.tsx'
-import { changesOf, didOf, objectOf, placeOf, whoOf } from './audit/sentences.ts'
+import { changesOf, didOf, foundOf, objectOf, placeOf, whoOf } from './audit/sentences.ts'
 
 const chips = { actor_id: 'Who', action: 'Action', object_id: 'Object', from: 'From', to: 'To' }
 
@@ -102,8 +102,10 @@ function useNamesOf(entries: readonly AuditEntry[]): NameOf {
   }
 }
 
-/** The first changed fields, in words. A creation has all of them, so it has none here; what was sent for a test changes nothing. */
+/** What a check found, or the first changed fields. A creation has all of them, so it has none here; what was sent for a test changes nothing. */
 function summaryOf(entry: AuditEntry): string {
+  const found = foundOf(entry)
+  if (found !== null) return found
   if (entry.before === null || entry.after === null || entry.action === 'testWebhook') return ''
   const fields = changesOf(entry).map(({ field }) => field)
   return fields.length > 3 ? `${fields.slice(0, 3).join(' · ')} and ${fields.length - 3} more` : fields.join(' · ')
@@ -225,6 +227,14 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
 
 /** What differs, field by field: the old value is struck out, the new one stands beside it. */
 function Difference({ entry }: { entry: AuditEntry }) {
+  const found = foundOf(entry)
+  if (found !== null)
+    return (
+      <section>
+        <h3>What it found</h3>
+        <p>{found}</p>
+      </section>
+    )
   const changes = changesOf(entry)
   if (changes.length === 0) return <p className="muted">The entry holds no values.</p>
   return (

@@ -17,6 +17,7 @@ import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { Uri } from '../parts/uri.tsx'
+import { causeWords, provider_can_be_read } from '../parts/words.ts'
 import { applications } from '../queries/applications.ts'
 import { providers } from '../queries/providers.ts'
 import { useEnvironment } from '../scope.tsx'
@@ -48,7 +49,7 @@ export default function Providers() {
     changes,
     done: ({ ok, detail }, provider_id) => {
       setPassed(ok ? provider_id : null)
-      announce(ok ? can_be_read : (detail ?? 'The check failed.'))
+      announce(ok ? provider_can_be_read : (detail ?? 'The check failed.'))
     },
   })
   const checkChanged = (provider: Provider) => (hasMetadata(provider) ? check.run(provider.id) : undefined)
@@ -62,6 +63,7 @@ export default function Providers() {
     {
       head: 'Provider',
       kind: 'first',
+      className: 'of-provider',
       cell: ({ display_name, type }) => (
         <>
           <b>
@@ -210,7 +212,6 @@ function TryIt({ provider: { display_name, enabled } }: { provider: Provider }) 
 
 /** GitHub has neither metadata nor keys that could be checked. */
 const hasMetadata = ({ type }: Provider) => type !== 'github'
-const can_be_read = 'The metadata and the keys can be read.'
 
 /** Whether it is on, and how the last sign-in or check ended. */
 function Status({ provider: { enabled, last_success_at, last_failure }, has_passed }: { provider: Provider; has_passed: boolean }) {
@@ -226,14 +227,17 @@ function Status({ provider: { enabled, last_success_at, last_failure }, has_pass
       )}
       {has_failed ? (
         <span className="sub any">
-          {last_failure.detail} <code>{last_failure.cause}</code> <Time at={last_failure.at} />
+          <a className="u" href={`/docs/errors/${last_failure.cause}`}>
+            {causeWords(last_failure.cause)}
+          </a>
+          . {last_failure.detail} <Time at={last_failure.at} />
         </span>
       ) : last_success_at ? (
         <span className="sub">
           Last sign-in <Time at={last_success_at} />
         </span>
       ) : null}
-      {has_passed ? <span className="sub">{can_be_read}</span> : null}
+      {has_passed ? <span className="sub">{provider_can_be_read}</span> : null}
     </>
   )
 }

@@ -1,5 +1,6 @@
 /** Tabs within a part of a page, which are not addresses: arrows move between them. */
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react'
+import { useChosenInView } from './in-view.ts'
 
 interface TabsProps<T extends string> {
   label: string
@@ -15,6 +16,7 @@ interface TabsProps<T extends string> {
 export function Tabs<T extends string>({ label, tabs, chosen, choose, beside, children }: TabsProps<T>) {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
+  useChosenInView(list, chosen)
   const at = tabs.findIndex(([value]) => value === chosen)
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]

@@ -1,5 +1,7 @@
 /** The tabs of a page. Each is an address of its own. */
 import { Link, useLocation } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { useChosenInView } from './in-view.ts'
 
 export const PageTabs = ({
   label,
@@ -11,8 +13,10 @@ export const PageTabs = ({
   current: string
 }) => {
   const { pathname } = useLocation()
+  const row = useRef<HTMLElement>(null)
+  useChosenInView(row, current)
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav className="tabs" aria-label={label} ref={row}>
       {tabs.map(([id, name]) => (
         <Link
           key={id}

@@ -18,9 +18,10 @@ import {
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, join, list, type Statement, sql } from '../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../db/environment.ts'
+import type { WhyMethodStays } from '../pages/account-actions.ts'
 import { removeAllPasskeys, removePasskey } from '../passkeys/store.ts'
 import { passwordMethodOf } from '../sessions/standing.ts'
-import { removeAllRecoveryCodes, removeAllTotps, removeRecoveryCodes, removeTotp } from '../users/second-factors.ts'
+import { isSecondFactorAlone, removeAllRecoveryCodes, removeAllTotps, removeRecoveryCodes, removeTotp } from '../users/second-factors.ts'
 
 /** The id of the password of a user, the same for every password. */
 export const passwordMethod = passwordMethodOf
@@ -174,4 +175,33 @@ export function userKeepsWayIn(environment_id: EnvironmentId, user_id: string, m
   const ways = first_factors.filter((method) => is_on[method]).map((method) => leadsIn[method](environment_id, user_id, method_id))
   return guard(sql`update users set updated_at = updated_at
     where environment_id = ${environment_id} and id = ${user_id} and (${join(ways, ' or ')})`)
+}
+
+type Listed = Pick<SignInMethod, 'id' | 'type' | 'provider_id'>
+
+/** What the pages need to know of the settings: what is on, whether a second factor is required, and the providers that are on. */
+export interface RemovalRules {
+  on: WaysOn
+  requires_second: boolean
+  providers: readonly { id: string }[]
+}
+
+/**
+ * Why the person cannot remove a method now, for the pages, which offer no button that is refused. It is the rule of the guards of the
+ * removal, `userKeepsWayIn` and `keepsSecondFactor`, and they decide.
+ */
+export function whyMethodStays(
+  methods: readonly Listed[],
+  method: Listed,
+  { on, requires_second, providers }: RemovalRules,
+): WhyMethodStays | null {
+  const others = methods.filter(({ id }) => id !== method.id)
+  const is_on: Record<FirstFactor, boolean> = { ...on, provider: true }
+  const leads = (way: FirstFactor) => {
+    const { kind } = sign_in_methods[way]
+    if (kind === null) return true
+    return others.some(({ type, provider_id }) => type === kind && (type !== 'provider' || providers.some(({ id }) => id === provider_id)))
+  }
+  if (!isSecondFactor(method) && !first_factors.some((way) => is_on[way] && leads(way))) return 'last_way_in'
+  return requires_second && isFactor(method) && !others.some(({ type }) => isSecondFactorAlone(type)) ? 'last_factor' : null
 }

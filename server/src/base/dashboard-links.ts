@@ -15,4 +15,7 @@ export function registerUrl(base_url: string, client_id: string, redirect_uri: s
 /** The captured mail of a Test environment. */
 export const inboxUrl = (base_url: string, environment_id: string): string => `${base_url}${pathOf(environment_id)}?page=inbox`
 
+/** The members of a tenant. */
+export const membersUrl = (base_url: string, tenant_slug: string): string => `${base_url}/dashboard/t/${tenant_slug}/members`
+
 const pathOf = (client_id: string) => `/dashboard/go/${encodeURIComponent(client_id)}`

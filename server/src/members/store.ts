@@ -87,19 +87,17 @@ export function deleteMember(member: MemberRow): Statement {
     where tenant_id = ${member.tenant_id} and user_id = ${member.id} and version = ${member.version} and ${keeps_owner}`)
 }
 
-const TenantName = z.object({ name: z.string() })
+const Owned = z.object({ name: z.string(), slug: z.string() })
 
 const other_owner = sql`exists (select 1 from members o where o.tenant_id = m.tenant_id and o.role = 'owner' and o.user_id <> m.user_id)`
 
-/** The names of the tenants of which this user is the last owner. */
-export async function findSoleOwnerships(db: Db, user_id: string): Promise<string[]> {
-  const rows = await db.all(
-    TenantName,
-    sql`select t.name from members m join tenants t on t.id = m.tenant_id
+/** The tenants of which this user is the last owner. */
+export const findSoleOwnerships = (db: Db, user_id: string) =>
+  db.all(
+    Owned,
+    sql`select t.name, t.slug from members m join tenants t on t.id = m.tenant_id
          where m.user_id = ${user_id} and m.role = 'owner' and not ${other_owner} order by t.name`,
   )
-  return rows.map(({ name }) => name)
-}
 
 /**
  * Removes all memberships of a user who is deleted. Fails as a guard if the user is the last owner of a tenant. Put `holdTenant` for

@@ -38,6 +38,9 @@ export type Removable = Extract<MethodKind, keyof { [K in MethodKind as (typeof 
 
 export const isRemovable = (type: MethodKind): type is Removable => removals[type] !== null
 
+/** Why a person cannot remove a method: the last way in stays, and where a second factor is required the last one. */
+export type WhyMethodStays = 'last_way_in' | 'last_factor'
+
 /** What has happened, for the notice on the account page. */
 export const account_notices = [
   'change-name',

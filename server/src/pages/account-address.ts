@@ -3,12 +3,13 @@
 
 import { type Html, html } from '../base/html.ts'
 import { problemText } from './account.ts'
-import { type FormProblem, type FormView, formPage, isOfForm, oneProblem } from './account-forms.ts'
+import { type FormProblem, type FormView, formPage, isOfForm } from './account-forms.ts'
 import { accountFields, accountHref } from './account-links.ts'
 import { account_form_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
+import { type InboxUrl, resendNote } from './mail-note.ts'
 import { brandLine } from './tiles.ts'
 
 export interface ChangeEmailView extends FormView {
@@ -19,6 +20,7 @@ export interface ChangeEmailView extends FormView {
   typed: string
   /** The change that waits for confirmation. */
   pending: { email: string; new_confirmed: boolean; old: 'waits' | 'confirmed' | 'not_needed' } | null
+  inbox_url: InboxUrl
   problem: FormProblem | 'malformed' | 'same' | 'wrong_code' | null
 }
 
@@ -28,13 +30,14 @@ export function changeEmailPage(context: PageContext, view: ChangeEmailView): Pa
   const { email, email_verified, typed, problem } = view
   // Without a change that waits, a code can only be of one that has ended.
   const wrong = problem === 'malformed' ? sign_up.email_malformed : problem === 'same' ? texts.problems.same_address : null
-  const about_code = problem === 'wrong_code' && texts.problems.changed
+  const about_code = problem === 'wrong_code' ? texts.problems.changed : null
+  const summary = isOfForm(problem) ? problemText(context, problem) : about_code
   return formPage(context, view, {
     title: texts.email_title,
     intro: html`<p class="sub">${texts.email_why(html`<b>${breakable(email)}</b>`, email_verified)}</p>`,
     problem,
-    summary: isOfForm(problem) ? problemText(context, problem) : about_code || (wrong && oneProblem(context, 'email', wrong)),
-    fields: html`${hidden({ step: 'email' })}${field({ name: 'email', label: texts.new_email, type: 'email', autocomplete: 'email', value: typed, problem: wrong, autofocus: problem === null })}`,
+    summary,
+    fields: html`${hidden({ step: 'email' })}${field({ name: 'email', label: texts.new_email, type: 'email', autocomplete: 'email', value: typed, problem: wrong, autofocus: summary === null })}`,
     action: 'change-email',
     submit: texts.email_submit,
   })
@@ -42,13 +45,13 @@ export function changeEmailPage(context: PageContext, view: ChangeEmailView): Pa
 
 function pendingPage(
   context: PageContext,
-  { csrf, user_id, email, email_verified, problem }: ChangeEmailView,
+  { csrf, user_id, email, email_verified, inbox_url, problem }: ChangeEmailView,
   pending: NonNullable<ChangeEmailView['pending']>,
 ): Page {
   const { account: texts, code } = context.texts
   const { issuer } = context
   const wrong = problem === 'wrong_code' ? texts.problems.wrong_mailed_code : null
-  const summary = isOfForm(problem) ? problemText(context, problem) : wrong && oneProblem(context, 'code', wrong)
+  const summary = isOfForm(problem) ? problemText(context, problem) : null
   const url = `${issuer}/account/change-email`
   const [from, to] = [email, pending.email].map((address) => html`<b>${breakable(address)}</b>`) as [Html, Html] // as: two of two
   const form = html`<form method="post" action="${url}">${accountFields(context, { csrf, user_id }, { step: 'code' })}
@@ -58,15 +61,15 @@ ${field({ name: 'code', label: code.label, type: 'digits', autocomplete: 'one-ti
 ${summary && problemSummary(summary)}
 <ul class="kept"><li>${pending.new_confirmed ? texts.new_end_confirmed(to) : texts.new_end_waits(to)}</li>${pending.old !== 'not_needed' && html`<li>${pending.old === 'confirmed' ? texts.old_end_confirmed(from) : texts.old_end_waits(from)}</li>`}</ul>
 ${!pending.new_confirmed && form}
-<div class="hint"><form method="post" action="${url}">${accountFields(context, { csrf, user_id })}
+<form method="post" action="${url}">${accountFields(context, { csrf, user_id })}
 <button class="b" name="step" value="resend" data-action="resend-code" aria-describedby="resend-note">${texts.email_resend}</button><button class="b" name="step" value="cancel" data-action="cancel">${texts.email_cancel}</button>
-<p class="fine" id="resend-note">${code.resend_note}</p></form></div>
+${resendNote(context, inbox_url)}</form>
 <p class="after"><a href="${accountHref(context)}" data-action="account">${texts.back}</a></p>`
   return layout(context, {
     title: texts.pending_title,
     body,
     step: 'account',
-    has_problem: summary !== null,
+    has_problem: problem !== null,
     styles: account_form_styles,
     ...(problem !== null && { status: problem === 'changed' ? 409 : 400 }),
   })
@@ -74,29 +77,30 @@ ${!pending.new_confirmed && form}
 
 export interface ConfirmEmailView extends FormView {
   email: string
+  inbox_url: InboxUrl
   problem: FormProblem | 'wrong_code' | null
 }
 
-export function confirmEmailPage(context: PageContext, { csrf, user_id, email, problem }: ConfirmEmailView): Page {
+export function confirmEmailPage(context: PageContext, { csrf, user_id, email, inbox_url, problem }: ConfirmEmailView): Page {
   const { account: texts, code } = context.texts
   const { issuer } = context
   const wrong = problem === 'wrong_code' ? texts.problems.wrong_mailed_code : null
-  const summary = isOfForm(problem) ? problemText(context, problem) : wrong && oneProblem(context, 'code', wrong)
+  const summary = isOfForm(problem) ? problemText(context, problem) : null
   const url = `${issuer}/account/confirm-email`
   const body = html`${brandLine(context)}<h1>${texts.confirm_title}</h1><p class="sub">${texts.confirm_sent(html`<b>${breakable(email)}</b>`)}</p>
 ${summary && problemSummary(summary)}
 <form method="post" action="${url}">${accountFields(context, { csrf, user_id }, { step: 'code' })}
 ${field({ name: 'code', label: code.label, type: 'digits', autocomplete: 'one-time-code', problem: wrong, autofocus: summary === null })}
 <button class="b p" data-action="confirm">${texts.confirm_submit}</button></form>
-<div class="hint"><form method="post" action="${url}">${accountFields(context, { csrf, user_id })}
+<form method="post" action="${url}">${accountFields(context, { csrf, user_id })}
 <button class="b" name="step" value="send" data-action="resend-code" aria-describedby="resend-note">${code.resend}</button>
-<p class="fine" id="resend-note">${code.resend_note}</p></form></div>
+${resendNote(context, inbox_url)}</form>
 <p class="after"><a href="${accountHref(context)}" data-action="cancel">${texts.back}</a></p>`
   return layout(context, {
     title: texts.confirm_title,
     body,
     step: 'account',
-    has_problem: summary !== null,
+    has_problem: problem !== null,
     styles: account_form_styles,
     ...(problem !== null && { status: problem === 'changed' ? 409 : 400 }),
   })

@@ -3,11 +3,11 @@
 
 import { type Html, html } from '../base/html.ts'
 import { problemText } from './account.ts'
-import { type AccountAction, type Removable, removals } from './account-actions.ts'
+import { type AccountAction, type Removable, removals, type WhyMethodStays } from './account-actions.ts'
 import { accountFields, accountHref } from './account-links.ts'
 import { account_form_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
-import { field, hidden, problemSummary } from './form.ts'
+import { field, hidden, linksToFields, problemOfField, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
 
@@ -21,9 +21,6 @@ export type FormProblem = 'expired_form' | 'no_cookies' | 'changed' | 'too_many_
 
 const statuses: Record<string, number> = {
   changed: 409,
-  last_way_in: 409,
-  last_factor: 409,
-  last_owner: 409,
   too_many_changes: 429,
   too_many: 429,
   busy: 503,
@@ -46,7 +43,7 @@ ${fields}
     title,
     body,
     step: 'account',
-    has_problem: summary !== null,
+    has_problem: problem !== null,
     styles: account_form_styles,
     ...(problem !== null && { status: statuses[problem] ?? 400 }),
   })
@@ -63,10 +60,6 @@ interface FormParts {
   submit: string
   look?: 'p' | 'danger'
 }
-
-/** The error summary of a form with one wrong field. */
-export const oneProblem = ({ texts: { form } }: PageContext, name: string, text: string): Html =>
-  html`${form.summary(1)}<ul><li><a href="#${name}">${text}</a></li></ul>`
 
 export const isOfForm = (problem: string | null): problem is FormProblem =>
   problem === 'expired_form' || problem === 'no_cookies' || problem === 'changed' || problem === 'too_many_changes'
@@ -97,12 +90,14 @@ export function profilePage(context: PageContext, view: ProfileView): Page {
   const named: Record<ProfileField, string> = texts.fields
   const summary = problem
     ? problemText(context, problem)
-    : wrong.length > 0
-      ? html`${context.texts.form.summary(wrong.length)}<ul>${wrong.map((name) => html`<li><a href="#${name}">${named[name]}: ${texts.wrong[name]}</a></li>`)}</ul>`
-      : null
+    : linksToFields(
+        context,
+        wrong.map((name) => ({ name, label: named[name] })),
+      )
+  const focused = summary === null && (wrong[0] ?? 'name')
   const fields = profile_fields.map((name) =>
     name === 'locale'
-      ? languageField(context, view)
+      ? languageField(context, view, focused === 'locale')
       : field({
           name,
           label: named[name],
@@ -112,7 +107,7 @@ export function profilePage(context: PageContext, view: ProfileView): Page {
           optional: context.texts.form.optional,
           problem: wrong.includes(name) ? texts.wrong[name] : null,
           ...(name === 'zoneinfo' && { hint: texts.zone_hint }),
-          autofocus: summary === null && name === 'name',
+          autofocus: focused === name,
         }),
   )
   return formPage(context, view, {
@@ -126,15 +121,20 @@ export function profilePage(context: PageContext, view: ProfileView): Page {
   })
 }
 
-function languageField({ texts: { account: texts, form } }: PageContext, { values: { locale }, languages, wrong }: ProfileView): Html {
+function languageField(
+  { texts: { account: texts, form } }: PageContext,
+  { values: { locale }, languages, wrong }: ProfileView,
+  autofocus: boolean,
+): Html {
   const all = [...new Set(['', locale, ...languages])]
   const options = all.map(
     (tag) =>
       html`<option value="${tag}"${tag === locale && html` selected`}>${tag === '' ? texts.no_language : texts.languageName(tag)}</option>`,
   )
-  const problem = wrong.includes('locale')
+  const problem = wrong.includes('locale') ? texts.wrong.locale : null
   return html`<div class="field"><label for="locale">${texts.fields.locale} <span>${form.optional}</span></label>
-<select id="locale" name="locale" autocomplete="language"${problem && html` aria-invalid="true"`}>${options}</select></div>`
+<select id="locale" name="locale" autocomplete="language"${autofocus && html` autofocus`}${problem && html` aria-invalid="true" aria-describedby="locale-problem"`}>${options}</select>
+${problem && problemOfField('locale', problem)}</div>`
 }
 
 export interface PasswordView extends FormView {
@@ -157,7 +157,7 @@ export function passwordPage(context: PageContext, view: PasswordView): Page {
   }
   const wrong = problem === null || problem === 'busy' || isOfForm(problem) ? null : of_password[problem]
   const of_form = problem === 'busy' ? form.busy : isOfForm(problem) ? problemText(context, problem) : null
-  const summary = of_form ?? (wrong && oneProblem(context, 'password', wrong))
+  const summary = of_form
   // Password managers store a password with the address beside it.
   const fields = html`${field({ name: 'email', label: form.email, type: 'email', autocomplete: 'username', value: email, readonly: true })}
 ${field({ name: 'password', label: texts.new_password, type: 'password', autocomplete: 'new-password', min_length: rule.min_length, hint: sign_up.password_rule(rule.min_length, rule.reject_common), problem: wrong, autofocus: summary === null })}`
@@ -172,28 +172,67 @@ ${field({ name: 'password', label: texts.new_password, type: 'password', autocom
   })
 }
 
+/** A way in or a second factor that the person can add. */
+export type Addition =
+  | { action: 'change-password' | 'add-passkey' | 'add-totp' }
+  | { action: 'add-provider'; id: string; display_name: string }
+
 export interface RemovalView extends FormView {
   method: { id: string; type: Removable; name: string | null }
   /** This session began with the method and ends with it. */
   ends_this: boolean
-  problem: FormProblem | 'last_way_in' | 'last_factor' | null
+  /** Why the removal is refused, and what the person can add so that it is not. */
+  stays: { why: WhyMethodStays; until: readonly Addition[] } | null
+  problem: FormProblem | null
 }
 
 export function removalPage(context: PageContext, view: RemovalView): Page {
   const texts = context.texts.account
-  const { method, ends_this, problem } = view
+  const { method, ends_this, stays, problem } = view
   const action = removals[method.type]
   const name = method.name ?? texts.methods[method.type]
+  if (stays) return methodStaysPage(context, { name, user_id: view.user_id, ...stays })
   return formPage(context, view, {
     title: texts.removal_title(name),
     intro: html`<p class="sub">${method.type === 'totp' ? texts.totp_removal : texts.removal_ends(name, ends_this)}</p>`,
     problem,
-    summary: problem === null || isOfForm(problem) ? problem && problemText(context, problem) : texts.problems[problem],
+    summary: problem && problemText(context, problem),
     fields: html`${hidden({ action, id: method.id })}`,
     action,
     path: 'remove-method',
     submit: texts.remove,
     look: 'danger',
+  })
+}
+
+/** A page without a form: a press would be refused, so it offers what the person can do instead. */
+export function insteadPage(context: PageContext, { title, why, ways }: { title: string; why: Html; ways: readonly Html[] }): Page {
+  const { texts } = context
+  const body = html`${brandLine(context)}<h1>${title}</h1>${why}
+${ways.length > 0 && html`<div class="acts">${ways}</div>`}
+<p class="after"><a href="${accountHref(context)}" data-action="account">${texts.account.back}</a></p>`
+  return layout(context, { title, body, step: 'account', width: 'medium', styles: account_form_styles, status: 409 })
+}
+
+function methodStaysPage(
+  context: PageContext,
+  { name, user_id, why, until }: { name: string; user_id: string; why: WhyMethodStays; until: readonly Addition[] },
+): Page {
+  const texts = context.texts.account
+  const named = (addition: Addition) => {
+    if (addition.action === 'add-provider') return texts.connect_title(addition.display_name)
+    if (addition.action === 'change-password') return texts.set_password
+    return addition.action === 'add-passkey' ? context.texts.passkey.add : texts.add_totp
+  }
+  const ways = until.map((addition, place) => {
+    const { action } = addition
+    const url = accountHref(context, { action, ...('id' in addition && { id: addition.id }), user: user_id })
+    return html`<a class="${place === 0 ? 'b p' : 'b'}" href="${url}" data-action="${action}">${named(addition)}</a>`
+  })
+  return insteadPage(context, {
+    title: texts.stays_title(name),
+    why: html`<p class="sub">${texts.stays_why[why]}${until.length > 0 && ` ${texts.stays_until}`}</p>`,
+    ways,
   })
 }
 
@@ -218,20 +257,23 @@ export function exportPage(context: PageContext, view: ExportView): Page {
 
 export interface DeletionView extends FormView {
   email: string
-  problem: FormProblem | 'wrong_address' | 'last_owner' | null
-  /** The tenants of which the person is the last owner. */
-  tenants: readonly string[]
+  problem: FormProblem | 'wrong_address' | null
+  /** The tenants of which the person is the last owner, with the pages of their members. */
+  tenants: readonly { name: string; members_url: string }[]
 }
 
 export function deletionPage(context: PageContext, view: DeletionView): Page {
   const texts = context.texts.account
   const { email, problem, tenants } = view
+  if (tenants.length > 0) {
+    const ways = tenants.map(
+      ({ name, members_url }, place) =>
+        html`<a class="${place === 0 ? 'b p' : 'b'}" href="${members_url}" data-action="continue">${texts.members_of(name)}</a>`,
+    )
+    return insteadPage(context, { title: texts.last_owner_title, why: html`<p class="sub">${texts.last_owner}</p>`, ways })
+  }
   const wrong = problem === 'wrong_address' ? texts.problems.wrong_address : null
-  const summary = isOfForm(problem)
-    ? problemText(context, problem)
-    : problem === 'last_owner'
-      ? html`${texts.problems.last_owner}<ul>${tenants.map((name) => html`<li>${name}</li>`)}</ul>`
-      : wrong && oneProblem(context, 'email', wrong)
+  const summary = isOfForm(problem) ? problemText(context, problem) : null
   const intro = html`<p class="sub">${texts.deletion(breakable(email))}</p><ul class="kept">${texts.kept.map((line) => html`<li>${line}</li>`)}</ul>`
   return formPage(context, view, {
     title: texts.delete_title,
@@ -254,6 +296,7 @@ export function deletionPage(context: PageContext, view: DeletionView): Page {
 
 export function deletedPage(context: PageContext, { is_mailed }: { is_mailed: boolean }): Page {
   const texts = context.texts.account
-  const body = html`${brandLine(context)}<h1>${texts.deleted_title}</h1><p class="sub">${texts.deleted(is_mailed)}</p>`
+  const body = html`${brandLine(context)}<h1>${texts.deleted_title}</h1><p class="sub">${texts.deleted(is_mailed)}</p>
+<div class="acts"><a class="b" href="${accountHref(context)}" data-action="sign-in">${context.texts.reset.back}</a></div>`
   return layout(context, { title: texts.deleted_title, body, step: 'account', width: 'medium' })
 }

@@ -3,14 +3,14 @@
 
 import { html } from '../base/html.ts'
 import { problemText } from './account.ts'
-import { type FormProblem, type FormView, formPage, isOfForm, oneProblem } from './account-forms.ts'
+import { type FormProblem, type FormView, formPage, insteadPage, isOfForm } from './account-forms.ts'
 import { accountFields, accountHref } from './account-links.ts'
 import { account_form_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { appOffer } from './enrolment.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
-import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
+import { type PasskeyCeremony, passkeyBlock, withoutPasskeys } from './passkey-block.ts'
 import { passkey_script } from './passkey-script.ts'
 import { brandLine } from './tiles.ts'
 
@@ -26,11 +26,9 @@ export function addTotpPage(context: PageContext, view: AddTotpView): Page {
   const { account: texts, enrolment, second_factor } = context.texts
   const { nonce, problem } = view
   const wrong = problem === 'wrong_code' ? texts.problems.wrong_code : problem === 'missing_code' ? second_factor.code_missing : null
-  const summary = isOfForm(problem)
-    ? problemText(context, problem)
-    : problem === 'too_many_apps'
-      ? texts.problems.too_many_apps
-      : wrong && oneProblem(context, 'code', wrong)
+  if (problem === 'too_many_apps')
+    return insteadPage(context, { title: enrolment.totp_title, why: html`<p class="sub">${texts.problems.too_many_apps}</p>`, ways: [] })
+  const summary = isOfForm(problem) ? problemText(context, problem) : null
   const code = field({
     name: 'code',
     label: second_factor.code,
@@ -105,13 +103,15 @@ export interface AddPasskeyView extends FormView {
 export function addPasskeyPage(context: PageContext, { csrf, user_id, ceremony, problem }: AddPasskeyView): Page {
   const { issuer, branding, texts } = context
   const { passkey, account } = texts
+  if (problem === 'too_many')
+    return insteadPage(context, { title: passkey.add, why: html`<p class="sub">${passkey.too_many}</p>`, ways: [] })
   const summary = problem === null || isOfForm(problem) ? problem && problemText(context, problem) : passkey[problem]
   const form = html`<form method="post" action="${issuer}/account/add-passkey">${accountFields(context, { csrf, user_id }, { credential: '' })}
 <button class="b p" data-action="add-passkey">${passkey.add}</button></form>`
   const body = html`${brandLine(context)}<h1>${passkey.add}</h1><p class="sub">${passkey.offer(branding.display_name)}</p>
 ${summary && problemSummary(summary)}
 ${passkeyBlock(context, ceremony, form)}
-<p class="fine hint">${account.passkey_needs}</p>
+${withoutPasskeys(account.passkey_needs)}
 <p class="after"><a href="${accountHref(context)}" data-action="cancel">${account.back}</a></p>`
   return layout(context, {
     title: passkey.add,

@@ -8,7 +8,7 @@ import type { ProviderType } from '@ostiary/contract/provider.ts'
 import { type MethodKind, second_kinds } from '@ostiary/contract/sign-in-methods.ts'
 import type { DeviceName } from '../base/device-name.ts'
 import { type Html, html } from '../base/html.ts'
-import { type AccountAction, type AccountNotice, isRemovable, removals } from './account-actions.ts'
+import { type AccountAction, type AccountNotice, isRemovable, removals, type WhyMethodStays } from './account-actions.ts'
 import { accountFields, accountHref, signOutRequest } from './account-links.ts'
 import { account_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
@@ -45,6 +45,8 @@ export interface AccountView {
     provider_type: ProviderType | null
     name: string | null
     codes_left: number | null
+    /** Why the person cannot remove it; `null` where they can. */
+    stays: WhyMethodStays | null
     created_at: Date
     last_used_at: Date | null
   }[]
@@ -229,16 +231,16 @@ function providerRow(
 
 function methodRow(context: AccountContext, view: AccountView, method: AccountView['methods'][number]): Html {
   const texts = context.texts.account
-  const { id, type, provider_type, name, codes_left, created_at, last_used_at } = method
+  const { id, type, provider_type, name, codes_left, stays, created_at, last_used_at } = method
   const title = name ?? texts.methods[type]
   const used = texts.added(context.dates.day(created_at), last_used_at && context.dates.day(last_used_at))
   return row({
     id,
     icon: provider_type === null ? method_icons[type] : providerIcons[provider_type],
     name: title,
-    detail: codes_left === null ? used : texts.codes_left(codes_left),
+    detail: codes_left === null ? html`${used}${stays && html`. ${texts.stays[stays]}`}` : texts.codes_left(codes_left),
     action: isRemovable(type)
-      ? link(context, view, removals[type], { text: texts.remove, of: title, id })
+      ? stays === null && link(context, view, removals[type], { text: texts.remove, of: title, id })
       : type === 'recovery_codes' && link(context, view, 'new-recovery-codes', { text: texts.new_codes, of: title }),
   })
 }

@@ -27,7 +27,7 @@ export function askNamePage(context: PageContext, view: AskNameView): Page {
   const { texts, issuer } = context
   const { application_name, csrf, request, session_id, person, name, may_skip, not_you_url, cancel_url } = view
   const wrong = view.problem === 'missing' || view.problem === 'not_allowed' ? nameText(context, view.problem, 'required') : null
-  const summary = summaryOf(context, view, wrong)
+  const summary = summaryOf(context, view)
   const fields = hidden({ csrf, request, session: session_id })
   const optional = may_skip ? { optional: texts.form.optional } : {}
   const body = html`${brandLine(context)}<h1>${texts.profile.title}</h1><p class="sub">${texts.profile.why(application_name)}</p>
@@ -42,13 +42,12 @@ ${!may_skip && cancel_url && html`<p class="after"><a href="${cancel_url}" data-
     title: texts.profile.title,
     body,
     step: 'profile',
-    has_problem: summary !== null,
-    ...(summary && { status: 400 }),
+    has_problem: view.problem !== null,
+    ...(view.problem && { status: 400 }),
   })
 }
 
-function summaryOf({ texts: { form: texts }, issuer }: PageContext, { problem }: AskNameView, wrong: string | null) {
+function summaryOf({ texts: { form: texts }, issuer }: PageContext, { problem }: AskNameView) {
   if (problem === 'no_cookies') return problemSummary(texts.no_cookies(new URL(issuer).hostname))
-  if (problem === 'expired_form') return problemSummary(texts.expired)
-  return wrong && problemSummary(html`${texts.summary(1)}<ul><li><a href="#name">${wrong}</a></li></ul>`)
+  return problem === 'expired_form' ? problemSummary(texts.expired) : null
 }

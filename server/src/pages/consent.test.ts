@@ -12,8 +12,8 @@ const gains = (...scopes: string[]) => {
 
 const scope_lines: [string[], string[]][] = [
   [['openid'], ['Recognise you when you come back: With an identifier for your account']],
-  [['openid', 'email'], ['See your email address: demo@example.com']],
-  [['profile'], ['See your name and picture: Demo Example, language and time zone']],
+  [['openid', 'email'], ['See your email address: ada.lovelace@example.com']],
+  [['profile'], ['See your name and picture: Ada Lovelace, language and time zone']],
   [['phone'], ['See your phone number: Nothing yet. The app sees what you add later.']],
   [['offline_access'], ['Keep this access while you are away: Until you or the app ends it']],
   [['new:scope'], ['new:scope: <code>new:scope</code>']],
@@ -35,7 +35,7 @@ test('a resource server without scopes is shown by its name', () => {
 const landings: [string, RegExp][] = [
   ['https://planner.example.com:8443/cb', /you go to <b>planner\.example\.com:8443<\/b>, which is not part of Acme Shop/],
   ['https://bücher.example/cb', /you go to <b>xn--bcher-kva\.example<\/b>/],
-  ['com.example.planner:/cb', /you go back to <b>Storefront web<\/b>, the app on this device/],
+  ['com.example.planner:/cb', /you go back to <b>Meal Planner<\/b>, the app on this device/],
   ['http://127.0.0.1:49152/cb', /the app on this device/],
   ['http://[::1]:49152/cb', /the app on this device/],
   ['http://localhost.example.com/cb', /you go to <b>localhost\.example\.com<\/b>/],

@@ -5,6 +5,7 @@ import { html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
+import { type InboxUrl, resendNote } from './mail-note.ts'
 import { brandLine } from './tiles.ts'
 
 export interface EmailCodeView {
@@ -18,8 +19,7 @@ export interface EmailCodeView {
   wait_seconds: number | null
   /** Whether the person may sign in with a password instead. */
   offers_password: boolean
-  /** Where a Test environment keeps the mail instead of sending it; `null` where mail is sent. */
-  inbox_url: string | null
+  inbox_url: InboxUrl
   /** The page on which another address can be entered. */
   back_url: string
 }
@@ -28,14 +28,15 @@ export function emailCodePage(context: PageContext, view: EmailCodeView): Page {
   const { texts } = context
   const { page_url, csrf, request, email, problem } = view
   const values = hidden({ csrf, request, email })
+  const summary = problem === null || problem === 'wrong' ? null : problemText(context, problem, view.wait_seconds)
   const body = html`${brandLine(context)}<h1>${texts.code.title}</h1><p class="sub">${texts.code.sent(html`<b>${breakable(email)}</b>`)}</p>
-${problem && problemSummary(problemText(context, problem, view.wait_seconds))}
+${summary && problemSummary(summary)}
 <form method="post" action="${page_url}">${values}
-${field({ name: 'code', label: texts.code.label, type: 'digits', autocomplete: 'one-time-code', shared_problem_id: problem === 'wrong' && 'problem', autofocus: problem === null })}
+${field({ name: 'code', label: texts.code.label, type: 'digits', autocomplete: 'one-time-code', problem: problem === 'wrong' ? texts.code.wrong : null, autofocus: summary === null })}
 <button class="b p" data-action="continue">${texts.code.submit}</button></form>
-<div class="hint"><form method="post" action="${page_url}">${values}
+<form method="post" action="${page_url}">${values}
 <button class="b" name="action" value="resend" data-action="resend-code" aria-describedby="resend-note">${texts.code.resend}</button>${view.offers_password && html`<button class="b" name="action" value="use_password" data-action="use-password">${texts.code.use_password}</button>`}
-<p class="fine" id="resend-note">${view.inbox_url === null ? texts.code.resend_note : texts.code.kept(html`<a href="${view.inbox_url}" target="_blank" rel="noopener">${texts.code.open_inbox}</a>`)}</p></form></div>
+${resendNote(context, view.inbox_url)}</form>
 <p class="after"><a href="${view.back_url}" data-action="use-other-address">${texts.code.other_address}</a></p>`
   return layout(context, {
     title: texts.code.title,
@@ -46,8 +47,11 @@ ${field({ name: 'code', label: texts.code.label, type: 'digits', autocomplete: '
   })
 }
 
-function problemText({ texts, issuer }: PageContext, problem: NonNullable<EmailCodeView['problem']>, wait_seconds: number | null): string {
-  if (problem === 'wrong') return texts.code.wrong
+function problemText(
+  { texts, issuer }: PageContext,
+  problem: Exclude<EmailCodeView['problem'], 'wrong' | null>,
+  wait_seconds: number | null,
+): string {
   if (problem === 'too_many') return texts.form.too_many(wait_seconds)
   return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
 }

@@ -5,9 +5,9 @@ import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { codes_script } from './codes-script.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
-import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
+import { type InboxUrl, resendNote } from './mail-note.ts'
+import { type PasskeyCeremony, passkeyBlock, withoutPasskeys } from './passkey-block.ts'
 import { passkey_script } from './passkey-script.ts'
 import { qrCode } from './qr-code.ts'
 import { brandLine } from './tiles.ts'
@@ -22,6 +22,11 @@ interface EnrolmentView {
   /** The attempt of this tab. */
   attempt: string
   problem: Problem | null
+  application_name: string | null
+  /** Begins the sign-in again. */
+  again_url: string
+  /** Returns to the client without signing in. */
+  cancel_url: string | null
 }
 
 const problem_status = 400
@@ -29,10 +34,11 @@ const problem_status = 400
 export interface EnrolmentCodeView extends EnrolmentView {
   /** The address that the code was mailed to. */
   email: string
+  inbox_url: InboxUrl
 }
 
 /** Asks for the code that proves the address before the first enrolment. */
-export function enrolmentCodePage(context: PageContext, { email, ...view }: EnrolmentCodeView): Page {
+export function enrolmentCodePage(context: PageContext, { email, inbox_url, ...view }: EnrolmentCodeView): Page {
   const { issuer } = context
   const texts = context.texts.enrolment
   const { step_query, csrf, request, attempt } = view
@@ -41,37 +47,40 @@ ${problemOf(context, view)}
 <form method="post" action="${issuer}/enrolment-code${step_query}">${hidden({ csrf, request, attempt })}
 ${codeField(context, view)}
 <button class="b p" data-action="continue">${context.texts.second_factor.submit}</button></form>
-<form method="post" action="${issuer}/enrolment-code${step_query}">${hidden({ csrf, request, attempt })}<button class="b" name="resend" value="yes" data-action="resend-code">${texts.resend}</button></form>`
+<form method="post" action="${issuer}/enrolment-code${step_query}">${hidden({ csrf, request, attempt })}<button class="b" name="resend" value="yes" data-action="resend-code" aria-describedby="resend-note">${context.texts.code.resend}</button>
+${resendNote(context, inbox_url)}</form>
+${waysBack(context, view)}`
   return framed(context, view, { title: texts.code_title, body, step: 'code' })
 }
 
 export interface EnrolFactorView extends Omit<EnrolmentView, 'problem'> {
-  application_name: string | null
   problem: Problem | 'passkey_expired' | 'passkey_refused' | 'passkey_known' | null
   /** The link for authenticator apps, and its secret for people who type it; `null` where apps are off. */
   app: { otpauth_url: string; secret: string } | null
   /** `null` where passkeys are off. */
   passkey: PasskeyCeremony | null
-  /** Begins the sign-in again. */
-  again_url: string
-  /** Returns to the client without signing in. */
-  cancel_url: string | null
 }
 
 /** Offers the second factors that the environment has. A page with a passkey alone says what to do where its script does not run. */
 export function enrolFactorPage(context: PageContext, view: EnrolFactorView): Page {
-  const { app, passkey, cancel_url } = view
+  const { app, passkey } = view
   const texts = context.texts.enrolment
   const [title, why] = app ? [texts.totp_title, texts.totp_why] : [texts.passkey_title, texts.passkey_why]
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${why}</p>
 ${problemOf(context, view)}
 ${app && appForm(context, view, app)}${passkey && passkeyForm(context, view, passkey)}
-${!app && html`<p class="hint">${texts.passkey_help}</p>`}
-<p class="after"><a href="${view.again_url}" data-action="begin-again">${texts.again}</a></p>
-${cancel_url && html`<p class="after"><a href="${cancel_url}" data-action="cancel">${context.texts.sign_in.cancel(view.application_name)}</a></p>`}`
+${!app && withoutPasskeys(texts.passkey_help)}
+${waysBack(context, view)}`
   const shown = { title, body, step: app ? ('enrol-totp' as const) : ('offer-passkey' as const) }
   return framed(context, view, { ...shown, ...(passkey && { script: passkey_script }) })
 }
+
+const waysBack = (
+  { texts }: PageContext,
+  { application_name, again_url, cancel_url }: EnrolFactorView | Omit<EnrolmentCodeView, 'email' | 'inbox_url'>,
+) =>
+  html`<p class="after"><a href="${again_url}" data-action="begin-again">${texts.enrolment.again}</a></p>
+${cancel_url && html`<p class="after"><a href="${cancel_url}" data-action="cancel">${texts.sign_in.cancel(application_name)}</a></p>`}`
 
 const appForm = (context: PageContext, view: EnrolFactorView, app: NonNullable<EnrolFactorView['app']>) =>
   html`${appOffer(context, app)}
@@ -83,8 +92,8 @@ ${codeField(context, view)}
 function passkeyForm(context: PageContext, { step_query, csrf, request, attempt, app }: EnrolFactorView, ceremony: PasskeyCeremony) {
   const { issuer, texts } = context
   const button = app
-    ? html`<button class="b" data-action="passkey">${icon}${texts.enrolment.use_passkey}</button>`
-    : html`<button class="b p" data-action="continue">${icon}${texts.passkey.add}</button>`
+    ? html`<button class="b" data-action="passkey">${texts.enrolment.use_passkey}</button>`
+    : html`<button class="b p" data-action="continue">${texts.passkey.add}</button>`
   return passkeyBlock(
     context,
     ceremony,
@@ -125,22 +134,22 @@ export function recoveryCodesPage(context: PageContext, { csrf, request, user_id
 }
 
 function codeField({ texts }: PageContext, { problem }: Pick<EnrolFactorView, 'problem'>) {
-  const is_of_field = problem === 'wrong' || problem === 'missing'
+  const wrong = isOfField(problem) ? { wrong: texts.enrolment.wrong, missing: texts.second_factor.code_missing }[problem] : null
   return field({
     name: 'code',
     label: texts.second_factor.code,
     type: 'digits',
     autocomplete: 'one-time-code',
-    shared_problem_id: is_of_field && 'problem',
-    autofocus: problem === null,
+    problem: wrong,
+    autofocus: problem === null || wrong !== null,
   })
 }
 
+const isOfField = (problem: EnrolFactorView['problem']): problem is 'wrong' | 'missing' => problem === 'wrong' || problem === 'missing'
+
 function problemOf({ texts, issuer }: PageContext, { problem }: Pick<EnrolFactorView, 'problem'>) {
-  if (problem === null) return null
+  if (problem === null || isOfField(problem)) return null
   const text = {
-    wrong: texts.enrolment.wrong,
-    missing: texts.second_factor.code_missing,
     expired_form: texts.form.expired,
     no_cookies: texts.form.no_cookies(new URL(issuer).hostname),
     passkey_expired: texts.passkey.expired,

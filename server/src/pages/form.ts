@@ -1,7 +1,11 @@
 // pure
-/** Components of forms. Every field has a visible label and refers to its error message. */
+/**
+ * Components of forms. Every field has a visible label and refers to its error message. An error is said once: at the field that it
+ * concerns, which takes focus where it is the only one, else above the form. Several fields with errors have a list of links there.
+ */
 import { type Html, html } from '../base/html.ts'
 import { alert, warning } from './icons.ts'
+import type { PageContext } from './layout.ts'
 
 interface Field {
   name: string
@@ -49,8 +53,18 @@ export function field({
   return html`<div class="field">${aside ? html`<div class="row">${labelled}${aside}</div>` : labelled}
 ${hint && html`<p class="fine" id="${name}-hint">${hint}</p>`}
 <input id="${name}" name="${name}" type="${type === 'digits' || type === 'code' ? 'text' : type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && !readonly && html` required`}${readonly && html` readonly`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type === 'digits' && html` inputmode="numeric"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
-${problem && html`<p class="wrong" id="${name}-problem">${warning}<span>${problem}</span></p>`}</div>`
+${problem && problemOfField(name, problem)}</div>`
 }
+
+/** The error of a field, to which the field refers by `aria-describedby`. */
+export const problemOfField = (name: string, text: string): Html =>
+  html`<p class="wrong" id="${name}-problem">${warning}<span>${text}</span></p>`
+
+/** Leads to the fields with errors, where there are several. The sentence of each stands at the field. */
+export const linksToFields = ({ texts: { form } }: PageContext, wrong: readonly { name: string; label: string }[]): Html | null =>
+  wrong.length < 2
+    ? null
+    : html`${form.summary(wrong.length)}<ul>${wrong.map(({ name, label }) => html`<li><a href="#${name}">${label}</a></li>`)}</ul>`
 
 /** A summary of the errors. It takes focus when the page opens, so a screen reader begins with it. */
 export const problemSummary = (content: Html | string): Html =>

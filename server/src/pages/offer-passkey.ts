@@ -23,11 +23,15 @@ export function offerPasskeyPage(context: PageContext, { csrf, request, session_
   const action = `${issuer}/offer-passkey`
   const body = html`${brandLine(context)}<h1>${texts.offer_title}</h1><p class="sub">${texts.offer(branding.display_name)}</p>
 ${problem && problemSummary(texts[problem])}
-${passkeyBlock(
-  context,
-  ceremony,
-  html`<form method="post" action="${action}">${fields}${hidden({ credential: '' })}<button class="b p" data-action="continue">${texts.add}</button></form>`,
-)}
+${
+  problem !== 'too_many' &&
+  problem !== 'limited' &&
+  passkeyBlock(
+    context,
+    ceremony,
+    html`<form method="post" action="${action}">${fields}${hidden({ credential: '' })}<button class="b p" data-action="continue">${texts.add}</button></form>`,
+  )
+}
 <form method="post" action="${action}">${fields}<button class="b" name="decision" value="not-now" data-action="not-now">${texts.not_now}</button></form>`
   return layout(context, {
     title: texts.offer_title,

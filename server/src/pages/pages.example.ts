@@ -28,19 +28,59 @@ import { type SignUpView, signUpPage } from './sign-up.ts'
 /** Texts that come from tenants, applications and people. */
 export interface Words {
   brand: string
+  tenant: string
   application: string
+  resource_server: string
+  /** What a scope of the resource server allows. */
+  scope: string
+  provider: string
   person: string
   email: string
+  /** Who invites the person. */
+  inviter: { email: string; name: string }
+  /** The name that the person gave a passkey. */
+  device: string
   request: string
+  /** What a developer reads about a failure. */
+  detail: string
 }
 
 const usual: Words = {
   brand: 'Acme Shop',
-  application: 'Storefront web',
-  person: 'Demo Example',
-  email: 'demo@example.com',
+  tenant: 'Acme',
+  application: 'Meal Planner',
+  resource_server: 'Orders',
+  scope: 'Read your orders',
+  provider: 'Acme staff',
+  person: 'Ada Lovelace',
+  email: 'ada.lovelace@example.com',
+  inviter: { email: 'grace.hopper@example.com', name: 'Grace Hopper' },
+  device: 'MacBook of Ada',
   request: 'client_id=app_1&state=x',
+  detail: 'response_type is missing.',
 }
+
+/** As long as the ids that people see. */
+const request_id = 'req_01jbnq6zt8e2m9w4x7c5v3k1ha'
+const client_id = 'app_01jbnq6zt8e2m9w4x7c5v3k1ha'
+const totp_secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+const otpauth_url = `otpauth://totp/Acme%20Shop:ada.lovelace%40example.com?secret=${totp_secret}&issuer=Acme%20Shop`
+const new_email = 'ada@analytical-engines.example'
+/** As a person has typed it who stopped too early. */
+const half_email = 'ada.lovelace@example'
+const inbox_url = 'https://id.example.com/dashboard/go/env_1?page=inbox'
+const recovery_codes = [
+  '7k2m-04xw-9tqd',
+  'q0rs-11ab-zz9y',
+  'm3n4-p5q6-r7s8',
+  'b8ft-2c9v-hw3x',
+  'j5d1-n7ke-60pz',
+  '4gya-x8m2-tr5c',
+  'w9q3-e6hb-1vnd',
+  'c2zs-5j0p-kf7m',
+  '8txr-d4wa-93gq',
+  'h6vb-ym1n-p2e0',
+]
 
 export const exampleContext = (environment_type: 'test' | 'live', { brand } = usual, locale = 'en'): PageContext => ({
   issuer: 'https://id.example.com/e/env_1',
@@ -53,18 +93,18 @@ export const exampleContext = (environment_type: 'test' | 'live', { brand } = us
 
 export const exampleMismatch = ({ application } = usual): RedirectMismatchView => ({
   application_name: application,
-  client_id: 'app_1',
+  client_id,
   received: 'https://shop.example.com/auth/callback/',
   registered: ['http://localhost:5173/auth/callback', 'https://shop.example.com/auth/callback'],
   register_url: 'https://id.example.com/dashboard/go/app_1?tab=addresses',
   application_url: 'https://id.example.com/dashboard/go/app_1',
   error_url: 'https://id.example.com/docs/errors/invalid_request',
   account_url: null,
-  request_id: 'req_1',
+  request_id,
   at: new Date('2026-11-20T16:31:08Z'),
 })
 
-export const exampleConsent = ({ application, person, email, request } = usual): ConsentView => ({
+export const exampleConsent = ({ application, resource_server, scope, person, email, request } = usual): ConsentView => ({
   csrf: 'token',
   request,
   session_id: 'ses_1',
@@ -75,7 +115,7 @@ export const exampleConsent = ({ application, person, email, request } = usual):
   person: { email, name: person, picture: null, locale: 'en', zoneinfo: 'Europe/Vienna', phone_number: null },
   scopes: [
     ...['openid', 'profile', 'email', 'phone', 'offline_access'].map((scope) => ({ scope, description: null, resource_server_name: null })),
-    { scope: 'orders:read', description: person, resource_server_name: 'Orders API' },
+    { scope: 'orders:read', description: scope, resource_server_name: resource_server },
   ],
 })
 
@@ -120,8 +160,8 @@ const exampleEnrolment = ({ application, request } = usual): EnrolFactorView => 
   attempt: 'attempt',
   problem: null,
   app: {
-    otpauth_url: 'otpauth://totp/Acme:demo%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Acme',
-    secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+    otpauth_url,
+    secret: totp_secret,
   },
   passkey: null,
   again_url: 'https://id.example.com/e/env_1/oauth/authorize?prompt=login',
@@ -170,26 +210,29 @@ const exampleProfile = ({ application, email, request }: Words): AskNameView => 
   cancel_url: 'https://shop.example.com/?error=access_denied',
 })
 
-const exampleProviders = ({ application }: Words): SignInView['providers'] =>
-  (['google', 'microsoft', 'github', 'apple', 'gitlab', 'oidc'] as const).map((type) => ({
-    id: `prv_${type}`,
-    type,
-    display_name: type === 'oidc' ? application : type,
-  }))
+const exampleProviders = ({ provider }: Words): SignInView['providers'] => [
+  { id: 'prv_google', type: 'google', display_name: 'Google' },
+  { id: 'prv_microsoft', type: 'microsoft', display_name: 'Microsoft' },
+  { id: 'prv_github', type: 'github', display_name: 'GitHub' },
+  { id: 'prv_apple', type: 'apple', display_name: 'Apple' },
+  { id: 'prv_gitlab', type: 'gitlab', display_name: 'GitLab' },
+  { id: 'prv_oidc', type: 'oidc', display_name: provider },
+]
 
-const exampleProviderProblem = ({ application, person }: Words): ProviderProblemView => ({
+const exampleProviderProblem = ({ provider, detail }: Words): ProviderProblemView => ({
   problem: 'unreachable',
-  provider_name: application,
+  provider_name: provider,
   email: null,
   back_url: 'https://id.example.com/e/env_1/oauth/authorize',
-  request_id: 'req_1',
-  reason: { error: 'provider_unreachable', detail: person },
+  request_id,
+  reason: { error: 'provider_unreachable', detail },
 })
 
 const exampleAccount = (words: Words): AccountView => {
-  const { application, person, email } = words
+  const { application, resource_server, provider, person, email, device } = words
   const at = new Date('2026-11-03T09:12:00Z')
-  const method = { id: 'mth_1', provider_type: null, name: null, codes_left: null, created_at: at, last_used_at: null }
+  const later = new Date('2026-11-19T17:40:00Z')
+  const method = { id: 'mth_1', provider_type: null, name: null, codes_left: null, stays: null, created_at: at, last_used_at: null }
   return {
     csrf: 'token',
     user_id: 'usr_1',
@@ -201,8 +244,8 @@ const exampleAccount = (words: Words): AccountView => {
     password: { is_set: true, set_at: at },
     can_add: { passkey: true, totp: true, providers: exampleProviders(words).slice(0, 2) },
     methods: [
-      { ...method, type: 'provider', provider_type: 'oidc', name: application, last_used_at: at },
-      { ...method, id: 'mth_2', type: 'passkey', name: person },
+      { ...method, type: 'provider', provider_type: 'oidc', name: provider, last_used_at: later },
+      { ...method, id: 'mth_2', type: 'passkey', name: device },
       { ...method, id: 'mth_3', type: 'totp' },
       { ...method, id: 'mth_4', type: 'recovery_codes', codes_left: 8 },
     ],
@@ -212,8 +255,8 @@ const exampleAccount = (words: Words): AccountView => {
         is_this: true,
         device: { browser: 'Firefox', system: 'Linux', is_phone: false },
         ip: '203.0.113.24',
-        created_at: at,
-        last_seen_at: at,
+        created_at: later,
+        last_seen_at: later,
       },
       {
         id: 'ses_2',
@@ -230,29 +273,32 @@ const exampleAccount = (words: Words): AccountView => {
         name: application,
         logo_url: 'https://app.example.com/logo.png',
         since: at,
-        gets: ['profile', 'email', { resource_server: application }, 'offline_access'],
+        gets: ['profile', 'email', { resource_server }, 'offline_access'],
       },
     ],
   }
 }
 
+type Method = AccountView['methods'][number]
+
 function accountPages(context: PageContext, words: Words): Record<string, Page> {
-  const { application, person, email } = words
+  const { tenant, provider: provider_name, person, email } = words
   const account = exampleAccount(words)
+  const [provider_method, , totp_method] = account.methods as [Method, Method, Method] // as: it has four
   const form = { csrf: 'token', user_id: 'usr_1', problem: null }
   const profile = {
     ...form,
-    values: { name: person, given_name: '', family_name: '', nickname: '', locale: 'fr', zoneinfo: 'Europe/Vienna' },
+    values: { name: person, given_name: '', family_name: '', nickname: '', locale: 'en', zoneinfo: 'Europe/Vienna' },
     languages: ['en', 'de'],
     wrong: [],
   }
   const password = { ...form, email, has_password: true, rule: { min_length: 12, reject_common: true }, is_mailed: true }
-  const address = { ...form, email, email_verified: true, typed: '', pending: null }
-  const pending = { email: 'new@example.com', new_confirmed: false, old: 'waits' as const }
-  const removal = { ...form, method: { id: 'mth_1', type: 'provider' as const, name: application }, ends_this: true }
-  const totp = { ...form, nonce: 'nonce', otpauth_url: 'otpauth://totp/Acme:a?secret=JBSWY3DPEHPK3PXP', secret: 'JBSWY3DPEHPK3PXP' }
+  const address = { ...form, email, email_verified: true, typed: '', pending: null, inbox_url: null }
+  const pending = { email: new_email, new_confirmed: false, old: 'waits' as const }
+  const removal = { ...form, method: { id: 'mth_1', type: 'provider' as const, name: provider_name }, ends_this: true, stays: null }
+  const totp = { ...form, nonce: 'nonce', otpauth_url, secret: totp_secret }
   const passkey = { ...form, ceremony: { kind: 'create' as const, options: '{}', able_cookie: null, removed: null } }
-  const provider = { id: 'prv_google', display_name: application }
+  const provider = { id: 'prv_oidc', display_name: provider_name }
   const connection = { ...form, provider, email, is_mailed: true, wait_seconds: null }
   const deletion = { ...form, email, tenants: [] }
   const bare = {
@@ -265,16 +311,24 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
   }
   return {
     account: accountPage(context, account),
+    'account, with methods that stay': accountPage(context, {
+      ...account,
+      password: { is_set: false, set_at: null },
+      methods: [
+        { ...provider_method, stays: 'last_way_in' },
+        { ...totp_method, stays: 'last_factor' },
+      ],
+    }),
     'account, with a notice': accountPage(context, { ...account, notice: 'change-password' }),
     'account, expired': accountPage(context, { ...account, problem: 'expired_form' }),
     'account, with little': accountPage(context, {
       ...bare,
-      person: { email, email_verified: false, pending_email: { email: 'new@example.com' }, name: null, locale: null, zoneinfo: null },
+      person: { email, email_verified: false, pending_email: { email: new_email }, name: null, locale: null, zoneinfo: null },
     }),
     'account, profile': profilePage(context, profile),
     'account, profile, wrong': profilePage(context, { ...profile, wrong: ['name', 'zoneinfo'] }),
     'account, new address': changeEmailPage(context, address),
-    'account, new address, malformed': changeEmailPage(context, { ...address, typed: 'new', problem: 'malformed' }),
+    'account, new address, malformed': changeEmailPage(context, { ...address, typed: half_email, problem: 'malformed' }),
     'account, new address, ended': changeEmailPage(context, { ...address, problem: 'wrong_code' }),
     'account, pending address': changeEmailPage(context, { ...address, pending }),
     'account, pending address, wrong code': changeEmailPage(context, { ...address, pending, problem: 'wrong_code' }),
@@ -284,18 +338,35 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
       pending: { ...pending, old: 'not_needed' },
     }),
     'account, pending address, confirmed': changeEmailPage(context, { ...address, pending: { ...pending, new_confirmed: true } }),
-    'account, proof of the address': confirmEmailPage(context, { ...form, email }),
-    'account, proof of the address, wrong code': confirmEmailPage(context, { ...form, email, problem: 'wrong_code' }),
+    'account, proof of the address': confirmEmailPage(context, { ...form, email, inbox_url }),
+    'account, proof of the address, wrong code': confirmEmailPage(context, { ...form, email, inbox_url: null, problem: 'wrong_code' }),
     'account, password': passwordPage(context, password),
     'account, first password': passwordPage(context, { ...password, has_password: false, is_mailed: false }),
     'account, password, common': passwordPage(context, { ...password, problem: 'common' }),
     'account, password, no cookies': passwordPage(context, { ...password, problem: 'no_cookies' }),
     'account, removal': removalPage(context, removal),
-    'account, removal of the last way in': removalPage(context, { ...removal, ends_this: false, problem: 'last_way_in' }),
-    'account, removal of an app': removalPage(context, {
+    'account, removal, changed': removalPage(context, { ...removal, problem: 'changed' }),
+    'account, removal of the last way in': removalPage(context, {
+      ...removal,
+      stays: {
+        why: 'last_way_in',
+        until: [
+          { action: 'change-password' },
+          { action: 'add-passkey' },
+          { action: 'add-provider', id: 'prv_google', display_name: 'Google' },
+        ],
+      },
+    }),
+    'account, removal of an app': removalPage(context, { ...removal, method: { id: 'mth_3', type: 'totp', name: null } }),
+    'account, removal of the last app': removalPage(context, {
       ...removal,
       method: { id: 'mth_3', type: 'totp', name: null },
-      problem: 'last_factor',
+      stays: { why: 'last_factor', until: [{ action: 'add-totp' }] },
+    }),
+    'account, removal of the last app, with nothing to add': removalPage(context, {
+      ...removal,
+      method: { id: 'mth_3', type: 'totp', name: null },
+      stays: { why: 'last_factor', until: [] },
     }),
     'account, new provider': addProviderPage(context, connection),
     'account, new provider, too many': addProviderPage(context, { ...connection, problem: 'too_many', wait_seconds: 600 }),
@@ -309,7 +380,10 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     'account, too many changes': exportPage(context, { ...form, problem: 'too_many_changes' }),
     'account, deletion': deletionPage(context, deletion),
     'account, deletion, wrong address': deletionPage(context, { ...deletion, problem: 'wrong_address' }),
-    'account, deletion of the last owner': deletionPage(context, { ...deletion, problem: 'last_owner', tenants: [application] }),
+    'account, deletion of the last owner': deletionPage(context, {
+      ...deletion,
+      tenants: [{ name: tenant, members_url: 'https://id.example.com/dashboard/t/acme/members' }],
+    }),
     'account, changed meanwhile': deletionPage(context, { ...deletion, problem: 'changed' }),
     'account, deleted': deletedPage(context, { is_mailed: true }),
   }
@@ -342,7 +416,7 @@ const message_kinds: readonly MessageKind[] = [
 ]
 
 export function examplePages(environment_type: 'test' | 'live', words = usual, locale = 'en'): Record<string, Page> {
-  const { application, person, email, request } = words
+  const { tenant, application, person, email, inviter, request, detail } = words
   const context = exampleContext(environment_type, words, locale)
   const sign_in = exampleSignIn(words)
   const sign_up = exampleSignUp(words)
@@ -350,10 +424,11 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
   const only_passkey = { has_app: false, has_recovery_codes: false, passkey: examplePasskey }
   const enrols_passkey = { app: null, passkey: exampleOffer(words).ceremony }
   const who = { email, name: person }
-  const enrolment_code = { step_query: '?attempt=1&client_id=app_1', csrf: 'token', request, attempt: 'attempt', email }
+  const { app: _app, passkey: _passkey, ...enrolment } = exampleEnrolment(words)
+  const enrolment_code = { ...enrolment, email, inbox_url: null }
   const page_url = 'https://id.example.com/e/env_1/code?client_id=app_1&state=x'
   const forgot = { page_url, csrf: 'token', request, email, problem: null, back_url: 'https://id.example.com/e/env_1/oauth/authorize' }
-  const link = { csrf: 'token', token: 'token', kind: 'reset_password' as const, email, new_email: 'new@example.com', problem: null }
+  const link = { csrf: 'token', token: 'token', kind: 'reset_password' as const, email, new_email, problem: null }
   const new_password = {
     page_url,
     csrf: 'token',
@@ -374,9 +449,9 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     back_url: 'https://id.example.com/e/env_1/oauth/authorize',
   }
   const invitation: InvitationView = {
-    tenant_name: application,
+    tenant_name: tenant,
     role: 'developer',
-    inviter: who,
+    inviter,
     person: who,
     not_you_url: 'https://id.example.com/e/env_1/invitation',
     csrf: 'token',
@@ -385,10 +460,10 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     problem: null,
   }
   const message: Omit<MessageView, 'kind'> = {
-    request_id: 'req_1',
+    request_id,
     account_url: null,
     home_url: null,
-    reason: { error: 'invalid_request', error_url: 'https://id.example.com/docs/errors/invalid_request', detail: person },
+    reason: { error: 'invalid_request', error_url: 'https://id.example.com/docs/errors/invalid_request', detail },
   }
   const signed_out: SignOutDoneView = {
     decision: 'sign_out',
@@ -415,15 +490,16 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       forgot_url: 'https://id.example.com/e/env_1/forgot-password',
     }),
     'sign-in, code only': signInPage(context, { ...sign_in, methods: { password: false, email_code: true } }),
-    'sign-in, malformed address': signInPage(context, { ...sign_in, problem: 'malformed_email' }),
+    'sign-in, malformed address': signInPage(context, { ...sign_in, email: half_email, problem: 'malformed_email' }),
     code: emailCodePage(context, code),
     'code, wrong': emailCodePage(context, { ...code, problem: 'wrong' }),
     'code, too many': emailCodePage(context, { ...code, problem: 'too_many', wait_seconds: 600 }),
-    'code, kept in the inbox': emailCodePage(context, { ...code, inbox_url: 'https://id.example.com/dashboard/go/env_1?page=inbox' }),
+    'code, kept in the inbox': emailCodePage(context, { ...code, inbox_url }),
     'code, expired form': emailCodePage(context, { ...code, problem: 'expired_form', offers_password: false }),
     'forgot password': forgotPage(context, forgot),
-    'forgot password, malformed address': forgotPage(context, { ...forgot, problem: 'malformed' }),
-    'forgot password, sent': forgotSentPage(context, forgot),
+    'forgot password, malformed address': forgotPage(context, { ...forgot, email: half_email, problem: 'malformed' }),
+    'forgot password, sent': forgotSentPage(context, { ...forgot, inbox_url: null }),
+    'forgot password, kept in the inbox': forgotSentPage(context, { ...forgot, inbox_url }),
     link: linkPage(context, link),
     'link, verification': linkPage(context, { ...link, kind: 'verify_email' }),
     'link, expired form': linkPage(context, { ...link, problem: 'expired_form' }),
@@ -456,6 +532,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'second factor, passkey refused': secondFactorPage(context, { ...second_factor, ...only_passkey, problem: 'passkey_failed' }),
     'second factor, passkey or code': secondFactorPage(context, { ...second_factor, passkey: examplePasskey }),
     'mailed code before an enrolment': enrolmentCodePage(context, { ...enrolment_code, problem: null }),
+    'mailed code before an enrolment, kept in the inbox': enrolmentCodePage(context, { ...enrolment_code, inbox_url, problem: null }),
     'mailed code before an enrolment, wrong': enrolmentCodePage(context, { ...enrolment_code, problem: 'wrong' }),
     'authenticator app': enrolFactorPage(context, exampleEnrolment(words)),
     'authenticator app, wrong': enrolFactorPage(context, { ...exampleEnrolment(words), problem: 'wrong' }),
@@ -470,7 +547,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       csrf: 'token',
       request,
       user_id: 'usr_1',
-      codes: ['7k2m-04xw-9tqd', 'q0rs-11ab-zz9y', 'm3n4-p5q6-r7s8'],
+      codes: recovery_codes,
     }),
     'sign-in, passkey': signInPage(context, { ...sign_in, passkey: examplePasskey, providers: exampleProviders(words) }),
     'sign-in, passkey refused': signInPage(context, { ...sign_in, passkey: examplePasskey, problem: 'passkey_failed' }),
@@ -493,6 +570,8 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'sign-up': signUpPage(context, sign_up),
     'sign-up, wrong': signUpPage(context, {
       ...sign_up,
+      email: half_email,
+      name: `${person}\u200b`,
       problems: { form: null, email: 'malformed', name: 'not_allowed', password: 'common' },
     }),
     'sign-up, expired': signUpPage(context, { ...sign_up, problems: { ...sign_up.problems, form: 'expired_form' } }),
@@ -538,7 +617,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     profile: askNamePage(context, exampleProfile(words)),
     'profile, can be left out': askNamePage(context, { ...exampleProfile(words), may_skip: true }),
     'profile, missing': askNamePage(context, { ...exampleProfile(words), problem: 'missing' }),
-    'profile, wrong': askNamePage(context, { ...exampleProfile(words), name: person, problem: 'not_allowed' }),
+    'profile, wrong': askNamePage(context, { ...exampleProfile(words), name: `${person}\u200b`, problem: 'not_allowed' }),
     'profile, expired': askNamePage(context, { ...exampleProfile(words), problem: 'expired_form' }),
     'profile, no cookies': askNamePage(context, { ...exampleProfile(words), problem: 'no_cookies' }),
     consent: consentPage(context, exampleConsent(words)),
@@ -548,7 +627,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       request,
       accounts: [
         { ...who, session_id: 'ses_1' },
-        { email: 'work@example.org', name: null, session_id: 'ses_2' },
+        { email: 'ada@analytical-engines.example', name: null, session_id: 'ses_2' },
       ],
       another_url: 'https://id.example.com/e/env_1/sign-in',
     }),

@@ -95,11 +95,48 @@ for (const { name, state, locale, page } of pages) {
       if (/<input (?![^>]* readonly)[^>]*type="email"/.test(form)) assert.match(form, /^<form [^>]* novalidate>/)
   })
 
-  test(`${name}: an error starts the title, takes focus and has an error status`, () => {
-    const has_problem = page.html.includes('role="alert"')
-    assert.equal(/<title>(Error|Fehler): /.test(page.html), has_problem)
-    assert.equal(/ role="alert" tabindex="-1" autofocus>/.test(page.html), has_problem)
-    if (has_problem) assert.ok((page.status ?? 200) >= 400)
+  test(`${name}: an error starts the title, takes focus by itself or by its field, and has an error status`, () => {
+    const wrong = of(/<(?:input|select) [^>]* aria-invalid="true"[^>]*>/g, page)
+    const has_summary = page.html.includes('role="alert"')
+    assert.equal(/<title>(Error|Fehler): /.test(page.html), has_summary || wrong.length > 0)
+    assert.equal(/ role="alert" tabindex="-1" autofocus>/.test(page.html), has_summary)
+    if (!has_summary)
+      assert.deepEqual(
+        wrong.filter((field) => !field.includes(' autofocus')),
+        [],
+      )
+    if (has_summary || wrong.length > 0) assert.ok((page.status ?? 200) >= 400)
+  })
+
+  test(`${name}: an error is said once, and several fields have a list of links to their labels`, () => {
+    const summary = of(/<div class="problem"[^>]*>.*?<\/svg><div>(.*?)<\/div><\/div>/gs, page)[0]
+    const links = [...(summary ?? '').matchAll(/<a href="#([a-z_]+)">(.*?)<\/a>/g)].map(([, id, text]) => [id, text])
+    const at_fields = [...page.html.matchAll(/<p class="wrong" id="([a-z_]+)-problem">.*?<span>(.*?)<\/span>/g)]
+    const labels = at_fields.map(([, id = '']) => [id, new RegExp(`<label for="${id}">(.*?)(?: <span>.*?)?</label>`).exec(page.html)?.[1]])
+    assert.deepEqual(links, at_fields.length > 1 ? labels : [])
+    for (const [, id, text = ''] of at_fields) {
+      assert.match(page.html, new RegExp(` id="${id}"[^>]* aria-describedby="[^"]*${id}-problem`))
+      assert.ok(!summary?.includes(text), text)
+    }
+  })
+
+  test(`${name}: what to do without passkeys stands behind the part that a script shows in its place`, () => {
+    if (!page.html.includes('without-passkeys">')) return
+    assert.match(page.html, /<div hidden data-passkey=.*<\/div>\s*<p class="hint without-passkeys">/s)
+    assert.match(page.html, /\[data-passkey\]:not\(\[hidden\]\)~\.without-passkeys\{display:none\}/)
+  })
+
+  test(`${name}: a page without a form has a way on, a page that waits for a code a way back`, () => {
+    const step = of(/<main [^>]*data-step="([^"]*)"/g, page)[0]
+    const main = /<main .*<\/main>/s.exec(page.html)?.[0] ?? ''
+    const links = [...main.matchAll(/<a [^>]*data-action="([a-z-]+)"/g)].map(([, action]) => action ?? '')
+    const may_end = /^message, |^provider problem|^link|^redirect mismatch/.test(state) // a message says what to do instead
+    if (!main.includes('<form') && !may_end) assert.ok(links.length > 0, 'it has no way on')
+    if (step === 'code')
+      assert.ok(
+        links.some((action) => ['use-other-address', 'begin-again', 'cancel'].includes(action)),
+        'no way back',
+      )
   })
 
   test(`${name}: the page of a Test environment has the Test ribbon`, () =>
@@ -127,7 +164,7 @@ for (const { name, state, locale, page } of pages) {
 
   test(`${name}: an address in the text breaks before @ and before a dot`, () => {
     const text = (page.html.split('</head>')[1] ?? '').replaceAll(/<[^w][^>]*>/g, '\n')
-    assert.doesNotMatch(text.replaceAll(/^: .*$/gm, ''), /demo@example/)
+    assert.doesNotMatch(text.replaceAll(/^: .*$/gm, ''), /lovelace@example/)
   })
 }
 
@@ -162,7 +199,20 @@ for (const [name, page] of Object.entries(examplePages('live'))) {
 }
 
 const attack = `<script>alert(1)</script>"onload='x' </title></style>&lt;`
-const hostile = examplePages('test', { brand: attack, application: attack, person: attack, email: attack, request: attack })
+const hostile = examplePages('test', {
+  brand: attack,
+  tenant: attack,
+  application: attack,
+  resource_server: attack,
+  scope: attack,
+  provider: attack,
+  person: attack,
+  email: attack,
+  inviter: { email: attack, name: attack },
+  device: attack,
+  request: attack,
+  detail: attack,
+})
 for (const [name, page] of Object.entries(examplePages('test'))) {
   test(`${name}: markup in names and addresses is shown as text`, () => {
     const structure = (html: string) => [...html.replaceAll('<wbr>', '').matchAll(/<\/?[a-z0-9]+/g)].join(' ')
@@ -187,10 +237,23 @@ test('a link that is set is not shown in German with an English text', () => {
 
 /** Words that German has too, and what nothing translates: names, ids, secrets and settings of the page. */
 const also_german =
-  /^(?:Name|: Name|Code|Passkey|Test|In Live|Apps?|English|Deutsch|Orders API,?|(?:: )?(?:google|microsoft)|light dark|#\w+|[A-Z]\d)$/
+  /^(?:Name|: Name|Code|Passkey|Test|In Live|Apps?|English|Deutsch|(?:: )?(?:Google|Microsoft)|light dark|#\w+|[A-Z]\d,?)$/
 
 test('no text of a page is English in German', () => {
-  const words = { brand: 'B1', application: 'A1', person: 'P1', email: 'e1@example.com', request: 'state=x' }
+  const words = {
+    brand: 'B1',
+    tenant: 'T1',
+    application: 'A1',
+    resource_server: 'R1',
+    scope: 'S1',
+    provider: 'V1',
+    person: 'P1',
+    email: 'e1@example.com',
+    inviter: { email: 'e2@example.com', name: 'I1' },
+    device: 'D1',
+    request: 'state=x',
+    detail: 'E1',
+  }
   const [en, de] = ['en', 'de'].map((locale) => examplePages('test', words, locale))
   const textsOf = ({ html }: { html: string } = { html: '' }) => {
     const shown = html.replaceAll(/<(script|style)[^>]*>.*?<\/\1>|<wbr>/gs, '')
@@ -208,4 +271,36 @@ test('the second step says whom to ask who has nothing at hand: the help of the 
   const { 'second factor': with_help, 'second factor, without a help page': without } = examplePages('test')
   assert.match(with_help?.html ?? '', /Ask <a href="https:\/\/example\.com\/help">Acme Shop<\/a>\./)
   assert.match(without?.html ?? '', /Ask <b>Acme Shop<\/b>\./)
+})
+
+test('a page that waits for a mail says in Test where the mail is kept, and otherwise when a new one can be sent', () => {
+  const { code, 'code, kept in the inbox': kept_code, ...pages } = examplePages('test')
+  const kept = [kept_code, pages['forgot password, kept in the inbox'], pages['mailed code before an enrolment, kept in the inbox']]
+  for (const page of [...kept, pages['account, proof of the address']])
+    assert.match(page?.html ?? '', /Test keeps mail and sends none: <a href="[^"]*page=inbox"[^>]*>open the inbox<\/a>\./)
+  for (const page of [code, pages['mailed code before an enrolment'], pages['account, pending address']])
+    assert.match(page?.html ?? '', /aria-describedby="resend-note".*<p class="fine" id="resend-note">No mail\?/s)
+})
+
+test('a refused removal offers what the person can do instead, and not the same button', () => {
+  const pages = examplePages('test')
+  const offers = (name: string) =>
+    [...(pages[name]?.html ?? '').matchAll(/ class="b(?: p)?"[^>]* data-action="([a-z-]+)"/g)].map((m) => m[1])
+  assert.deepEqual(offers('account, removal of the last way in'), ['change-password', 'add-passkey', 'add-provider'])
+  assert.deepEqual(offers('account, removal of the last app'), ['add-totp'])
+  assert.deepEqual(offers('account, deletion of the last owner'), ['continue'])
+  for (const name of ['account, removal of the last app, with nothing to add', 'account, new app, too many']) {
+    assert.deepEqual(offers(name), [])
+    assert.match(pages[name]?.html ?? '', /data-action="account">Back to your account</)
+  }
+  const stays = pages['account, with methods that stay']?.html ?? ''
+  assert.doesNotMatch(stays, /data-action="remove-/)
+  assert.match(stays, /Your only way to sign in, so it stays.*Your account needs a second step, so it stays/s)
+})
+
+test('the page of a sign-out ranks nothing above the way back', () => {
+  const pages = examplePages('test')
+  const acts = (name: string) => /<div class="acts">(.*?)<\/div>/s.exec(pages[name]?.html ?? '')?.[1] ?? ''
+  assert.match(acts('signed out'), /^<a class="b p"[^>]*>Back to Meal Planner<\/a><a class="b"[^>]*>Sign in again<\/a>$/)
+  assert.match(acts('still signed in'), /^<a class="b"[^>]*data-action="account">Go to your account<\/a>$/)
 })

@@ -24,3 +24,6 @@ export function passkeyBlock(
   return html`<div${!preview && html` hidden`} data-passkey="${kind}" data-options="${options}"${able_cookie && html` data-cookie="${able_cookie}"`}${removed && html` data-removed="${removed}"`}>${content}
 <p class="wrong" hidden data-when="failed">${failed}</p>${kind === 'create' && html`<p class="wrong" hidden data-when="known">${known}</p>`}</div>`
 }
+
+/** What to do where the block does not appear. It stands behind it, and goes as the block comes. */
+export const withoutPasskeys = (help: string): Html => html`<p class="hint without-passkeys">${help}</p>`

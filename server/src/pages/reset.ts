@@ -2,10 +2,10 @@
 /** The pages of a forgotten password: asking for the link, choosing the new one, and the page to which every mailed link leads. */
 
 import { type Html, html } from '../base/html.ts'
-import { oneProblem } from './account-forms.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
+import { type InboxUrl, keptNote } from './mail-note.ts'
 import { newPasswordField, passwordText, type SignUpView } from './sign-up.ts'
 import { brandLine } from './tiles.ts'
 
@@ -30,11 +30,12 @@ export interface ForgotView {
 
 export function forgotPage(context: PageContext, { page_url, csrf, request, email, problem, back_url }: ForgotView): Page {
   const { texts } = context
-  const summary = problem && (problem === 'malformed' ? texts.sign_up.email_malformed : formText(context, problem))
+  const wrong = problem === 'malformed' ? texts.sign_up.email_malformed : null
+  const summary = problem === null || problem === 'malformed' ? null : formText(context, problem)
   const body = html`${brandLine(context)}<h1>${texts.reset.forgot_title}</h1><p class="sub">${texts.reset.forgot_text}</p>
 ${summary && problemSummary(summary)}
 <form method="post" action="${page_url}" novalidate>${hidden({ csrf, request })}
-${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, shared_problem_id: problem === 'malformed' && 'problem', autofocus: problem === null })}
+${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, problem: wrong, autofocus: summary === null })}
 <button class="b p" data-action="continue">${texts.reset.submit}</button></form>
 <p class="after"><a href="${back_url}" data-action="cancel">${texts.reset.back}</a></p>`
   const status = problem === null ? {} : { status: 400 }
@@ -42,9 +43,13 @@ ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: '
 }
 
 /** The same whether there is an account or not. */
-export function forgotSentPage(context: PageContext, { email, back_url }: Pick<ForgotView, 'email' | 'back_url'>): Page {
+export function forgotSentPage(
+  context: PageContext,
+  { email, back_url, inbox_url }: Pick<ForgotView, 'email' | 'back_url'> & { inbox_url: InboxUrl },
+): Page {
   const texts = context.texts.reset
   const body = html`${brandLine(context)}<h1>${texts.sent_title}</h1><p class="sub">${texts.sent(bold(email))}</p>
+${keptNote(context, inbox_url)}
 <p class="after"><a href="${back_url}" data-action="continue">${texts.back}</a></p>`
   return layout(context, { title: texts.sent_title, body, step: 'forgot-password' })
 }
@@ -63,12 +68,12 @@ export function newPasswordPage(context: PageContext, { page_url, csrf, token, e
   const { texts } = context
   const of_form = problem === 'expired_form' || problem === 'no_cookies' || problem === 'busy'
   const about_password = problem === null || of_form ? null : passwordText(texts.sign_up, problem, password_rule.min_length)
-  const summary = of_form ? formText(context, problem) : about_password && oneProblem(context, 'password', about_password)
+  const summary = of_form ? formText(context, problem) : null
   // Password managers store the password with the address in the hidden field, and ignore fields of the type "hidden".
   const body = html`${brandLine(context)}<h1>${texts.reset.new_title}</h1><p class="sub">${texts.reset.new_text(bold(email))}</p>
 ${summary && problemSummary(summary)}
 <form method="post" action="${page_url}">${hidden({ csrf, token, ui_locales: context.locale })}<input type="email" name="username" autocomplete="username" value="${email}" readonly hidden>
-${newPasswordField(context, password_rule, { problem: about_password, autofocus: problem === null })}
+${newPasswordField(context, password_rule, { problem: about_password, autofocus: summary === null })}
 <button class="b p" data-action="continue">${texts.reset.new_submit}</button></form>`
   const status = problem === null ? {} : { status: problem === 'busy' ? 503 : 400 }
   return layout(context, { title: texts.reset.new_title, body, step: 'new-password', has_problem: problem !== null, ...status })

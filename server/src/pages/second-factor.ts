@@ -3,9 +3,8 @@
 
 import { type Html, html } from '../base/html.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
-import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
+import { type PasskeyCeremony, passkeyBlock, withoutPasskeys } from './passkey-block.ts'
 import { passkey_script } from './passkey-script.ts'
 import { brandLine } from './tiles.ts'
 
@@ -41,15 +40,12 @@ export function secondFactorPage(context: PageContext, view: SecondFactorView): 
   const texts = context.texts.second_factor
   const { page_url, csrf, request, attempt, using, problem, passkey } = view
   const takes_codes = view.has_app || view.has_recovery_codes || passkey === null
-  const text = problem && problemText(context, view)
   const is_of_field = problem === 'wrong' || problem === 'missing'
-  const input = {
-    shared_problem_id: is_of_field && ('problem' as const),
-    autofocus: problem === null,
-  }
+  const text = problem && problemText(context, view)
+  const input = { problem: is_of_field ? text : null, autofocus: problem === null || is_of_field }
   const other = using === 'code' ? 'recovery_code' : 'code'
   const body = html`${brandLine(context)}<h1>${texts.title}</h1><p class="sub">${takes_codes ? (using === 'code' ? texts.from_app : texts.from_list) : texts.passkey_only}</p>
-${text && problemSummary(text)}
+${!is_of_field && text && problemSummary(text)}
 ${
   takes_codes &&
   html`<form method="post" action="${page_url}">${hidden({ csrf, request, attempt })}
@@ -93,9 +89,9 @@ function passkeyForm(
     context,
     ceremony,
     html`${takes_codes && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${page_url}">${hidden({ csrf, request, attempt, credential: '' })}
-<button class="${takes_codes ? 'b' : 'b p'}" data-action="passkey">${icon}${texts.passkey.use}</button></form>`,
+<button class="${takes_codes ? 'b' : 'b p'}" data-action="passkey">${texts.passkey.use}</button></form>`,
   )
-  return html`${block}${!takes_codes && html`<p class="hint">${texts.second_factor.passkey_help}</p>`}`
+  return html`${block}${!takes_codes && withoutPasskeys(texts.second_factor.passkey_help)}`
 }
 
 function problemText({ texts, issuer }: PageContext, { problem, using, wait_seconds }: SecondFactorView): string {

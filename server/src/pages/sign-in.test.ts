@@ -14,7 +14,7 @@ test('Enter submits the sign-in form with the password', () => {
 
 test('after a wrong password the form keeps the email address, not the password', () => {
   const { html } = signIn({ problem: 'wrong_credentials' })
-  assert.match(html, /name="email" [^>]*value="demo@example.com"/)
+  assert.match(html, /name="email" [^>]*value="ada.lovelace@example.com"/)
   assert.doesNotMatch(html, /name="password" [^>]*value=/)
 })
 
@@ -39,11 +39,18 @@ test('the sign-up form shows the password rule', () => {
   assert.match(signUp({}).html, /At least 12 characters/)
 })
 
-test('each sign-up error is shown beside its field and linked in the summary', () => {
+test('each sign-up error is shown beside its field, and the summary links to the fields', () => {
   const { html, status } = signUp({ email: 'missing', password: 'too_short' })
-  assert.match(html, /2 things need a change:.*<a href="#email">Enter your email address\.<\/a>.*<a href="#password">/s)
+  assert.match(html, /2 things need a change:.*<a href="#email">Email address<\/a>.*<a href="#password">Password<\/a>/s)
   assert.match(html, /id="email" [^>]*aria-invalid="true" aria-describedby="email-problem"/)
   assert.match(html, /id="password" [^>]*aria-invalid="true" aria-describedby="password-problem password-hint"/)
   assert.doesNotMatch(html, /id="name" [^>]*aria-invalid/)
+  assert.equal(status, 400)
+})
+
+test('a single sign-up error stands at its field, which takes focus', () => {
+  const { html, status } = signUp({ password: 'too_short' })
+  assert.match(html, /id="password" [^>]* autofocus [^>]*aria-invalid="true" aria-describedby="password-problem password-hint"/)
+  assert.doesNotMatch(html, /role="alert"/)
   assert.equal(status, 400)
 })

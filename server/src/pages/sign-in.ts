@@ -78,7 +78,7 @@ export interface SignInView {
 
 export function signInPage(context: PageContext, view: SignInView): Page {
   const texts = context.texts.sign_in
-  const problem = view.problem && problemText(context, view.problem, view.wait_seconds)
+  const problem = view.problem === null || view.problem === 'malformed_email' ? null : problemText(context, view.problem, view.wait_seconds)
   const links = [
     view.sign_up_url && html`${texts.new_here} <a href="${view.sign_up_url}" data-action="create-account">${texts.sign_up}</a>`,
     view.other_accounts_url && html`<a href="${view.other_accounts_url}" data-action="use-other-account">${texts.other_accounts}</a>`,
@@ -92,7 +92,7 @@ ${links.map((link) => link && html`<p class="after">${link}</p>`)}`
     title: texts.title,
     body,
     step: 'sign-in',
-    has_problem: problem !== null,
+    has_problem: view.problem !== null,
     ...(view.problem && { status: statuses[view.problem] }),
     ...(view.passkey && { script: passkey_script }),
   })
@@ -121,18 +121,20 @@ const hasForm = ({ methods }: SignInView) => Object.values(methods).some((is_on)
 
 /**
  * One form for the password and the emailed code, so that the address is typed once. Its first button is the one that Enter presses.
- * The error summary takes focus where there is one, otherwise the first empty field: the password where the address is known.
+ * The error summary takes focus where there is one, otherwise the first empty field: the password where the address is known. A malformed
+ * address is an error of its field.
  */
 function addressForm(context: PageContext, view: SignInView) {
   const { issuer, texts, preview } = context
   const { csrf, request, email, problem, methods, passkey, forgot_url } = view
-  const about_password = problem === 'wrong_credentials' && 'problem'
-  const shared_problem_id = (problem === 'wrong_credentials' || problem === 'malformed_email') && 'problem'
-  const focused = problem === null && !preview && (email === '' || !methods.password ? 'email' : 'password')
+  const shared_problem_id = problem === 'wrong_credentials' && 'problem'
+  const malformed = problem === 'malformed_email' ? texts.sign_up.email_malformed : null
+  const first_empty = problem === null && (email === '' || !methods.password ? 'email' : 'password')
+  const focused = !preview && (malformed ? 'email' : first_empty)
   const forgot = forgot_url !== null && html`<a href="${forgot_url}" data-action="forgot-password">${texts.sign_in.forgot}</a>`
   return html`<form method="post" action="${issuer}/sign-in" novalidate>${hidden({ csrf, request })}
-${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: passkey ? 'username webauthn' : 'username', value: email, shared_problem_id, autofocus: focused === 'email' })}
-${methods.password && field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id: about_password, aside: forgot, autofocus: focused === 'password' })}
+${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: passkey ? 'username webauthn' : 'username', value: email, problem: malformed, shared_problem_id, autofocus: focused === 'email' })}
+${methods.password && field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id, aside: forgot, autofocus: focused === 'password' })}
 ${form_methods.map((method) => methods[method] && buttons[method](context, view))}</form>`
 }
 
@@ -180,9 +182,8 @@ function providerForm(context: PageContext, view: SignInView): Html | null {
   return html`<form class="alts" method="post" action="${issuer}/federate">${hidden({ csrf, request })}${buttons}</form>`
 }
 
-function problemText({ texts, issuer }: PageContext, problem: Problem, wait_seconds: number | null): string {
+function problemText({ texts, issuer }: PageContext, problem: Exclude<Problem, 'malformed_email'>, wait_seconds: number | null): string {
   if (problem === 'wrong_credentials') return texts.sign_in.wrong_credentials
-  if (problem === 'malformed_email') return texts.sign_up.email_malformed
   if (problem === 'passkey_failed') return texts.passkey.failed
   if (problem === 'unknown_passkey') return texts.passkey.unknown
   if (problem === 'locked') return texts.sign_in.locked(wait_seconds)

@@ -56,15 +56,14 @@ export function signOutDonePage(
   const left = decision === 'sign_out'
   const title = left ? texts.signed_out : texts.stayed
   const again = left ? sign_in_url : null
-  const { support_url } = context.links
   const is_test = context.environment_type === 'test'
   const compared = is_test && no_return?.registered ? { received: no_return.received, registered: no_return.registered } : null
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${left ? texts.signed_out_detail(context.branding.display_name) : texts.stayed_detail}</p>
-${(back || again || support_url) && html`<div class="acts">${back && html`<a class="b p" href="${back.url}" data-action="continue">${texts.back(back.application_name)}</a>`}${again && html`<a class="b" href="${again}" data-action="continue">${texts.sign_in_again}</a>`}${!back && !again && support_url && html`<a class="b" href="${support_url}">${context.texts.message.help}</a>`}</div>`}
+<div class="acts">${back && html`<a class="b p" href="${back.url}" data-action="continue">${texts.back(back.application_name)}</a>`}${again && html`<a class="b" href="${again}" data-action="continue">${texts.sign_in_again}</a>`}${!back && !again && html`<a class="b" href="${account_url}" data-action="account">${context.texts.message.account}</a>`}</div>
 ${!back && left && html`<p class="fine hint">${texts.close_page}</p>`}
 ${no_return && html`<p class="fine hint">${texts.no_return(no_return.application_name, no_return.why)}</p>`}
 ${compared && addressComparison(context.texts.mismatch, { parameter: 'post_logout_redirect_uri', ...compared })}
 ${is_test && is_without_client && html`<p class="fine hint dev">${texts.send_client}</p>`}
-<p class="after"><a href="${account_url}" data-action="account">${context.texts.message.account}</a></p>`
+${(back || again) && html`<p class="after"><a href="${account_url}" data-action="account">${context.texts.message.account}</a></p>`}`
   return layout(context, { title, body, step: left ? 'signed-out' : 'sign-out', width: compared ? 'wide' : 'medium' })
 }

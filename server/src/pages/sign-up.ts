@@ -4,7 +4,7 @@
 import type { SignUpName } from '@ostiary/contract/settings.ts'
 import { type Html, html } from '../base/html.ts'
 import { longestName } from '../oidc/protocol/sign-up.ts'
-import { field, hidden, problemSummary } from './form.ts'
+import { field, hidden, linksToFields, problemSummary } from './form.ts'
 import { type InvitationFacts, invitationHeading } from './invitation.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
@@ -37,11 +37,19 @@ export function signUpPage(context: PageContext, view: SignUpView): Page {
   const { csrf, request, email, name, asks_for_name, password_rule } = view
   const optional = asks_for_name === 'required' ? {} : { optional: texts.form.optional }
   const problems = fieldProblems(context, view)
-  const summary = summaryOf(context, view, problems)
-  // The error summary takes focus where there is one, otherwise the first empty field.
-  const focused = summary === null && !context.preview && (email === '' ? 'email' : name === '' || !password_rule ? 'name' : 'password')
+  const labels = { email: texts.form.email, name: texts.form.name, password: texts.form.password }
+  const wrong = field_names.filter((name) => problems[name] !== null)
+  const summary =
+    ofForm(context, view) ??
+    linksToFields(
+      context,
+      wrong.map((name) => ({ name, label: labels[name] })),
+    )
+  // The error summary takes focus where there is one, otherwise the field with an error, or the first empty one.
+  const first_empty = email === '' ? 'email' : name === '' || !password_rule ? 'name' : 'password'
+  const focused = summary === null && !context.preview && (wrong[0] ?? first_empty)
   const body = html`${view.invitation ? invited(context, view.invitation) : heading(context, view)}
-${summary}
+${summary && problemSummary(summary)}
 <form method="post" action="${issuer}/sign-up" novalidate>${hidden({ csrf, request })}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, problem: problems.email, autofocus: focused === 'email' })}
 ${field({ name: 'name', label: texts.form.name, type: 'text', autocomplete: 'name', value: name, ...optional, problem: problems.name, autofocus: focused === 'name' })}
@@ -52,7 +60,8 @@ ${password_rule && newPasswordField(context, password_rule, { problem: problems.
   const status = form === 'too_many' ? 429 : form === 'busy' ? 503 : 400
   const title = view.invitation ? texts.invitation.title(view.invitation.tenant_name) : texts.sign_up.title
   const step = view.invitation ? 'invitation' : 'sign-up'
-  return layout(context, { title, body, step, has_problem: summary !== null, ...(summary && { status }) })
+  const has_problem = form !== null || wrong.length > 0
+  return layout(context, { title, body, step, has_problem, ...(has_problem && { status }) })
 }
 
 /** The field for a new password, with its rule stated beforehand. */
@@ -80,7 +89,8 @@ const heading = (context: PageContext, { application_name }: SignUpView) =>
 const invited = (context: PageContext, invitation: InvitationFacts) =>
   html`${invitationHeading(context, invitation)}<p class="hint">${context.texts.invitation.new_account}</p>`
 
-type FieldProblems = Record<'email' | 'name' | 'password', string | null>
+const field_names = ['email', 'name', 'password'] as const
+type FieldProblems = Record<(typeof field_names)[number], string | null>
 
 export const nameText = ({ texts: { sign_up: texts } }: PageContext, problem: 'missing' | 'not_allowed', asked: SignUpName): string =>
   problem === 'missing' ? texts.name_missing : texts.name_not_allowed(longestName(asked))
@@ -109,15 +119,10 @@ export function passwordText(
   return messages[problem]
 }
 
-/** The error of the whole form, or a list of links to the fields with errors. */
-function summaryOf({ texts: { form: texts }, issuer }: PageContext, { problems, wait_seconds }: SignUpView, fields: FieldProblems) {
-  if (problems.form === 'too_many') return problemSummary(texts.too_many(wait_seconds))
-  if (problems.form === 'busy') return problemSummary(texts.busy)
-  if (problems.form === 'no_cookies') return problemSummary(texts.no_cookies(new URL(issuer).hostname))
-  if (problems.form === 'expired_form') return problemSummary(texts.expired)
-  const wrong = Object.entries(fields).filter(([, text]) => text !== null)
-  if (wrong.length === 0) return null
-  return problemSummary(
-    html`${texts.summary(wrong.length)}<ul>${wrong.map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`)}</ul>`,
-  )
+/** The error of the whole form. */
+function ofForm({ texts: { form: texts }, issuer }: PageContext, { problems: { form }, wait_seconds }: SignUpView): string | null {
+  if (form === 'too_many') return texts.too_many(wait_seconds)
+  if (form === 'busy') return texts.busy
+  if (form === 'no_cookies') return texts.no_cookies(new URL(issuer).hostname)
+  return form === 'expired_form' ? texts.expired : null
 }

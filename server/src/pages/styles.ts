@@ -8,8 +8,9 @@ import { themes } from './brand.ts'
 
 const { light, dark } = themes
 
+/** `--between` stands between buttons that follow each other, in one form or in two. */
 const tokens = `
-:root{color-scheme:light dark;
+:root{color-scheme:light dark;--between:10px;
 --canvas:light-dark(${light.canvas},${dark.canvas});--surface:light-dark(${light.surface},${dark.surface});--sunken:light-dark(#F6F7F8,#1D2327);--hover:light-dark(#EFF2F3,#222A2E);
 --line:light-dark(#E3E7E9,#293135);--edge:light-dark(#CCD3D7,#3A444A);--ctl:light-dark(${light.edge},${dark.edge});--text:light-dark(${light.ink},${dark.ink});--muted:light-dark(#4D585E,#A9B4BA);
 --soft:light-dark(#E2F1F3,#0F3036);--on-soft:light-dark(#0B6472,#7AD3E0);--app:light-dark(#E7EEE0,#2A3820);--on-app:light-dark(#2F5412,#B9DB9A);
@@ -41,12 +42,13 @@ a:focus-visible{border-radius:4px}
 .fine{font-size:.875rem;line-height:1.43}
 .or{display:flex;align-items:center;gap:12px;color:var(--muted);font-size:.875rem;margin:20px 0}
 .or::before,.or::after{content:"";flex:1;height:1px;background:var(--line)}
-.alts{gap:10px}
+.alts{gap:var(--between)}
 .or+.alts,.or+[data-passkey] .alts{margin-top:0}
 .alts+.wrong{margin-top:10px}
-.or+[data-passkey]+.alts,[data-passkey]:not([hidden])+.alts{margin-top:10px}
+.or+[data-passkey]+.alts,[data-passkey]:not([hidden])+.alts{margin-top:var(--between)}
 .or+[data-passkey][hidden]+.alts{margin-top:0}
-[data-passkey]+form:not(.alts){margin-top:10px}
+[data-passkey]+form:not(.alts){margin-top:var(--between)}
+[data-passkey]:not([hidden])~.without-passkeys{display:none}
 .alts .b{position:relative;padding-inline:40px}
 .alts .b+.b{margin-top:0}
 .alts .b>.i{position:absolute;inset-inline-start:14px}
@@ -83,10 +85,12 @@ const frame = `
 
 const forms = `
 form{display:grid;gap:18px;margin-top:24px}
+form+form{margin-top:var(--between)}
 .field{display:grid;gap:6px}
 .field .row{display:flex;justify-content:space-between;align-items:baseline;gap:12px;flex-wrap:wrap}
 .field .row a{font-size:.9375rem;padding:10px 0;margin:-10px 0}
-.b+.b{margin-top:8px}
+.b+.b{margin-top:calc(var(--between) - 18px)}
+.b+#resend-note{margin-top:-8px}
 label{font-weight:550;font-size:.9375rem}
 label span{font-weight:400;color:var(--muted)}
 input{width:100%;min-height:44px;padding:9px 12px;border:1px solid var(--ctl);border-radius:9px;background:var(--surface)}
@@ -102,9 +106,9 @@ input[aria-invalid]{border-color:var(--bad);box-shadow:inset 0 0 0 1px var(--bad
 a.b:focus-visible{border-radius:9px}
 .b.p{background:var(--brand);border-color:var(--brand-edge);color:var(--on-brand)}
 .b.p:hover{background:color-mix(in srgb,var(--brand) 88%,var(--off-brand))}
-.two .b{margin-top:0}
-.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,132px),1fr));gap:10px}
-.acts{display:flex;flex-wrap:wrap;gap:10px;margin-top:24px}
+.two{display:flex;flex-wrap:wrap;gap:var(--between)}
+.two .b{flex:1 1 132px;width:auto;min-width:fit-content;margin-top:0}
+.acts{display:flex;flex-wrap:wrap;gap:var(--between);margin-top:24px}
 .acts .b{width:auto;max-width:100%;margin-top:0}
 .acts+.fine,.sub+.fine,.problem+.fine,.hint{margin-top:14px}
 .hint.dev{padding:10px 14px;border:1px solid var(--line);border-radius:9px;background:var(--sunken)}

@@ -3,7 +3,7 @@
  * is checked in a sign-in: `oidc/flow/second-factor/second-factors.ts`.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import type { FactorKind } from '@ostiary/contract/sign-in-methods.ts'
+import type { FactorKind, MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, join, list, type Statement, sql } from '../db/db.ts'
@@ -25,6 +25,9 @@ const counted: Record<FactorKind, ((environment_id: EnvironmentId) => Statement)
   passkey: (environment_id) => sql`select id, user_id from passkeys where ${inEnvironment(environment_id)}`,
   recovery_codes: null,
 }
+
+/** Whether a method of this kind is a second factor by itself. */
+export const isSecondFactorAlone = (kind: MethodKind): boolean => Object.entries(counted).some(([name, select]) => name === kind && select)
 
 /** Users with a second factor. */
 const secondFactorsOf = (environment_id: EnvironmentId) =>

@@ -112,6 +112,16 @@ test(
     await page.waitForLoadState('networkidle')
     const base = page.url().replace(/\/deployment$/, '')
 
+    await t.test('on a phone the link stands in the drawer, and leaves the bar to the project', async () => {
+      await page.setViewportSize({ width: 390, height: 844 })
+      await show(page, `${w.base_url}/dashboard/t/acme`, 'Projects')
+      assert.equal(await page.getByRole('link', { name: 'Deployment' }).count(), 0)
+      await button(page, 'Open navigation').click()
+      await page.getByRole('dialog', { name: 'Pages' }).getByRole('link', { name: 'Deployment' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Deployment' }).waitFor()
+      await page.setViewportSize({ width: 1280, height: 900 })
+    })
+
     await t.test('the sidebar has only what operators manage', async () => {
       const links = page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link')
       const names = (await links.allTextContents()).map((name) => name.trim())

@@ -551,5 +551,28 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
       await show(page, url, heading)
       assert.deepEqual(await audit(page, `dashboard ${name}`), [])
     })
+  const isInWindow = (selector: string) =>
+    page.evaluate(`(() => {
+      const { left, right, top, bottom } = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect()
+      return left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight
+    })()`)
+
+  await t.test('a page that opens at a tab shows it, also where a phone has no room for all', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await show(page, `${test_base}/applications/${application.client_id}?tab=events`, 'Meal Planner')
+    assert.equal(await page.locator('.tabs [aria-current=page]').textContent(), 'Events')
+    assert.equal(await isInWindow('.tabs [aria-current=page]'), true)
+  })
+
+  await t.test('the pages of the tenant stay in the window while a long page scrolls', async () => {
+    await page.setViewportSize({ width: 1280, height: 1000 })
+    await show(page, `${test_base}/settings`, 'Settings')
+    const last = '.side:not(.open) .end a:last-of-type'
+    assert.equal(await isInWindow(last), true)
+    assert.equal(await page.getByRole('link', { name: 'Calls', exact: true }).count(), 2, 'one name in the environment and in the tenant')
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+    assert.equal(await isInWindow(last), true)
+  })
+
   assert.deepEqual(faults, [])
 })

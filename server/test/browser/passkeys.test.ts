@@ -126,7 +126,7 @@ test('after a password the passkey is the second step, and without scripts the p
   const without_script = await context.newPage()
   await open(without_script)
   await signInByPassword(without_script, user)
-  await without_script.getByText('this browser cannot use passkeys').waitFor()
+  await without_script.getByText('This browser cannot use passkeys').waitFor()
   assert.equal(await without_script.locator('[data-action=passkey]').isVisible(), false)
 })
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors } from '@ostiary/contract/errors.ts'
 import { ProviderId } from '@ostiary/contract/ids.ts'
+import { ProviderCause } from '@ostiary/contract/provider.ts'
 import { shownCodes } from '@ostiary/contract/refused-call.ts'
 import { routes } from '@ostiary/contract/routes.ts'
 import { firstOf, pathIn } from '../../../dashboard/src/frame/places.ts'
@@ -10,7 +11,7 @@ import { readKeySet } from '../../../dashboard/src/pages/application/key-set.ts'
 import { offeredAddress } from '../../../dashboard/src/pages/application/offered-address.ts'
 import { questionOf } from '../../../dashboard/src/pages/application/questions.ts'
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
-import { changesOf, didOf, objectOf } from '../../../dashboard/src/pages/audit/sentences.ts'
+import { changesOf, didOf, foundOf, objectOf } from '../../../dashboard/src/pages/audit/sentences.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { isProved, type Remedy, remaining, wordsOf } from '../../../dashboard/src/pages/calls/remedies.ts'
 import { statusWords } from '../../../dashboard/src/pages/calls/status.ts'
@@ -23,6 +24,7 @@ import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/cou
 import { deviceOf } from '../../../dashboard/src/parts/device.ts'
 import { type Choice, differences, isContested, isSecret, withChoices } from '../../../dashboard/src/parts/differences.ts'
 import { markDifference, nearestOf } from '../../../dashboard/src/parts/uri-difference.ts'
+import { causeWords, reasonWords } from '../../../dashboard/src/parts/words.ts'
 import { OstiaryError } from '../../../sdk/src/index.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { fieldsOf, pointerOf } from '../support/schema-fields.ts'
@@ -389,6 +391,19 @@ for (const [what, name, expected] of members)
       expected,
     )
   })
+
+for (const cause of ProviderCause.options)
+  test(`the audit log says in words that a check of a provider failed by ${cause}`, () => {
+    assert.notEqual(causeWords(cause), reasonWords(cause))
+    const after = { ok: false, cause, detail: 'The name login.example.com has no address.' }
+    assert.equal(foundOf({ action: 'checkProvider', after }), `${causeWords(cause)}. The name login.example.com has no address.`)
+  })
+
+test('the audit log says in words that a check of a provider succeeded', () => {
+  const after = { ok: true, cause: null, detail: null }
+  assert.equal(foundOf({ action: 'checkProvider', after }), 'The metadata and the keys can be read.')
+  assert.equal(foundOf({ action: 'changeProvider', after }), null)
+})
 
 test('a duration with a fraction is whole seconds where it can be', () => {
   assert.deepEqual([secondsIn(1.1, 3_600), secondsIn(0.7, 86_400), secondsIn(0.5, 1)], [3_960, 60_480, 0.5])

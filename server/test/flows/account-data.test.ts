@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { linkOf, openAccount, press, problemOf, stepOf } from '../support/account.ts'
+import { linkOf, offersOf, openAccount, press, problemOf, stepOf } from '../support/account.ts'
 import { asAdministrator, joinTenant } from '../support/administrator.ts'
 import { createPerson, followPages, refresh, userinfo } from '../support/cookie-browser.ts'
 import { holdEndings, rowsFollowed } from '../support/endings.ts'
@@ -230,14 +230,16 @@ test('an administrator has the same account page, and its changes leave membersh
 
 test('the last owner of a tenant cannot delete their account; with another owner they can, and leave every tenant', async () => {
   const [paul, rita] = [await createAdministrator(w, 'paul@example.com'), await createAdministrator(w, 'rita@example.com')]
-  const tenant = await createTenant(w, paul)
-  await joinTenant(w, { tenant_id: tenant.id, token: paul.token }, rita, 'admin')
   const { agent, page } = await openAccount(root, paul)
   const form = await agent.get(linkOf(page, 'delete-account'))
+  const tenant = await createTenant(w, paul)
+  await joinTenant(w, { tenant_id: tenant.id, token: paul.token }, rita, 'admin')
   await addEvents(paul.user_id, 700)
-  const refused = await press(agent, form, 'delete-account', { email: paul.email })
-  assert.deepEqual([refused.status, stepOf(refused)], [409, 'account'])
-  assert.match(problemOf(refused) ?? '', /last owner of these tenants.*Tenant \d/s)
+  const pressed = await press(agent, form, 'delete-account', { email: paul.email })
+  for (const refused of [pressed, await agent.get(linkOf(page, 'delete-account'))]) {
+    assert.deepEqual([refused.status, stepOf(refused), offersOf(refused)], [409, 'account', ['continue']])
+    assert.match(refused.body, /no other owner.*href="[^"]*\/dashboard\/t\/[^/"]+\/members"[^>]*>Members of Tenant \d/s)
+  }
   assert.equal((await storedMembers(w, tenant.id)).length, 2)
   assert.equal(await countTelling(paul.user_id), 700)
 

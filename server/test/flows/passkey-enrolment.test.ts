@@ -72,7 +72,7 @@ for (const set of [await setUp(w.test), await setUp(w.live)]) {
     const person = await w.createUser(environment)
     const { agent, page, request } = await passwordStep(environment, client, person)
     assert.match(page.body, /<div hidden data-passkey="create"/)
-    assert.match(page.body, /this browser cannot use passkeys/)
+    assert.match(page.body, /This browser cannot use passkeys/)
     assert.equal(stepOn(await agent.get(again(page))), 'sign-in')
     const cancelled = /<a href="([^"]*)" data-action="cancel"/.exec(page.body)?.[1]?.replaceAll('&amp;', '&') ?? ''
     assert.ok(cancelled.startsWith(request.redirect_uri) && cancelled.includes('error=access_denied'), cancelled)

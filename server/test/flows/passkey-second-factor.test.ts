@@ -94,7 +94,7 @@ for (const { environment, client } of sides) {
     const { agent, request, page, code } = await passwordStep(environment, client, person)
     assert.deepEqual([stepOn(page), code, hasSession(agent)], ['second-factor', null, false])
     assert.ok(offersPasskey(page))
-    assert.match(page.body, /this browser cannot use passkeys/)
+    assert.match(page.body, /This browser cannot use passkeys/)
     assert.doesNotMatch(page.body, /name="code"|name="recovery_code"|data-action="continue"/)
     assert.match(page.headers.get('content-security-policy') ?? '', /script-src 'sha256-/)
     const done = await codeAfter(agent, await postCredential(agent, page, answer(person.device, page)), request)

@@ -68,9 +68,16 @@ export function linkOf(page: Reply, action: string): string {
 
 export const stepOf = ({ body }: Reply) => /data-step="([^"]*)"/.exec(body)?.[1]
 
-/** The words of the error summary, if the page has one. */
-export const problemOf = ({ body }: Reply) =>
-  /<div class="problem".*?<\/svg><div>(.*?)<\/div><\/div>/s.exec(body)?.[1]?.replaceAll(/<[^>]*>/g, '')
+/** The words of the error, in the summary or at a field, if the page has one. */
+export const problemOf = ({ body }: Reply) => {
+  const summary = /<div class="problem".*?<\/svg><div>(.*?)<\/div><\/div>/s.exec(body)?.[1]
+  const at_field = /<p class="wrong" id="\w+-problem">.*?<span>(.*?)<\/span>/s.exec(body)?.[1]
+  return (summary ?? at_field)?.replaceAll(/<[^>]*>/g, '')
+}
+
+/** The actions that the page offers by a button or a link with the look of one. */
+export const offersOf = ({ body }: Reply): string[] =>
+  [...body.matchAll(/ class="b[^"]*"[^>]* data-action="([^"]*)"/g)].map(([, action = '']) => action)
 
 /** The ids of the rows of a section. */
 export function rowsOf(page: Reply, section: string): string[] {

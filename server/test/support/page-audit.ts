@@ -58,6 +58,9 @@ export async function audit(page: Page, name: string): Promise<string[]> {
   return [...found, ...(await tooWide(page, `${name}, ${narrowest} px`))]
 }
 
+/** On a hosted page, from one button to the next one below it: `--between` of its style sheet. */
+const between_buttons = 10
+
 /** What a script places, such as an open menu, follows the new width a moment later. */
 const settling_ms = 10_000
 
@@ -70,7 +73,10 @@ async function tooWide(page: Page, variant: string): Promise<string[]> {
   return overflow === 0 ? [] : [`${variant}: it is ${overflow} px too wide`]
 }
 
-/** Buttons beside each other that are not in one line, and buttons of one page whose texts are aligned differently. Those of people are a list. */
+/**
+ * Buttons beside each other that are not in one line, buttons of one page whose texts are aligned differently, and buttons below each other
+ * with different gaps. Those of people are a list.
+ */
 async function crooked(page: Page, variant: string): Promise<string[]> {
   const pairs = (await page.evaluate(`[...document.querySelectorAll('.b + .b')].flatMap((second) => {
     const [a, b] = [second.previousElementSibling.getBoundingClientRect(), second.getBoundingClientRect()]
@@ -79,7 +85,18 @@ async function crooked(page: Page, variant: string): Promise<string[]> {
   })`)) as string[] // as: what the script returns
   const alignments = (await page.evaluate(`[...document.querySelectorAll('.panel .b')].flatMap((button) =>
     button.getBoundingClientRect().height === 0 || button.closest('.people') ? [] : [getComputedStyle(button).justifyContent])`)) as string[] // as: what the script returns
+  const gaps = (await page.evaluate(`[...document.querySelectorAll('.panel')].flatMap((panel) => {
+    const seen = (element) => element.getBoundingClientRect().height > 0
+    const buttons = [...panel.querySelectorAll('.b')].filter((button) => seen(button) && !button.closest('.people'))
+    const texts = [...panel.querySelectorAll('*')].filter((one) => one.children.length === 0 && one.textContent.trim() !== '' && seen(one))
+    return buttons.slice(1).flatMap((second, place) => {
+      const [a, b] = [buttons[place].getBoundingClientRect(), second.getBoundingClientRect()]
+      const has_text_between = texts.some((text) => text.getBoundingClientRect().top >= a.bottom && text.getBoundingClientRect().bottom <= b.top)
+      return b.top >= a.bottom && !has_text_between ? [Math.round(b.top - a.bottom)] : []
+    })
+  })`)) as number[] // as: what the script returns
   return [
+    ...gaps.filter((gap) => gap !== between_buttons).map((gap) => `${variant}: ${gap} px are between two buttons`),
     ...pairs.map((text) => `${variant}: the button "${text}" is not in line with the one before it`),
     ...(new Set(alignments).size > 1 ? [`${variant}: the texts of buttons are aligned in ${new Set(alignments).size} ways`] : []),
   ]

@@ -2,6 +2,7 @@
 import type { AuditEntry } from '@ostiary/sdk'
 import { settings_groups } from '../../generated/settings.ts'
 import { duration } from '../../parts/clock.ts'
+import { causeWords, provider_can_be_read } from '../../parts/words.ts'
 
 type NameOf = (id: string | null | undefined) => { name: string } | undefined
 
@@ -90,6 +91,14 @@ export function placeOf({ project_id, environment_id }: AuditEntry, nameOf: Name
     .map((id) => nameOf(id)?.name)
     .filter((name) => name !== undefined)
     .join(', ')
+}
+
+/** What a check found, in a sentence. The state after it is an answer, and has no fields that changed. */
+export function foundOf({ action, after }: Pick<AuditEntry, 'action' | 'after'>): string | null {
+  if (action !== 'checkProvider' || after === null) return null
+  const { ok, cause, detail } = after
+  if (ok === true) return provider_can_be_read
+  return `${causeWords(String(cause))}. ${text(detail) ?? ''}`.trim()
 }
 
 export interface Change {

@@ -1,6 +1,7 @@
 // pure
 /** The texts of mails in German. */
 import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
+import { de as pages } from '../../pages/texts/de.ts'
 import { type Device, type Envelope, type Letter, type MailTexts, type Notice, unlinked } from './notice.ts'
 
 export const de: MailTexts = { language: 'de', test_mark: '[Test]', letterOf }
@@ -12,7 +13,7 @@ const methods: Record<MethodKind, string> = {
   recovery_codes: 'Wiederherstellungscodes',
   provider: 'Verbindung mit',
 }
-const roles = { viewer: 'Betrachter', developer: 'Entwickler', admin: 'Administrator', owner: 'Inhaber' }
+const { roles } = pages.invitation
 
 function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Letter {
   const help = support_url === null ? `wenden Sie sich an ${brand}` : `finden Sie hier Hilfe: ${support_url}`

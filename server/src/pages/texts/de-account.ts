@@ -37,10 +37,6 @@ export const account: typeof en = {
   },
   problems: {
     changed: 'In der Zwischenzeit hat sich etwas geändert, deshalb wurde nichts getan. Sehen Sie nach und versuchen Sie es noch einmal.',
-    last_way_in:
-      'Das ist der einzige Weg, sich an Ihrem Konto anzumelden, deshalb lässt er sich nicht entfernen. Legen Sie zuerst ein Passwort fest.',
-    last_factor:
-      'Ihr Konto braucht einen zweiten Schritt, und das ist der letzte, deshalb lässt er sich nicht entfernen. Fügen Sie zuerst einen anderen hinzu.',
     same_address: 'Diese Adresse hat Ihr Konto schon.',
     wrong_mailed_code:
       'Dieser Code gilt nicht. Vielleicht ist er vertippt, schon benutzt, zu alt oder zu oft versucht. Prüfen Sie ihn oder senden Sie einen neuen.',
@@ -49,8 +45,6 @@ export const account: typeof en = {
     too_many_changes:
       'Ihr Konto wurde in einer Stunde zehnmal geändert, deshalb wurde nichts getan. Versuchen Sie es in einer Stunde noch einmal.',
     wrong_address: 'Das ist nicht die Adresse Ihres Kontos. Es wurde nichts gelöscht.',
-    last_owner:
-      'Ihr Konto lässt sich nicht löschen, weil Sie der letzte Inhaber dieser Mandanten sind. Machen Sie dort zuerst ein anderes Mitglied zum Inhaber.',
   },
 
   profile: 'Profil',
@@ -125,6 +119,16 @@ export const account: typeof en = {
     used === null ? html`Hinzugefügt am ${added}` : html`Hinzugefügt am ${added}, verwendet am ${used}`,
   codes_left: (left: number) => (left === 1 ? 'Noch 1 Code' : `Noch ${left} Codes`),
   removal_title: (method: string) => `${method} entfernen?`,
+  stays: {
+    last_way_in: 'Ihr einziger Anmeldeweg, deshalb bleibt er',
+    last_factor: 'Ihr Konto braucht einen zweiten Schritt, deshalb bleibt er',
+  },
+  stays_title: (method: string) => `${method} lässt sich noch nicht entfernen`,
+  stays_why: {
+    last_way_in: 'Das ist der einzige Weg, sich an Ihrem Konto anzumelden.',
+    last_factor: 'Ihr Konto braucht einen zweiten Schritt, und das ist der einzige.',
+  },
+  stays_until: 'Fügen Sie zuerst einen anderen hinzu. Dann können Sie diesen entfernen.',
   removal_ends: (method: string, ends_this: boolean) =>
     `Sie können sich dann nicht mehr mit ${method} anmelden. Alle Geräte und Apps, die so angemeldet sind, werden abgemeldet${ends_this ? ', auch dieses Gerät' : ''}.`,
 
@@ -133,8 +137,7 @@ export const account: typeof en = {
   new_codes: 'Neue Codes holen',
   new_codes_title: 'Neue Wiederherstellungscodes holen?',
   new_codes_end: 'Ihre bisherigen Wiederherstellungscodes gelten dann nicht mehr. Die neuen werden nur einmal angezeigt.',
-  passkey_needs:
-    'Wenn hier keine Schaltfläche erscheint, kann dieser Browser keinen Passkey hinzufügen. Er braucht JavaScript und muss Passkeys unterstützen.',
+  passkey_needs: 'Dieser Browser kann keinen Passkey hinzufügen. Er braucht JavaScript und muss Passkeys unterstützen.',
 
   connect: 'Verbinden',
   not_connected: 'Nicht verbunden',
@@ -187,6 +190,9 @@ export const account: typeof en = {
     'Danach kann ein neues Konto Ihre E-Mail-Adresse verwenden.',
   ],
   type_address: 'Zur Bestätigung Ihre E-Mail-Adresse eingeben',
+  last_owner_title: 'Ihr Konto lässt sich noch nicht löschen',
+  last_owner: 'Diese Mandanten haben keinen anderen Inhaber. Machen Sie dort zuerst ein anderes Mitglied zum Inhaber.',
+  members_of: (tenant: string) => `Mitglieder von ${tenant}`,
   deleted_title: 'Ihr Konto wurde gelöscht',
   deleted: (is_mailed: boolean) =>
     `Sie sind überall abgemeldet${is_mailed ? ', und eine Mail bestätigt es' : ''}. Sie können diese Seite schließen.`,

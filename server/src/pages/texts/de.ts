@@ -23,7 +23,7 @@ export const de: Texts = {
     expired: 'Diese Seite war zu lange offen, deshalb wurde nichts gesendet. Bitte versuchen Sie es noch einmal.',
     too_many: (wait_seconds: number | null) => `Aus Ihrem Netz gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
     busy: 'Gerade melden sich zu viele Menschen an, deshalb wurde Ihr Passwort weder geprüft noch gespeichert. Warten Sie ein paar Sekunden und geben Sie es dann noch einmal ein.',
-    summary: (problems: number) => (problems === 1 ? 'Eine Angabe braucht eine Änderung:' : `${problems} Angaben brauchen eine Änderung:`),
+    summary: (problems: number) => `${problems} Angaben brauchen eine Änderung:`,
   },
 
   sign_in: {
@@ -67,7 +67,7 @@ export const de: Texts = {
     ended: 'Der zweite Schritt ist fünfmal gescheitert, deshalb ist diese Anmeldung beendet. Melden Sie sich noch einmal an.',
     passkey_only: 'Bestätigen Sie mit Ihrem Passkey, dass Sie es sind.',
     passkey_help:
-      'Wenn hier keine Schaltfläche erscheint, kann dieser Browser keine Passkeys verwenden. Schalten Sie Skripte ein oder melden Sie sich mit einem Browser oder Gerät an, auf dem Ihr Passkey liegt. Wenn Sie ihn nicht mehr haben, wenden Sie sich an den Dienst, bei dem Sie sich anmelden.',
+      'Dieser Browser kann hier keine Passkeys verwenden. Schalten Sie Skripte ein oder melden Sie sich mit einem Browser oder Gerät an, auf dem Ihr Passkey liegt.',
     passkey_failed: 'Dieser Passkey konnte nicht geprüft werden, deshalb sind Sie nicht angemeldet. Versuchen Sie es noch einmal.',
     nothing_left: (help: Html) => html`Sie haben nichts davon zur Hand? Wenden Sie sich an ${help}.`,
   },
@@ -76,7 +76,6 @@ export const de: Texts = {
     code_title: 'Sehen Sie in Ihr Postfach',
     code_sent: (email: Html) =>
       html`Ihr Konto braucht einen zweiten Schritt. Bevor Sie ihn einrichten, geben Sie den Code ein, den wir an ${email} gesendet haben.`,
-    resend: 'Neuen Code senden',
     wrong: 'Dieser Code stimmt nicht oder ist abgelaufen. Prüfen Sie ihn oder fordern Sie einen neuen an.',
     totp_title: 'Authenticator-App einrichten',
     totp_why: 'Sie zeigt einen Code an, den Sie nach Ihrem Passwort eingeben. Scannen Sie dieses Bild mit der App.',
@@ -87,7 +86,7 @@ export const de: Texts = {
     passkey_why:
       'Ihr Konto braucht einen Passkey. Damit bestätigen Sie eine Anmeldung mit Fingerabdruck, Gesicht oder der Sperre Ihres Geräts.',
     passkey_help:
-      'Wenn hier keine Schaltfläche erscheint, kann dieser Browser keine Passkeys verwenden. Schalten Sie Skripte ein oder beginnen Sie die Anmeldung noch einmal mit einem Browser oder Gerät, das Passkeys verwenden kann.',
+      'Dieser Browser kann hier keine Passkeys verwenden. Schalten Sie Skripte ein oder beginnen Sie die Anmeldung noch einmal mit einem Browser oder Gerät, das Passkeys verwenden kann.',
     use_passkey: 'Stattdessen einen Passkey einrichten',
     again: 'Anmeldung noch einmal beginnen',
     recovery_title: 'Bewahren Sie Ihre Wiederherstellungscodes auf',
@@ -240,7 +239,7 @@ export const de: Texts = {
     title: (tenant: string) => `${tenant} beitreten`,
     invited_by: (inviter: Html, tenant: string, role: string) => html`${inviter} lädt Sie zu ${tenant} ein, mit der Rolle ${role}.`,
     invited: (tenant: string, role: string) => `Sie sind zu ${tenant} eingeladen, mit der Rolle ${role}.`,
-    roles: { viewer: 'Leser', developer: 'Entwickler', admin: 'Administrator', owner: 'Eigentümer' },
+    roles: { viewer: 'Betrachter', developer: 'Entwickler', admin: 'Administrator', owner: 'Inhaber' },
     new_account: 'Legen Sie ein Konto an, um anzunehmen, oder melden Sie sich mit Ihrem Konto an.',
     signed_in_as: 'Sie sind angemeldet als:',
     accept: 'Einladung annehmen',

@@ -48,16 +48,12 @@ export const account = {
   },
   problems: {
     changed: 'Something changed in the meantime, so nothing was done. Look at the present state, then try again.',
-    last_way_in: 'This is the only way to sign in to your account, so it cannot be removed. Set a password first.',
-    last_factor: 'Your account needs a second step, and this is the last one, so it cannot be removed. Add another one first.',
     same_address: 'This is the address that your account has.',
     wrong_mailed_code: 'This code does not work. It may be mistyped, used, too old, or tried too often. Check it, or send a new one.',
     wrong_code: 'That code does not match. Enter the code that the app shows now.',
     too_many_apps: 'Your account has as many authenticator apps as it can have. Remove one first.',
     too_many_changes: 'Your account was changed ten times within an hour, so nothing was done. Try again in an hour.',
     wrong_address: 'This is not the address of your account. Nothing was deleted.',
-    last_owner:
-      'Your account cannot be deleted, since you are the last owner of these tenants. Make another member an owner of each first.',
   },
 
   profile: 'Profile',
@@ -130,6 +126,17 @@ export const account = {
   added: (added: Html, used: Html | null) => (used === null ? html`Added ${added}` : html`Added ${added}, used ${used}`),
   codes_left: (left: number) => (left === 1 ? '1 code left' : `${left} codes left`),
   removal_title: (method: string) => `Remove ${method}?`,
+  /** In the row of a method that cannot be removed. */
+  stays: {
+    last_way_in: 'Your only way to sign in, so it stays',
+    last_factor: 'Your account needs a second step, so it stays',
+  },
+  stays_title: (method: string) => `${method} cannot be removed yet`,
+  stays_why: {
+    last_way_in: 'It is the only way to sign in to your account.',
+    last_factor: 'Your account needs a second step, and this is the only one.',
+  },
+  stays_until: 'Add another first. Then you can remove this one.',
   removal_ends: (method: string, ends_this: boolean) =>
     `You can no longer sign in with ${method}. Every device and app that signed in with it is signed out${ends_this ? ', this one too' : ''}.`,
 
@@ -138,7 +145,7 @@ export const account = {
   new_codes: 'Get new codes',
   new_codes_title: 'Get new recovery codes?',
   new_codes_end: 'Your present recovery codes then no longer work. The new ones are shown once.',
-  passkey_needs: 'If there is no button, this browser cannot add a passkey. It needs JavaScript and support for passkeys.',
+  passkey_needs: 'This browser cannot add a passkey. It needs JavaScript and support for passkeys.',
 
   connect: 'Connect',
   not_connected: 'Not connected',
@@ -188,6 +195,9 @@ export const account = {
     'Afterwards a new account can use your email address.',
   ],
   type_address: 'Type your email address to confirm',
+  last_owner_title: 'Your account cannot be deleted yet',
+  last_owner: 'These tenants have no other owner. Make another member an owner of each first.',
+  members_of: (tenant: string) => `Members of ${tenant}`,
   deleted_title: 'Your account has been deleted',
   deleted: (is_mailed: boolean) => `You are signed out everywhere${is_mailed ? ', and a mail confirms it' : ''}. You can close this page.`,
 }

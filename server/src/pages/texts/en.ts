@@ -26,7 +26,7 @@ export const en = {
     expired: 'This page was open too long, so nothing was sent. Please try again.',
     too_many: (wait_seconds: number | null) => `There were too many attempts from your network. ${tryAgain(wait_seconds)}`,
     busy: 'Too many people are signing in right now, so your password was neither checked nor saved. Wait a few seconds, then enter it again.',
-    summary: (problems: number) => (problems === 1 ? 'One thing needs a change:' : `${problems} things need a change:`),
+    summary: (problems: number) => `${problems} things need a change:`,
   },
 
   sign_in: {
@@ -68,8 +68,7 @@ export const en = {
     locked: (wait_seconds: number | null) => `The second step failed too often for this account. ${tryAgain(wait_seconds)}`,
     ended: 'The second step failed five times, so this sign-in has ended. Sign in again.',
     passkey_only: 'Confirm with your passkey that it is you.',
-    passkey_help:
-      'If there is no button here, this browser cannot use passkeys. Turn scripts on, or sign in with a browser or device that has your passkey. If you no longer have it, contact the service that you sign in to.',
+    passkey_help: 'This browser cannot use passkeys here. Turn scripts on, or sign in with a browser or device that has your passkey.',
     passkey_failed: 'This passkey could not be checked, so you are not signed in. Try again.',
     nothing_left: (help: Html) => html`None of this is at hand? Ask ${help}.`,
   },
@@ -77,7 +76,6 @@ export const en = {
   enrolment: {
     code_title: 'Check your mail',
     code_sent: (email: Html) => html`Your account needs a second step. Before you set it up, enter the code that we sent to ${email}.`,
-    resend: 'Send a new code',
     wrong: 'That code does not match, or it has expired. Check it, or get a new one.',
     totp_title: 'Set up an authenticator app',
     totp_why: 'It shows a code that you enter after your password. Scan this picture with the app.',
@@ -87,7 +85,7 @@ export const en = {
     passkey_title: 'Set up a passkey',
     passkey_why: 'Your account needs a passkey. With it you confirm a sign-in by your fingerprint, your face or the lock of your device.',
     passkey_help:
-      'If there is no button here, this browser cannot use passkeys. Turn scripts on, or begin the sign-in again with a browser or device that can use them.',
+      'This browser cannot use passkeys here. Turn scripts on, or begin the sign-in again with a browser or device that can use them.',
     use_passkey: 'Set up a passkey instead',
     again: 'Begin the sign-in again',
     recovery_title: 'Save your recovery codes',

@@ -9,6 +9,7 @@ import { type Answer, type OidcCall, type OidcServices, redirect } from '../../c
 import { withCookies } from '../../cookies.ts'
 import { formToken } from '../../form-token.ts'
 import { accountContext, html } from '../../hosted-page.ts'
+import { keptMailUrl } from '../../kept-mail.ts'
 import type { OwnAccount } from './gate.ts'
 
 /** Asks for the new address, or shows which ends have confirmed the change. */
@@ -27,7 +28,8 @@ export async function showChangeEmail(
   }
   const typed = (call.form?.get('email') ?? '').slice(0, longest_email)
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const view = { csrf, user_id: user.id, email: user.email, email_verified: user.email_verified, typed, pending, problem }
+  const { id: user_id, email, email_verified } = user
+  const view = { csrf, user_id, email, email_verified, typed, pending, inbox_url: keptMailUrl(services, call), problem }
   return withCookies(html(changeEmailPage(accountContext(call, { action: 'change-email', user: user.id }), view)), set_cookie)
 }
 
@@ -46,6 +48,7 @@ export function showConfirmEmail(
         csrf,
         user_id: user.id,
         email: user.email,
+        inbox_url: keptMailUrl(services, call),
         problem,
       }),
     ),

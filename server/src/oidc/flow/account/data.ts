@@ -121,7 +121,7 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
 
   const is_root = environment_id === services.root_environment_id
   const isLastOwner = async () => is_root && (await findSoleOwnerships(services.db, user.id)).length > 0
-  if (await isLastOwner()) return refused(await showDeletion(services, call, own, 'last_owner'), last_owner)
+  if (await isLastOwner()) return showDeletion(services, call, own, null)
   const { held, first, rest } = is_root ? await leaveTenants(services, call, own) : { held: [], first: [], rest: [] }
   const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
   const deleted = await commitWithNotice(services, call, user, {
@@ -138,7 +138,7 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
     ],
   })
   if (!deleted) {
-    if (await isLastOwner()) return refused(await showDeletion(services, call, own, 'last_owner'), last_owner)
+    if (await isLastOwner()) return showDeletion(services, call, own, null)
     return changedMeanwhile(services, call, own, { action: 'delete-account', id: null })
   }
   const kept = [...browser.sessions, ...browser.expired].filter(({ user_id }) => user_id !== user.id)
@@ -146,7 +146,6 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
 }
 
 const wrong_address = refusal('validation_failed', reason`The typed address is not the one of the account.`)
-const last_owner = refusal('last_owner', reason`The person is the last owner of a tenant.`)
 
 /** An administrator leaves every tenant: the tenants, which the batch of the deletion holds, what it writes first, and what it records at its end. */
 async function leaveTenants(

@@ -87,10 +87,7 @@ export const removeOwnMethod: OidcEndpoint = async (services, call) => {
   const outcome = await removeMethodByPerson(services, own.user, removal, ownChange(services, call, own))
   if (outcome === 'removed') return done(call, own, action)
   if (outcome === 'changed') return changedMeanwhile(services, call, own, { action, id })
-  return refused(
-    await showRemoval(services, call, own, { action, id, problem: outcome }),
-    outcome === 'last_factor' ? last_factor : last_way_in,
-  )
+  return showRemoval(services, call, own, { action, id, problem: null, refused: outcome })
 }
 
 /** How a change of a method is written: while the session lives and is fresh, and with the limited mail. */
@@ -158,8 +155,3 @@ export const addOwnPasskey: OidcEndpoint = async (services, call) => {
 }
 
 const unknown_method = refusal('not_found', reason`The account has no such sign-in method, or not one that its page removes.`)
-const last_way_in = refusal('validation_failed', reason`Without the method the person could not sign in any more.`)
-const last_factor = refusal(
-  'validation_failed',
-  reason`The environment requires a second factor, and the method is the last one of the person.`,
-)

@@ -1,15 +1,27 @@
 /** Builds the pages of the account page from what is stored about the person. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { findMethod, listMethods } from '../../../accounts/methods.ts'
+import type { SignInMethod } from '@ostiary/contract/method.ts'
+import { listMethods, type RemovalRules, whyMethodStays } from '../../../accounts/methods.ts'
+import { membersUrl } from '../../../base/dashboard-links.ts'
 import { deviceName } from '../../../base/device-name.ts'
 import { digestOf } from '../../../base/digest.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
+import { reason } from '../../../base/reason.ts'
+import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sql } from '../../../db/db.ts'
 import { findSoleOwnerships } from '../../../members/store.ts'
 import { type AccountView, type AppGain, accountPage } from '../../../pages/account.ts'
-import { type AccountAction, type AccountNotice, isRemovable, type RemovalAction, removals } from '../../../pages/account-actions.ts'
 import {
+  type AccountAction,
+  type AccountNotice,
+  isRemovable,
+  type RemovalAction,
+  removals,
+  type WhyMethodStays,
+} from '../../../pages/account-actions.ts'
+import {
+  type Addition,
   type DeletionView,
   deletionPage,
   type ExportView,
@@ -21,7 +33,6 @@ import {
   passwordPage,
   profile_fields,
   profilePage,
-  type RemovalView,
   removalPage,
 } from '../../../pages/account-forms.ts'
 import {
@@ -42,7 +53,7 @@ import { listConnected, listGrantedScopes, listLatestSessions } from '../../../s
 import { offerTotp, showOfferedTotp } from '../../../users/second-factor-changes.ts'
 import { findTotps, most_totps } from '../../../users/second-factors.ts'
 import { accountUrl } from '../../account-url.ts'
-import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { formToken } from '../../form-token.ts'
 import { accountContext, html } from '../../hosted-page.ts'
@@ -142,19 +153,77 @@ export const showPassword = (services: OidcServices, call: OidcCall, own: OwnAcc
     }),
   )
 
+/** `refused` is why the removal was refused, where it was. */
 export async function showRemoval(
   services: OidcServices,
   call: OidcCall,
   own: OwnAccount,
-  { action, id, problem }: { action: RemovalAction; id: string | null; problem: RemovalView['problem'] },
+  {
+    action,
+    id,
+    problem,
+    refused: refused_now = null,
+  }: { action: RemovalAction; id: string | null; problem: FormProblem | null; refused?: WhyMethodStays | null },
 ): Promise<Answer> {
-  const method = id === null ? null : await findMethod(services.db, call.issuer.environment_id, own.user.id, id)
+  const { methods, providers } = await methodsOf(services, call, own)
+  const method = methods.find((one) => one.id === id)
   if (!method || !isRemovable(method.type) || removals[method.type] !== action) return redirect(accountUrl(call))
   const { type, name } = method
   const ends_this = (own.session.began_with ?? method.id) === method.id
-  return withForm(services, call, { ...own, action, id: method.id }, (context, form) =>
-    removalPage(context, { ...form, method: { id: method.id, type, name }, ends_this, problem }),
+  const why = refused_now ?? whyMethodStays(methods, method, removalRules(call, providers))
+  const stays = why && { why, until: additionsFor(call, why, { methods, providers }) }
+  const answer = withForm(services, call, { ...own, action, id: method.id }, (context, form) =>
+    removalPage(context, { ...form, method: { id: method.id, type, name }, ends_this, stays, problem }),
   )
+  return why ? refused(answer, stays_because[why]) : answer
+}
+
+const stays_because = {
+  last_way_in: refusal('validation_failed', reason`Without the method the person could not sign in any more.`),
+  last_factor: refusal(
+    'validation_failed',
+    reason`The environment requires a second factor, and the method is the last one of the person.`,
+  ),
+} satisfies Record<WhyMethodStays, Refusal>
+
+interface OwnMethods {
+  methods: readonly SignInMethod[]
+  /** Those that the sign-in page offers. */
+  providers: Awaited<ReturnType<typeof findOfferedProviders>>
+}
+
+async function methodsOf({ db }: OidcServices, { issuer: { environment_id } }: OidcCall, { user }: OwnAccount): Promise<OwnMethods> {
+  const [methods, providers] = await Promise.all([
+    listMethods(db, environment_id, user.id, sql`order by created_at, id limit ${most_methods}`),
+    findOfferedProviders(db, environment_id),
+  ])
+  return { methods, providers }
+}
+
+const removalRules = ({ issuer: { settings } }: OidcCall, providers: OwnMethods['providers']): RemovalRules => ({
+  on: settings.sign_in,
+  requires_second: settings.mfa.mode === 'required',
+  providers,
+})
+
+/** What the person can add. */
+function addable(call: OidcCall, { methods, providers }: OwnMethods): AccountView['can_add'] {
+  const hasRoom = (type: string, most: number) => methods.filter((method) => method.type === type).length < most
+  return {
+    passkey: relyingPartyOf(call) !== null && hasRoom('passkey', most_passkeys),
+    totp: mayAddTotp(call) && hasRoom('totp', most_totps),
+    providers: providers.filter(({ id }) => !methods.some(({ provider_id }) => provider_id === id)),
+  }
+}
+
+/** What the person can add so that the method can go. */
+function additionsFor(call: OidcCall, why: WhyMethodStays, own: OwnMethods): Addition[] {
+  const { passkey, totp, providers } = addable(call, own)
+  const passkeys: Addition[] = passkey ? [{ action: 'add-passkey' }] : []
+  if (why === 'last_factor') return [...(totp ? [{ action: 'add-totp' } as const] : []), ...passkeys]
+  const has_password = own.methods.some(({ type }) => type === 'password')
+  const passwords: Addition[] = call.issuer.settings.sign_in.password && !has_password ? [{ action: 'change-password' }] : []
+  return [...passwords, ...passkeys, ...providers.map(({ id, display_name }) => ({ action: 'add-provider' as const, id, display_name }))]
 }
 
 /** A person can add an app where the environment asks for second factors. */
@@ -225,11 +294,15 @@ export async function showDeletion(
   problem: DeletionView['problem'],
 ): Promise<Answer> {
   const { user } = own
-  const tenants = problem === 'last_owner' ? await findSoleOwnerships(services.db, user.id) : []
-  return withForm(services, call, { ...own, action: 'delete-account' }, (context, form) =>
+  const owned = call.issuer.is_root ? await findSoleOwnerships(services.db, user.id) : []
+  const tenants = owned.map(({ name, slug }) => ({ name, members_url: membersUrl(services.config.base_url, slug) }))
+  const answer = withForm(services, call, { ...own, action: 'delete-account' }, (context, form) =>
     deletionPage(context, { ...form, email: user.email, problem, tenants }),
   )
+  return tenants.length > 0 ? refused(answer, last_owner) : answer
 }
+
+const last_owner = refusal('last_owner', reason`The person is the last owner of a tenant.`)
 
 const most_methods = 100
 const most_sessions = 100
@@ -240,19 +313,17 @@ export async function showAccountPage(
   own: OwnAccount,
   { notice, problem }: { notice: AccountNotice | null; problem: AccountView['problem'] },
 ): Promise<Answer> {
-  const { db } = services
   const { now, issuer } = call
   const { environment_id, settings } = issuer
   const { session, user } = own
-  const [methods, sessions, applications, providers] = await Promise.all([
-    listMethods(db, environment_id, user.id, sql`order by created_at, id limit ${most_methods}`),
-    listLatestSessions(db, { environment_id, ...session }, most_sessions, now),
+  const [{ methods, providers }, sessions, applications] = await Promise.all([
+    methodsOf(services, call, own),
+    listLatestSessions(services.db, { environment_id, ...session }, most_sessions, now),
     applicationsOf(services, call, user.id),
-    findOfferedProviders(db, environment_id),
   ])
   await nextTurn()
   const password = methods.find(({ type }) => type === 'password')
-  const hasRoom = (type: string, most: number) => methods.filter((method) => method.type === type).length < most
+  const rules = removalRules(call, providers)
   const { csrf, set_cookie } = formToken(services, call, own.browser)
   // The page of an account that the address names stays the page of that account.
   const named = new URLSearchParams(call.query).get('user') === user.id ? user.id : null
@@ -274,15 +345,12 @@ export async function showAccountPage(
         provider_type: providers.find((provider) => provider.id === provider_id)?.type ?? null,
         name,
         codes_left,
+        stays: isRemovable(type) ? whyMethodStays(methods, { id, type, provider_id }, rules) : null,
         created_at: new Date(created_at),
         last_used_at: last_used_at === null ? null : new Date(last_used_at),
       })),
     has_mail: sendsMail(settings.email),
-    can_add: {
-      passkey: relyingPartyOf(call) !== null && hasRoom('passkey', most_passkeys),
-      totp: mayAddTotp(call) && hasRoom('totp', most_totps),
-      providers: providers.filter(({ id }) => !methods.some(({ provider_id }) => provider_id === id)),
-    },
+    can_add: addable(call, { methods, providers }),
     sessions: sessions.map(({ id, ip, user_agent, created_at, last_seen_at }) => ({
       id,
       is_this: id === session.id,

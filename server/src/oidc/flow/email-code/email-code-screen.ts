@@ -1,11 +1,11 @@
 /** The page that asks for an emailed code, at an address of its own. It says the same whether a mail was sent or not. */
-import { inboxUrl } from '../../../base/dashboard-links.ts'
 import type { Refusal } from '../../../base/refusal.ts'
 import { type EmailCodeView, emailCodePage } from '../../../pages/email-code.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { formToken } from '../../form-token.ts'
 import { html, pageContext } from '../../hosted-page.ts'
+import { keptMailUrl } from '../../kept-mail.ts'
 import { readStepQuery, stepQuery } from '../../step-token.ts'
 import type { Interaction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
@@ -21,8 +21,7 @@ export function showCode(
 ): Answer {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const { type, environment_id, settings } = call.issuer
-  const keeps_mail = type === 'test' && settings.email.delivery === 'capture'
+  const { settings } = call.issuer
   // A browser without the cookie of its forms cannot open the page again.
   const is_sign_up = isOfSignUp(services, call, interaction)
   const address = browser.form_seed === null ? null : codePageUrl(services, call, interaction, { email: view.email, is_sign_up })
@@ -34,7 +33,7 @@ export function showCode(
     wait_seconds,
     // A person who signs up has no password here yet, whether or not the address has an account.
     offers_password: settings.sign_in.password && !is_sign_up,
-    inbox_url: keeps_mail ? inboxUrl(services.config.base_url, environment_id) : null,
+    inbox_url: keptMailUrl(services, call),
     back_url: continueUrl(call, withPrompt(query, 'login')),
   })
   const answer = afterWait(withCookies(html(page), set_cookie), wait_seconds)

@@ -21,6 +21,7 @@ import { deviceOf } from '../../device.ts'
 import { formProblem, formRefusals, formToken } from '../../form-token.ts'
 import { busyAnswer, hashUnlessBusy } from '../../hashing.ts'
 import { chosenLanguages, html, pageContext } from '../../hosted-page.ts'
+import { keptMailUrl } from '../../kept-mail.ts'
 import { knownDevice } from '../../known-browser.ts'
 import { readStepQuery, stepQuery } from '../../step-token.ts'
 import { continueInteraction, openStep } from '../shared/begin.ts'
@@ -40,8 +41,9 @@ export const showForgotPassword: OidcEndpoint = async (services, call) => {
   if (!offersReset(call)) return refused(redirect(continueUrl(call, query)), no_reset)
   const { ui_locales, login_hint } = begun.request
   const back_url = backUrl(call, query)
+  const inbox_url = keptMailUrl(services, call)
   if (step?.page === 'forgot_sent' && call.now.getTime() < step.at + link_ms)
-    return html(forgotSentPage(pageContext(call, ui_locales, forgotUrl(call, call.query)), { email: step.email, back_url }))
+    return html(forgotSentPage(pageContext(call, ui_locales, forgotUrl(call, call.query)), { email: step.email, back_url, inbox_url }))
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page_url = forgotUrl(call, query)
   const view = { page_url, csrf, request: query, email: step?.email ?? shownHint(login_hint), problem: null, back_url }

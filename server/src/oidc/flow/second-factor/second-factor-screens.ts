@@ -13,6 +13,7 @@ import { type Answer, type OidcCall, type OidcServices, refused } from '../../ca
 import { withCookies } from '../../cookies.ts'
 import { formToken } from '../../form-token.ts'
 import { html, pageContext } from '../../hosted-page.ts'
+import { keptMailUrl } from '../../kept-mail.ts'
 import { acrOf } from '../../protocol/claims.ts'
 import { two_factors } from '../../protocol/second-factor.ts'
 import { beginEnrolment } from '../passkey/passkey-enrolment.ts'
@@ -67,18 +68,22 @@ export async function showEnrolment(
   { interaction, half }: ContinuedHalf,
   shown: EnrolmentStep,
 ): Promise<Answer> {
-  const { csrf, set_cookie } = formToken(services, call, interaction.browser)
+  const { query, browser } = interaction
+  const { csrf, set_cookie } = formToken(services, call, browser)
   const show = half.needs_code ? codeStep : factorStep
   const page = await show(
     services,
     call,
     { interaction, half },
     {
-      step_query: new URL(secondFactorUrl(call, interaction.query, half)).search,
+      step_query: new URL(secondFactorUrl(call, query, half)).search,
       csrf,
-      request: interaction.query,
+      request: query,
       attempt: attemptOf(half.secret_hash),
       problem: shown.problem,
+      application_name: requesterName(interaction),
+      again_url: continueUrl(call, withPrompt(query, 'login')),
+      cancel_url: cancelUrl(call, interaction),
     },
   )
   if (page === null) return showOver(services, call, interaction, attemptOf(half.secret_hash))
@@ -90,14 +95,15 @@ type Step = (
   services: OidcServices,
   call: OidcCall,
   continued: ContinuedHalf,
-  view: Pick<EnrolFactorView, 'step_query' | 'csrf' | 'request' | 'attempt' | 'problem'>,
+  view: Omit<EnrolFactorView, 'app' | 'passkey'>,
 ) => Promise<Page | null>
 
-const codeStep: Step = async (_, call, { interaction: { query, request }, half }, { problem, ...view }) =>
+const codeStep: Step = async (services, call, { interaction: { query, request }, half }, { problem, ...view }) =>
   enrolmentCodePage(pageContext(call, request.ui_locales, secondFactorUrl(call, query, half)), {
     ...view,
     problem: problem === null || isOfCode(problem) ? problem : 'expired_form',
     email: half.signed_in.email,
+    inbox_url: keptMailUrl(services, call),
   })
 
 /** `null`: the settings changed, and there is nothing left to enrol. */
@@ -110,11 +116,8 @@ const factorStep: Step = async (services, call, { interaction, half }, view) => 
   if (app === null && options === null) return null
   return enrolFactorPage(pageContext(call, request.ui_locales, secondFactorUrl(call, query, half)), {
     ...view,
-    application_name: requesterName(interaction),
     app,
     passkey: options === null ? null : { kind: 'create', options, able_cookie: null, removed: null },
-    again_url: continueUrl(call, withPrompt(query, 'login')),
-    cancel_url: cancelUrl(call, interaction),
   })
 }
 
