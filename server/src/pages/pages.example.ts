@@ -36,7 +36,7 @@ export interface Words {
   provider: string
   person: string
   email: string
-  /** Who invites the person. */
+  /** The colleague that invites the person. */
   inviter: { email: string; name: string }
   /** The name that the person gave a passkey. */
   device: string

@@ -117,6 +117,7 @@ test('after a password the passkey is the second step, and without scripts the p
   await signInByPassword(page, user)
   await page.locator('[data-step=second-factor]').waitFor()
   assert.deepEqual(await audit(page, 'second factor, passkey'), [])
+  assert.equal(await page.getByText('This browser cannot use passkeys').isVisible(), false)
   await page.locator('[data-action=passkey]').click()
   await isBack(page)
   assert.deepEqual(errors, [])
