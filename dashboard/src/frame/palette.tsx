@@ -81,7 +81,7 @@ function Search({ close, showKeys }: { close: () => void; showKeys: () => void }
         <input
           data-autofocus
           value={words}
-          placeholder="A page, a task, an email, a name, or any id"
+          placeholder="A page, a task, a name or any id"
           aria-label="Search pages, or paste an id"
           role="combobox"
           aria-expanded="true"

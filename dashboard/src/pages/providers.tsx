@@ -79,6 +79,7 @@ export default function Providers() {
     },
     {
       head: 'Redirect URI to register there',
+      className: 'whole',
       cell: ({ callback_url, display_name }) => (
         <span>
           <Uri value={callback_url} /> <CopyButton value={callback_url} label={`the redirect URI of ${display_name}`} />

@@ -3,6 +3,7 @@ import type { Application } from '@ostiary/sdk'
 import { CodeTabs } from '../../parts/code.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Uri } from '../../parts/uri.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { createdSecret } from '../applications/created-secret.ts'
 import { unknown_secret } from './snippets/values.ts'
@@ -34,7 +35,7 @@ export function Connect({ application }: { application: Application }) {
             <div key={name}>
               <dt>{name}</dt>
               <dd>
-                <code>{value}</code>
+                <Uri value={value} />
                 <CopyButton value={value} label={name} />
               </dd>
             </div>
