@@ -326,7 +326,11 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
       person: { email, email_verified: false, pending_email: { email: new_email }, name: null, locale: null, zoneinfo: null },
     }),
     'account, profile': profilePage(context, profile),
-    'account, profile, wrong': profilePage(context, { ...profile, wrong: ['name', 'zoneinfo'] }),
+    'account, profile, wrong': profilePage(context, {
+      ...profile,
+      values: { ...profile.values, name: `${person}\u2028`, zoneinfo: 'Vienna' },
+      wrong: ['name', 'zoneinfo'],
+    }),
     'account, new address': changeEmailPage(context, address),
     'account, new address, malformed': changeEmailPage(context, { ...address, typed: half_email, problem: 'malformed' }),
     'account, new address, ended': changeEmailPage(context, { ...address, problem: 'wrong_code' }),

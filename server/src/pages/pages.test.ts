@@ -162,9 +162,10 @@ for (const { name, state, locale, page } of pages) {
     ])
   })
 
-  test(`${name}: an address in the text breaks before @ and before a dot`, () => {
+  test(`${name}: an address in the text breaks before @ and before a dot of its host`, () => {
     const text = (page.html.split('</head>')[1] ?? '').replaceAll(/<[^w][^>]*>/g, '\n')
     assert.doesNotMatch(text.replaceAll(/^: .*$/gm, ''), /lovelace@example/)
+    assert.doesNotMatch(text, /ada<wbr>\./, 'the part before @ stays whole')
   })
 }
 
