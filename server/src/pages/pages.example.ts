@@ -41,8 +41,9 @@ export interface Words {
   /** The name that the person gave a passkey. */
   device: string
   request: string
-  /** What a developer reads about a failure. */
+  /** What a developer reads about a failure, and about one of a provider. */
   detail: string
+  provider_detail: string
 }
 
 const usual: Words = {
@@ -58,6 +59,7 @@ const usual: Words = {
   device: 'MacBook of Ada',
   request: 'client_id=app_1&state=x',
   detail: 'response_type is missing.',
+  provider_detail: 'The name login.example.com has no address.',
 }
 
 /** As long as the ids that people see. */
@@ -219,13 +221,13 @@ const exampleProviders = ({ provider }: Words): SignInView['providers'] => [
   { id: 'prv_oidc', type: 'oidc', display_name: provider },
 ]
 
-const exampleProviderProblem = ({ provider, detail }: Words): ProviderProblemView => ({
+const exampleProviderProblem = ({ provider, provider_detail }: Words): ProviderProblemView => ({
   problem: 'unreachable',
   provider_name: provider,
   email: null,
   back_url: 'https://id.example.com/e/env_1/oauth/authorize',
   request_id,
-  reason: { error: 'provider_unreachable', detail },
+  reason: { error: 'provider_unreachable', detail: provider_detail },
 })
 
 const exampleAccount = (words: Words): AccountView => {
@@ -419,6 +421,12 @@ const message_kinds: readonly MessageKind[] = [
   'unavailable',
 ]
 
+/** Where a page with a message leads, as the endpoints say. */
+function waysOf({ issuer }: PageContext, kind: MessageKind): Partial<MessageView> {
+  if (kind === 'session_ended') return { continue_url: `${issuer}/account`, reason: null }
+  return kind.startsWith('invitation_') ? { home_url: 'https://id.example.com/' } : { account_url: `${issuer}/account` }
+}
+
 export function examplePages(environment_type: 'test' | 'live', words = usual, locale = 'en'): Record<string, Page> {
   const { tenant, application, person, email, inviter, request, detail } = words
   const context = exampleContext(environment_type, words, locale)
@@ -592,7 +600,9 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     }),
     'invitation, a member': memberPage(context, invitation),
     'invitation, accepted': acceptedPage(context, invitation),
-    ...Object.fromEntries(message_kinds.map((kind) => [`message, ${kind}`, messagePage(context, { ...message, kind })])),
+    ...Object.fromEntries(
+      message_kinds.map((kind) => [`message, ${kind}`, messagePage(context, { ...message, ...waysOf(context, kind), kind })]),
+    ),
     'provider problem': providerProblemPage(context, exampleProviderProblem(words)),
     ...Object.fromEntries(
       (['connect_unreachable', 'connect_refused', 'connect_taken'] as const).map((problem) => [

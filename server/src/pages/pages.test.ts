@@ -213,6 +213,7 @@ const hostile = examplePages('test', {
   device: attack,
   request: attack,
   detail: attack,
+  provider_detail: attack,
 })
 for (const [name, page] of Object.entries(examplePages('test'))) {
   test(`${name}: markup in names and addresses is shown as text`, () => {
@@ -254,6 +255,7 @@ test('no text of a page is English in German', () => {
     device: 'D1',
     request: 'state=x',
     detail: 'E1',
+    provider_detail: 'E2',
   }
   const [en, de] = ['en', 'de'].map((locale) => examplePages('test', words, locale))
   const textsOf = ({ html }: { html: string } = { html: '' }) => {
