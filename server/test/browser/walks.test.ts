@@ -93,7 +93,7 @@ test('a person signs up, enrols a second factor, signs in with it and manages th
       await at('second-factor')
       await enter('code', wrongCode(secret, w.now()))
       await submit('continue')
-      await page.locator('main [role=alert]').waitFor()
+      await page.locator('main [aria-invalid=true]').waitFor()
       await enter('code', appCode(secret, w.now()))
       await submit('continue')
       const claims = await comesBack(request)
