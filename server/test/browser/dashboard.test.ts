@@ -557,7 +557,7 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
       return left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight
     })()`)
 
-  await t.test('a page that opens at a tab shows it, also where a phone has no room for all', async () => {
+  await t.test('a page that opens at a tab shows it on a phone, which has no room for all', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await show(page, `${test_base}/applications/${application.client_id}?tab=events`, 'Meal Planner')
     assert.equal(await page.locator('.tabs [aria-current=page]').textContent(), 'Events')
