@@ -3,23 +3,18 @@ import '../styles/overview.css'
 import { Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { CopyButton } from '../parts/copy.tsx'
-import { eventWords } from '../parts/event-kinds.ts'
 import { Icon } from '../parts/icon.tsx'
-import { useNames } from '../parts/names.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
-import { Loaded, useRead } from '../parts/reading.tsx'
-import { Time } from '../parts/time.tsx'
+import { useRead } from '../parts/reading.tsx'
 import { Uri } from '../parts/uri.tsx'
 import { applications } from '../queries/applications.ts'
-import { events } from '../queries/events.ts'
 import { useEnvironment } from '../scope.tsx'
-import { AboutEvent } from './events/columns.tsx'
-import { idsOf, whyOf } from './events/words.ts'
 import { Attention } from './overview/attention.tsx'
 import { Numbers } from './overview/numbers.tsx'
 import { Steps } from './overview/steps.tsx'
 
 const Activity = lazy(() => import('./overview/activity.tsx'))
+const LatestEvents = lazy(() => import('./overview/latest-events.tsx'))
 
 export default function Overview() {
   const { project, environment, base, is_root } = useEnvironment()
@@ -42,7 +37,9 @@ export default function Overview() {
           <Suspense fallback={null}>
             <Activity />
           </Suspense>
-          <LatestEvents />
+          <Suspense fallback={null}>
+            <LatestEvents />
+          </Suspense>
         </div>
         <div className="stack">
           <Attention />
@@ -50,63 +47,6 @@ export default function Overview() {
         </div>
       </div>
     </Page>
-  )
-}
-
-function LatestEvents() {
-  const here = useEnvironment()
-  const { base, can } = here
-  const may = can('developer')
-  const latest = useRead(events.latest(here), { enabled: may, refetchInterval: 15_000 })
-  const nameOf = useNames((latest.data?.data ?? []).flatMap(idsOf))
-  if (!may) return null
-  return (
-    <Loaded of={latest}>
-      {({ data }) => (
-        <section className="card">
-          <header>
-            <h2>Latest events</h2>
-            <div className="r">
-              <Link className="small strong" from={base} to={`${base}/events`}>
-                All events
-              </Link>
-            </div>
-          </header>
-          {data.length === 0 ? (
-            <p className="pad muted">Nothing has happened yet. Sign-ins, new users and changes appear here.</p>
-          ) : (
-            <table className="rows ev">
-              <thead>
-                <tr>
-                  <th scope="col">Event</th>
-                  <th scope="col">About</th>
-                  <th scope="col">Why</th>
-                  <th scope="col">When</th>
-                </tr>
-              </thead>
-              <tbody>
-                {data.map((event) => (
-                  <tr key={event.id}>
-                    <td>
-                      <Link from={base} to={`${base}/events`} search={{ chosen: event.id }}>
-                        {eventWords[event.type]}
-                      </Link>
-                    </td>
-                    <td className="any">
-                      <AboutEvent event={event} nameOf={nameOf} />
-                    </td>
-                    <td className="why">{whyOf(event)}</td>
-                    <td className="muted nowrap">
-                      <Time at={event.timestamp} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
-        </section>
-      )}
-    </Loaded>
   )
 }
 

@@ -1,4 +1,4 @@
-/** Words for the values of records: sign-in methods, the reasons of failures, the causes of providers. An unknown value is shown as it is. */
+/** Words for the values of records: sign-in methods and the reasons of failures. An unknown value is shown as it is. */
 
 // biome-ignore format: these tables are read by column
 const methods: Record<string, string> = {
@@ -40,26 +40,6 @@ const reasons: Record<string, string> = {
   application_disabled: 'The application is disabled',
   access_denied:        'The person refused',
 }
-
-// biome-ignore format: these tables are read by column
-const causes: Record<string, string> = {
-  dns:                 'Its name has no address',
-  refused:             'It accepts no connection',
-  tls:                 'The connection is not secure',
-  timeout:             'It did not answer in time',
-  address_not_allowed: 'Its address may not be called',
-  status:              'It answered with an error',
-  metadata:            'Its metadata cannot be used',
-  issuer_mismatch:     'Its metadata names another issuer',
-  keys:                'Its keys cannot be read, or fit no token',
-  client_rejected:     'It refused the client id or secret',
-  id_token:            'Its ID token cannot be used',
-  userinfo:            'Its claims cannot be used',
-}
-
-/** Why a sign-in at a provider, or its check, failed. Each cause has a page in the reference of errors. */
-export const causeWords = (cause: string): string => causes[cause] ?? reasonWords(cause)
-export const provider_can_be_read = 'The metadata and the keys can be read.'
 
 /** Whether a code is the reason of a failed sign-in. */
 export const isSignInReason = (code: string): boolean => Object.hasOwn(reasons, code)

@@ -565,7 +565,7 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
   })
 
   await t.test('the pages of the tenant stay in the window while a long page scrolls', async () => {
-    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.setViewportSize({ width: 1280, height: 1000 })
     await show(page, `${test_base}/settings`, 'Settings')
     const last = '.side:not(.open) .end a:last-of-type'
     assert.equal(await isInWindow(last), true)

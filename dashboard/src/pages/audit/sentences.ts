@@ -2,7 +2,7 @@
 import type { AuditEntry } from '@ostiary/sdk'
 import { settings_groups } from '../../generated/settings.ts'
 import { duration } from '../../parts/clock.ts'
-import { causeWords, provider_can_be_read } from '../../parts/words.ts'
+import { causeWords, provider_can_be_read } from '../providers/causes.ts'
 
 type NameOf = (id: string | null | undefined) => { name: string } | undefined
 

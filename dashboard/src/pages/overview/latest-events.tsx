@@ -1,0 +1,67 @@
+/** The latest events of the overview. They stand below the first screen, so their code is not part of the first route. */
+import { Link } from '@tanstack/react-router'
+import { eventWords } from '../../parts/event-kinds.ts'
+import { useNames } from '../../parts/names.tsx'
+import { Loaded, useRead } from '../../parts/reading.tsx'
+import { Time } from '../../parts/time.tsx'
+import { events } from '../../queries/events.ts'
+import { useEnvironment } from '../../scope.tsx'
+import { AboutEvent } from '../events/columns.tsx'
+import { idsOf, whyOf } from '../events/words.ts'
+
+export default function LatestEvents() {
+  const here = useEnvironment()
+  const { base, can } = here
+  const may = can('developer')
+  const latest = useRead(events.latest(here), { enabled: may, refetchInterval: 15_000 })
+  const nameOf = useNames((latest.data?.data ?? []).flatMap(idsOf))
+  if (!may) return null
+  return (
+    <Loaded of={latest}>
+      {({ data }) => (
+        <section className="card">
+          <header>
+            <h2>Latest events</h2>
+            <div className="r">
+              <Link className="small strong" from={base} to={`${base}/events`}>
+                All events
+              </Link>
+            </div>
+          </header>
+          {data.length === 0 ? (
+            <p className="pad muted">Nothing has happened yet. Sign-ins, new users and changes appear here.</p>
+          ) : (
+            <table className="rows ev">
+              <thead>
+                <tr>
+                  <th scope="col">Event</th>
+                  <th scope="col">About</th>
+                  <th scope="col">Why</th>
+                  <th scope="col">When</th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.map((event) => (
+                  <tr key={event.id}>
+                    <td>
+                      <Link from={base} to={`${base}/events`} search={{ chosen: event.id }}>
+                        {eventWords[event.type]}
+                      </Link>
+                    </td>
+                    <td className="any">
+                      <AboutEvent event={event} nameOf={nameOf} />
+                    </td>
+                    <td className="why">{whyOf(event)}</td>
+                    <td className="muted nowrap">
+                      <Time at={event.timestamp} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </section>
+      )}
+    </Loaded>
+  )
+}
