@@ -54,6 +54,10 @@ function readWorkers(workers = '1'): number {
 }
 
 function stopOnSignal(service: Service): void {
+  void service.unusable?.then(({ message }) => {
+    process.stderr.write(`${message}\n`)
+    process.exit(1)
+  })
   onStopSignals({
     stop: () =>
       void service.stop().then(

@@ -127,6 +127,8 @@ export interface Service {
   /** The addresses it listens on, with the real port. */
   readonly addresses: readonly { host: string; port: number }[]
   readonly deployment: Deployment
+  /** Resolves with the reason when the process can serve nothing more and has to end. */
+  readonly unusable: Promise<Error> | null
   /** The link for the first tenant; `null` where one existed at the start. */
   readonly setup_url: string | null
   /** Stops accepting, finishes the requests in flight within 10 s, and writes buffered data. */
@@ -228,6 +230,7 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
   return {
     addresses: listening.addresses,
     deployment,
+    unusable: db.unusable,
     setup_url: first_start.url,
     async stop() {
       if (!accepting) return

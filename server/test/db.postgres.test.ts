@@ -242,6 +242,53 @@ test('a PgDog before several shards is refused at the start, in words', { skip: 
   await assert.rejects(beside.migrate([things]), { name: 'CannotStart', message: /2 shards/ })
 })
 
+/** What Citus says about its tables, in a database without it. */
+const distribute = (url: string) => runCommand(url, `create table pg_dist_partition as select 'users'::regclass as logicalrelid`)
+
+test(
+  'a database whose tables are distributed is refused at the start, in words, and tables that are not ours do not count',
+  { skip: noPostgres },
+  async () => {
+    const url = await freshDatabase()
+    await runCommand(url, `create table users (id text); create table theirs (id text)`)
+    await runCommand(url, `create table pg_dist_partition as select 'theirs'::regclass as logicalrelid`)
+    const before = createDb(openPostgres(url))
+    await before.migrate([things])
+    await before.close()
+    await runCommand(url, `drop table pg_dist_partition`)
+    await distribute(url)
+    const db = createDb(openPostgres(url))
+    await assert.rejects(db.migrate([]), { name: 'CannotStart', message: /distributes 1 tables of this database.*users/ })
+    assert.equal(await db.runs(0), false)
+    await db.close()
+  },
+)
+
+test(
+  'a process that meets distributed tables at a later connection sends nothing more on any, and says why',
+  { skip: noPostgres },
+  async () => {
+    const { url, line, db, beside } = await opened({ connections: 2 })
+    await add(db, 'a')
+    await runCommand(url, `create table users (id text)`)
+    await distribute(url)
+    line.cut()
+    await until('a new connection has met them', async () => /Citus distributes/.test(String(await errorOf(list(db)))))
+    const reason = await db.unusable
+    assert.match(reason?.message ?? '', /Citus distributes/)
+    let sent = 0
+    line.onSent = () => {
+      sent += 1
+    }
+    const errors = await Promise.all([add(db, 'c'), list(db), db.maybeOne(Row, sql`select id from things`)].map(errorOf))
+    for (const error of errors) assert.ok(error instanceof DatabaseUnavailable && /Citus distributes/.test(error.message), String(error))
+    assert.equal(await db.runs(0), false)
+    assert.equal(sent, 0)
+    await runCommand(url, `drop table pg_dist_partition`)
+    assert.deepEqual(await list(beside), ['a'])
+  },
+)
+
 test('a connection is opened again after a restart of the server, and no acknowledged change is lost', { skip: noPostgres }, async () => {
   const server = await startPostgres()
   const db = createDb(openPostgres(server.url))

@@ -113,6 +113,8 @@ export interface Engine {
    * After the signal it is no longer waited for, and the server may complete it. `null` for an engine that knows no such statement.
    */
   readonly runAlone: ((statement: Statement, signal: AbortSignal) => Promise<void>) | null
+  /** Resolves when the engine sends nothing more, with the reason, which is for the operator. `null` for an engine that never does. */
+  readonly unusable: Promise<Error> | null
   close(): Promise<void>
 }
 
@@ -193,6 +195,7 @@ export function createDb(engine: Engine) {
     migrate: engine.migrate,
     load: engine.load,
     runAlone: engine.runAlone,
+    unusable: engine.unusable,
     close: engine.close,
 
     /**

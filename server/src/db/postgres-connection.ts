@@ -2,12 +2,17 @@
  * One connection to PostgreSQL. A batch is one write: Parse, Bind and Execute of each statement, then one Sync. That makes it one
  * transaction and one round trip (PostgreSQL manual, 55.2.4: an error undoes the statements between two Syncs together). A batch does
  * not wait for the answers of earlier ones. Each connection prepares a statement once.
+ *
+ * On a distributed database each statement of a pipeline is committed by itself. There a batch of several statements is a block, `begin …
+ * commit` in the same write. After an error the block has to be left before anything else runs, so what follows is sent when the block is
+ * answered. A `rollback` in the same write would leave a warning in the log of the server for each batch that succeeds.
  */
 import { Client, type ClientConfig, Query } from 'pg'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { digestOf } from '../base/digest.ts'
 import type { EncodedValue } from './codec.ts'
 import type { Result, Row, Statement } from './db.ts'
+import { withoutMarks } from './environment.ts'
 import { ConnectionLost, isRefusal } from './postgres-errors.ts'
 
 export interface Connection {
@@ -15,6 +20,8 @@ export interface Connection {
   readonly pending: number
   /** The process of the server, as `pg_stat_activity` numbers it. */
   readonly server_pid: number
+  /** The database is distributed: batches are blocks, and texts have no marks. */
+  useBlocks(): void
   /** Rejects with the server's error, which undid the batch, or with `ConnectionLost`. */
   send(statements: readonly Sendable[], is_read?: boolean): Promise<readonly Result[]>
   /** Returns the first value of a statement, sent as text without parameters: what a proxy answers itself may take no other form. */
@@ -52,6 +59,9 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
   /** For each batch without an answer, whether it is a change. The server answers them in order. */
   const pending: boolean[] = []
   let heard_at = performance.now()
+  let has_blocks = false
+  /** What is sent when the block without an answer has one; `null` without such a block. */
+  let behind_block: (() => void)[] | null = null
 
   /** Returns the prepared statement for a text and the types of its values. A new one may evict others. */
   function prepare(wire: Wire, key: string): Prepared {
@@ -66,7 +76,7 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
 
   function sendStatement(wire: Wire, batch: object, { parts, values }: Sendable): Prepared {
     const types = values.map(typeOf)
-    const { text, name } = textOf(parts)
+    const { text, name } = has_blocks ? bareTextOf(parts) : textOf(parts)
     let statement = prepare(wire, `${name} ${types.join()}`)
     if (statement.preparing && statement.preparing !== batch) statement = { name: '', preparing: null, stale: false, columns: null }
     if (statement.columns === null && statement.preparing === null) {
@@ -81,6 +91,43 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
   }
 
   function send(statements: readonly Sendable[], is_read = false): Promise<readonly Result[]> {
+    if (!has_blocks) {
+      pending.push(!is_read)
+      return submitBatch(statements)
+    }
+    if (is_read || statements.length < 2) return sendWhenFree(statements, is_read)
+    return sendWhenFree([begin, ...statements, commit], false, leaveBlock).then((results) => results.slice(1, -1))
+  }
+
+  function sendWhenFree(statements: readonly Sendable[], is_read: boolean, afterBlock?: (is_undone: boolean) => void) {
+    return new Promise<readonly Result[]>((resolve, reject) => {
+      pending.push(!is_read)
+      const submit = () => {
+        if (afterBlock) behind_block = []
+        submitBatch(statements, afterBlock).then(resolve, reject)
+      }
+      if (behind_block) behind_block.push(submit)
+      else submit()
+    })
+  }
+
+  /** The server still has the block open where a statement failed. */
+  function leaveBlock(is_undone: boolean): void {
+    const waiting = behind_block ?? []
+    behind_block = null
+    if (is_undone) sendWhenFree([rollback], false).catch(() => {}) // the connection is gone, and so is the block
+    for (const [index, submit] of waiting.entries()) {
+      submit()
+      // as: the block that was submitted holds the others back again
+      const again = behind_block as (() => void)[] | null
+      if (again) {
+        again.push(...waiting.slice(index + 1))
+        return
+      }
+    }
+  }
+
+  function submitBatch(statements: readonly Sendable[], afterBlock?: (is_undone: boolean) => void): Promise<readonly Result[]> {
     return new Promise((resolve, reject) => {
       const sent: Prepared[] = []
       const results: Result[] = []
@@ -124,6 +171,7 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
         },
         handleReadyForQuery() {
           settle()
+          afterBlock?.(false)
           if (fault) reject(fault)
           else resolve(results)
         },
@@ -135,11 +183,11 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
             statement.columns = null
             statement.stale = true
           }
+          afterBlock?.(true)
           reject(isRefusal(error) ? error : new ConnectionLost('The connection ended.', { cause: error }))
         },
       })
-      if (pending.length === 0) heard_at = performance.now()
-      pending.push(!is_read)
+      if (pending.length === 1) heard_at = performance.now()
       client.query(batch)
     })
   }
@@ -150,6 +198,9 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
     },
     get server_pid() {
       return (client as unknown as { processID: number | null }).processID ?? 0 // as: @types/pg lacks it
+    },
+    useBlocks() {
+      has_blocks = true
     },
     send,
     ask: async (text) => (await client.query({ text, rowMode: 'array' })).rows[0]?.[0],
@@ -186,18 +237,29 @@ interface Text {
   readonly name: string
 }
 
-const texts = new WeakMap<readonly string[], Text>()
-
 /** Puts `$1` and so on between the parts, once for each array of parts. */
-function textOf(parts: readonly string[]): Text {
-  let known = texts.get(parts)
-  if (!known) {
-    const text = parts.reduce((all, part, index) => `${all}$${index}${part}`)
-    known = { text, name: digestOf(text) }
-    texts.set(parts, known)
+const textOf = createTexts((parts) => parts)
+/** The same without marks. */
+const bareTextOf = createTexts(withoutMarks)
+
+function createTexts(written: (parts: readonly string[]) => readonly string[]): (parts: readonly string[]) => Text {
+  const texts = new WeakMap<readonly string[], Text>()
+  return (parts) => {
+    let known = texts.get(parts)
+    if (!known) {
+      const text = written(parts).reduce((all, part, index) => `${all}$${index}${part}`)
+      known = { text, name: digestOf(text) }
+      texts.set(parts, known)
+    }
+    return known
   }
-  return known
 }
+
+const [begin, commit, rollback] = ['begin', 'commit', 'rollback'].map((text): Sendable => ({ parts: [text], values: [] })) as [
+  Sendable,
+  Sendable,
+  Sendable,
+] // as: three texts
 
 const int8 = 20
 const unspecified = 0

@@ -60,6 +60,9 @@ export function isOfOneNode({ cause }: DatabaseUnavailable): boolean {
   return isRefusal(cause) && (cause.code ?? '').startsWith('08')
 }
 
+/** Reports whether another session cancelled the statement. Citus does that to one of the batches of a deadlock over several nodes. */
+export const isCancelled = (error: unknown): boolean => isRefusal(error) && error.code === '57014' && error.message.includes('user request')
+
 /** Reports an error of severity ERROR: the transaction is undone and the connection goes on. A higher severity ends the connection. */
 export function isRefusal(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && (error.severity === 'ERROR' || error.severity === undefined)

@@ -142,6 +142,11 @@ export function createPool(server: PostgresServer, size: number, limits: TimeLim
       changed()
     },
 
+    /** Ends every connection at once, with the batches in flight. */
+    destroy(): void {
+      for (const connection of [...open]) drop(connection)
+    },
+
     async close(): Promise<void> {
       await opening?.catch(() => {}) // its error no longer matters
       const forced = setTimeout(() => {

@@ -2,13 +2,20 @@
 import type { ClientConfig } from 'pg'
 import { DatabaseUnavailable } from './db.ts'
 import { type Connection, connect } from './postgres-connection.ts'
+import { Distributed } from './postgres-distribution.ts'
 
 export interface PostgresServer {
-  /** Rejects with `DatabaseUnavailable`, which names the reason. A limit of 0 means no limit. */
+  /** Rejects with `DatabaseUnavailable`, which names the reason, or with `Distributed`. A limit of 0 means no limit. */
   connect(statement_limit_ms: number, onEnd: (connection: Connection) => void): Promise<Connection>
 }
 
-export function postgresServer(address: string, application_name: string, connect_limit_ms: number): PostgresServer {
+/** @param prepare sends the limit of time of a statement, and judges the database */
+export function postgresServer(
+  address: string,
+  application_name: string,
+  connect_limit_ms: number,
+  prepare: (connection: Connection, limit: string) => Promise<void>,
+): PostgresServer {
   const { location, connectionString, is_tls_optional } = readAddress(address)
   let has_tls = true
 
@@ -21,8 +28,13 @@ export function postgresServer(address: string, application_name: string, connec
       ...(is_tls_optional && has_tls ? { ssl: { rejectUnauthorized: false } } : {}),
     }
     const connection = await connect(config, onEnd)
-    // Not in the startup packet, since poolers such as PgBouncer refuse it there.
-    await connection.send([{ parts: [`set statement_timeout to ${statement_limit_ms}`], values: [] }])
+    try {
+      // Not in the startup packet, since poolers such as PgBouncer refuse it there.
+      await prepare(connection, `set statement_timeout to ${statement_limit_ms}`)
+    } catch (error) {
+      connection.destroy()
+      throw error
+    }
     return connection
   }
 
@@ -31,6 +43,7 @@ export function postgresServer(address: string, application_name: string, connec
       try {
         return await open(statement_limit_ms, onEnd)
       } catch (error) {
+        if (error instanceof Distributed) throw error
         if (!is_tls_optional || !has_tls || !isWithoutTls(error)) throw outOfReach(location, error)
       }
       has_tls = false

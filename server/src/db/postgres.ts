@@ -9,8 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { withDeadline } from '../base/database-time.ts'
 import { DatabaseUnavailable, type Engine, GuardFailed, type Result, type Row, type Statement, sql } from './db.ts'
 import type { Connection } from './postgres-connection.ts'
+import { Distributed, prepareBlocks, prepareConnection } from './postgres-distribution.ts'
 import {
   ConnectionLost,
+  isCancelled,
   isOfOneNode,
   isRepeatable,
   isStaleConnection,
@@ -20,7 +22,7 @@ import {
 } from './postgres-errors.ts'
 import { createPool } from './postgres-pool.ts'
 import { migratePostgres, runAlone, schemaOfPostgres } from './postgres-schema.ts'
-import { postgresServer } from './postgres-server.ts'
+import { type PostgresServer, postgresServer } from './postgres-server.ts'
 import { refuseLate, type TimeLimits, time_limits, within } from './postgres-time.ts'
 
 const most_tries = 5
@@ -31,12 +33,33 @@ export interface PostgresOptions {
   application_name?: string
   connections?: number
   limits?: TimeLimits
+  /** The tables are distributed, and batches are sent as blocks. For tests of the engine: the service refuses such a database so far. */
+  has_blocks?: boolean
 }
 
 export function openPostgres(address: string, options: PostgresOptions = {}): Engine {
-  const { application_name = 'ostiary', connections = 6, limits = time_limits } = options
-  const server = postgresServer(address, application_name, limits.connect_ms)
+  const { application_name = 'ostiary', connections = 6, limits = time_limits, has_blocks = false } = options
+  const server = watched(postgresServer(address, application_name, limits.connect_ms, has_blocks ? prepareBlocks : prepareConnection))
   const pool = createPool(server, connections, limits)
+
+  /** Why this process sends nothing more. */
+  let refused: Distributed | null = null
+  const { promise: unusable, resolve: becomeUnusable } = Promise.withResolvers<Error>()
+
+  /** A connection that meets distributed tables ends all others too: what they send may already be half a batch. */
+  function watched(unwatched: PostgresServer): PostgresServer {
+    return {
+      connect: (limit_ms, onEnd) =>
+        unwatched.connect(limit_ms, onEnd).catch((error) => {
+          if (error instanceof Distributed) {
+            refused = error
+            pool.destroy()
+            becomeUnusable(error)
+          }
+          throw error
+        }),
+    }
+  }
 
   let in_flight = 0
   let is_closed = false
@@ -47,6 +70,8 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     in_flight += 1
     try {
       return await attempt(statements, is_read, deadline)
+    } catch (error) {
+      throw error instanceof Distributed ? new DatabaseUnavailable(error.message) : error
     } finally {
       in_flight -= 1
       if (in_flight === 0) whenIdle()
@@ -56,6 +81,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
   async function attempt(statements: readonly Statement[], is_read: boolean, deadline: number): Promise<readonly Result[]> {
     for (let tries = 1; ; tries++) {
       refuseLate(deadline)
+      if (refused) throw refused
       // Nothing is awaited between the choice and the sending, so that batches of one turn spread over the connections.
       let connection = pool.pick(is_read)
       while (!connection) {
@@ -69,7 +95,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
         if (isStaleConnection(error)) pool.retire(connection)
         pool.judge(connection)
         // A lost read is repeated, since it changed nothing. A lost change may have been committed, so the caller decides.
-        const is_repeated = isRepeatable(error) || (is_read && error instanceof ConnectionLost)
+        const is_repeated = isRepeatable(error) || (has_blocks && isCancelled(error)) || (is_read && error instanceof ConnectionLost)
         if (!is_repeated || tries === most_tries || performance.now() > deadline) throw toCallersError(error, is_read)
       }
       await sleep(tries * tries * retry_pause_ms)
@@ -149,6 +175,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
   return {
     name: 'postgres',
     versionOf: null,
+    unusable,
     read,
     lookUp,
     write,

@@ -41,6 +41,7 @@ export function openSqlite(path: string): Engine {
 
     load: null,
     runAlone: null,
+    unusable: null,
     versionOf(statement) {
       refuseClosed()
       return reads.versionOf(statement)

@@ -84,9 +84,18 @@ export async function runCommand(url: string, command: string): Promise<void> {
   await client.end()
 }
 
+/** Another PostgreSQL than that of the package. */
+export interface OtherPrograms {
+  /** The folder of `initdb` and `postgres`. */
+  bin: string
+  settings: readonly string[]
+  /** How its connections authenticate; servers that connect to each other trust the loopback. */
+  auth: 'trust'
+}
+
 /** `is_durable`: commits reach the disk. Benchmarks need that, tests do not. */
-export async function startPostgres({ is_durable = false } = {}): Promise<Postgres> {
-  if (noPostgres) throw new Error(noPostgres)
+export async function startPostgres({ is_durable = false, other = null as OtherPrograms | null } = {}): Promise<Postgres> {
+  if (noPostgres && !other) throw new Error(noPostgres)
   const folder = mkdtempSync(join(temporary_folder, 'ostiary-postgres-data-'))
   let server: ChildProcess | undefined
   const discard = () => {
@@ -97,12 +106,12 @@ export async function startPostgres({ is_durable = false } = {}): Promise<Postgr
   process.once('exit', discard)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1)) // so that 'exit' is emitted
 
-  const password = initialise(folder)
+  const password = initialise(folder, other)
   let port: number
   do {
     // Another process can take the port first: then try another port.
     port = await freePort()
-    server = spawnServer(folder, port, is_durable)
+    server = spawnServer(folder, port, is_durable, other)
   } while (!(await isListening(server)))
 
   const end = async () => {
@@ -116,7 +125,7 @@ export async function startPostgres({ is_durable = false } = {}): Promise<Postgr
     freshDatabase: () => createDatabase(url),
     pause: end,
     resume: async () => {
-      server = spawnServer(folder, port, is_durable)
+      server = spawnServer(folder, port, is_durable, other)
       if (!(await isListening(server))) throw new Error(`The port ${port} was taken while PostgreSQL was stopped.`)
     },
     stop: async () => {
@@ -128,7 +137,7 @@ export async function startPostgres({ is_durable = false } = {}): Promise<Postgr
 }
 
 /** Writes the files of a new server. Returns the password of its superuser. */
-function initialise(folder: string): string {
+function initialise(folder: string, other: OtherPrograms | null): string {
   const password = randomBytes(16).toString('hex')
   const password_file = join(folder, 'password')
   writeFileSync(password_file, password)
@@ -137,13 +146,13 @@ function initialise(folder: string): string {
 
   // Sorts by ICU, so that code that relies on the byte order of SQLite fails here.
   const sorting = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
-  const access = ['--auth=scram-sha-256', '--username=ostiary', `--pwfile=${password_file}`]
+  const access = [`--auth=${other?.auth ?? 'scram-sha-256'}`, '--username=ostiary', `--pwfile=${password_file}`]
   const args = [`--pgdata=${join(folder, 'data')}`, '--no-sync', ...sorting, ...access]
-  execFileSync(join(programs(), 'initdb'), args, { ...runAs, cwd: folder, stdio: 'pipe' })
+  execFileSync(join(other?.bin ?? programs(), 'initdb'), args, { ...runAs, cwd: folder, stdio: 'pipe' })
   return password
 }
 
-function spawnServer(folder: string, port: number, is_durable: boolean): ChildProcess {
+function spawnServer(folder: string, port: number, is_durable: boolean, other: OtherPrograms | null): ChildProcess {
   const durability = is_durable ? [] : ['fsync=off', 'full_page_writes=off']
   const settings = [
     'listen_addresses=127.0.0.1',
@@ -152,9 +161,10 @@ function spawnServer(folder: string, port: number, is_durable: boolean): ChildPr
     'log_min_messages=log',
     'max_connections=400',
     ...durability,
+    ...(other?.settings ?? []),
   ]
   const args = ['-D', join(folder, 'data'), ...settings.flatMap((setting) => ['-c', setting])]
-  return spawn(join(programs(), 'postgres'), args, { ...runAs, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  return spawn(join(other?.bin ?? programs(), 'postgres'), args, { ...runAs, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
 /** Waits until the server listens. `false`: its port is taken. Afterwards the server does not keep the test process alive. */
