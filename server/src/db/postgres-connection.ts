@@ -118,8 +118,7 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
     if (is_undone) sendWhenFree([rollback], false).catch(() => {}) // the connection is gone, and so is the block
     for (const [index, submit] of waiting.entries()) {
       submit()
-      // as: the block that was submitted holds the others back again
-      const again = behind_block as (() => void)[] | null
+      const again = behind_block as (() => void)[] | null // as: the block that was submitted holds the others back again
       if (again) {
         again.push(...waiting.slice(index + 1))
         return
@@ -255,11 +254,10 @@ function createTexts(written: (parts: readonly string[]) => readonly string[]): 
   }
 }
 
-const [begin, commit, rollback] = ['begin', 'commit', 'rollback'].map((text): Sendable => ({ parts: [text], values: [] })) as [
-  Sendable,
-  Sendable,
-  Sendable,
-] // as: three texts
+const fixed = (text: string): Sendable => ({ parts: [text], values: [] })
+const begin = fixed('begin')
+const commit = fixed('commit')
+const rollback = fixed('rollback')
 
 const int8 = 20
 const unspecified = 0
