@@ -9,7 +9,7 @@ import { pageAt } from './frame/navigation.ts'
 import type { Search } from './parts/search.ts'
 import { answerTo, begin } from './queries/query.ts'
 import { me, projects } from './queries/tenancy.ts'
-import { environmentOf, projectOf, type Scope, scopeOf, withEnvironment, withProject } from './scope.tsx'
+import { environmentOf, projectOf, type Scope, scopeOf, withEnvironment } from './scope.tsx'
 
 interface Opened {
   params: Search
@@ -50,19 +50,6 @@ export const ofProject = loader(({ params: { tenant, project = '' } }) => (me) =
   if (scope) begin(projects.withEnvironments(scope, project))
 })
 
-/** Of a page about a project as a whole. */
-export const ofProjectPage = (page: keyof typeof ProjectPages) =>
-  loader(({ pathname, ...asked }) => {
-    const first = loadFirst()
-    const { tenant, project = '' } = asked.params
-    return async (me) => {
-      const scope = scopeOf(me, tenant)
-      const place = scope ? await answerTo(projects.withEnvironments(scope, project)) : null
-      const inner = scope && place ? withProject(scope, place) : null
-      if (inner && mayRead(inner, pathname)) (await first).ofProject[page](projectOf(inner), asked)
-    }
-  })
-
 export const ofTenant = (page: keyof typeof Tenants) =>
   loader(({ pathname, ...asked }) => {
     const first = loadFirst()
@@ -72,17 +59,30 @@ export const ofTenant = (page: keyof typeof Tenants) =>
     }
   })
 
-export const ofEnvironment = (page: keyof typeof Environments) =>
+/** The environment of the address, or its project alone, where the person may read the page. */
+async function innerOf(me: Me, pathname: string, { tenant, project = '', env }: Search): Promise<Scope | null> {
+  const scope = scopeOf(me, tenant)
+  const place = scope ? await answerTo(projects.withEnvironments(scope, project)) : null
+  const inner = scope && place ? withEnvironment(scope, place, env) : null
+  return inner && mayRead(inner, pathname) ? inner : null
+}
+
+/** Begins what a page of an environment, or of a project, reads first. */
+const within = (read: (first: Awaited<ReturnType<typeof loadFirst>>, inner: Scope, asked: Asked) => void) =>
   loader(({ pathname, ...asked }) => {
     const first = loadFirst()
-    const { tenant, project = '', env = '' } = asked.params
     return async (me) => {
-      const scope = scopeOf(me, tenant)
-      const place = scope ? await answerTo(projects.withEnvironments(scope, project)) : null
-      const inner = scope && place ? withEnvironment(scope, place, env) : null
-      if (inner && mayRead(inner, pathname)) (await first).ofEnvironment[page](environmentOf(inner), asked)
+      const inner = await innerOf(me, pathname, asked.params)
+      if (inner) read(await first, inner, asked)
     }
   })
+
+export const ofEnvironment = (page: keyof typeof Environments) =>
+  within((first, inner, asked) => first.ofEnvironment[page](environmentOf(inner), asked))
+
+/** Of a page about a project as a whole. */
+export const ofProjectPage = (page: keyof typeof ProjectPages) =>
+  within((first, inner, asked) => first.ofProject[page](projectOf(inner), asked))
 
 /** A page that the role may not read is not read: the service would refuse the call and record it. */
 function mayRead({ can }: Scope, pathname: string): boolean {

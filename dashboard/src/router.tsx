@@ -3,7 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet 
 import { ofEnvironment, ofPerson, ofProject, ofProjectPage, ofTenant } from './arrival.ts'
 import { PageFailed } from './frame/failed.tsx'
 import { Frame } from './frame/frame.tsx'
-import { InEnvironment, InProject, InProjectPage, InTenant } from './frame/scopes.tsx'
+import { InEnvironment, InProject, InTenant } from './frame/scopes.tsx'
 import { Crash, NotFound } from './frame/start.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash })
@@ -17,7 +17,7 @@ const project = createRoute({
   errorComponent: Crash,
   loader: (opened) => ofProject(opened),
 })
-const inProject = createRoute({ getParentRoute: () => tenant, id: 'project', component: InProjectPage, errorComponent: Crash })
+const inProject = createRoute({ getParentRoute: () => tenant, id: 'project', component: InEnvironment, errorComponent: Crash })
 const framed = createRoute({ getParentRoute: () => tenant, id: 'tenant', component: Frame, errorComponent: Crash })
 
 type Load = Parameters<typeof lazyRouteComponent>[0]
@@ -29,11 +29,11 @@ const page = <const Path extends string>(path: Path, load: Load, first: Paramete
     validateSearch: textOnly,
     loader: (opened) => ofEnvironment(first)(opened),
   })
-const projectPage = <const Path extends string>(path: Path, load: Load, first: Parameters<typeof ofProjectPage>[0]) =>
+const projectPage = <const Path extends string>(path: Path, first: Parameters<typeof ofProjectPage>[0]) =>
   createRoute({
     getParentRoute: () => inProject,
-    path: `p/$project/${path}`,
-    component: lazyRouteComponent(load),
+    path: `p/$project/promotions${path}`,
+    component: lazyRouteComponent(() => import('./pages/promotions.tsx')),
     validateSearch: textOnly,
     loader: (opened) => ofProjectPage(first)(opened),
   })
@@ -78,10 +78,7 @@ const environmentPages = [
   page('test-and-live', () => import('./pages/compare.tsx'), 'compare'),
   page('deployment', () => import('./pages/deployment.tsx'), 'deployment'),
 ] as const
-const projectPages = [
-  projectPage('promotions', () => import('./pages/promotions.tsx'), 'promotions'),
-  projectPage('promotions/$promotion_id', () => import('./pages/promotion.tsx'), 'promotion'),
-] as const
+const projectPages = [projectPage('', 'promotions'), projectPage('/$promotion_id', 'promotion')] as const
 const tenantPages = [
   tenantPage('/', () => import('./pages/projects.tsx'), 'projects'),
   tenantPage('platform-keys', () => import('./pages/platform-keys.tsx'), 'platformKeys'),

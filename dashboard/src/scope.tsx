@@ -36,14 +36,19 @@ export function scopeOf(me: Me, slug: string | undefined): Scope | null {
   }
 }
 
-/** The same in an environment of a project; `null` if the project has none with this part of an address. */
-export function withEnvironment(scope: Scope, place: { project: Project; environments: Environment[] }, part: string): Scope | null {
+/**
+ * The same in an environment of a project; `null` if the project has none with this part of an address. A page about the project as a whole
+ * has no such part, and is in none of its environments.
+ */
+export function withEnvironment(
+  scope: Scope,
+  place: { project: Project; environments: Environment[] },
+  part: string | undefined,
+): Scope | null {
+  if (part === undefined) return { ...scope, ...place }
   const environment = place.environments.find((environment) => environmentPart(environment) === part)
   return environment ? { ...scope, ...place, environment, client: clientOf(scope.tenant.id, environment.id) } : null
 }
-
-/** The same on a page about a project, which is in none of its environments. */
-export const withProject = (scope: Scope, place: { project: Project; environments: Environment[] }): Scope => ({ ...scope, ...place })
 
 const ScopeContext = createContext<Scope | null>(null)
 export const ScopeProvider = ScopeContext.Provider

@@ -70,11 +70,9 @@ export const operatorPages: Readonly<Record<string, string>> = {
 
 /** The page of a path of the router, which has no `/dashboard`. */
 export function pageAt(pathname: string): PageEntry | undefined {
-  const [, in_tenant = ''] = /^\/t\/[^/]+(\/[^/]+)?/.exec(pathname) ?? []
-  const [, in_project] = /^\/t\/[^/]+\/p\/[^/]+(\/[^/]+)/.exec(pathname) ?? []
+  const [, in_tenant = '', in_project] = /^\/t\/[^/]+(\/[^/]+)?(?:\/[^/]+(\/[^/]+))?/.exec(pathname) ?? []
   const of_project = projectPages.find(({ path }) => path === in_project)
-  if (of_project) return of_project
-  return in_tenant === '/p' ? environmentPageAt(pathname) : tenantPages.find(({ path }) => path === in_tenant)
+  return of_project ?? (in_tenant === '/p' ? environmentPageAt(pathname) : tenantPages.find(({ path }) => path === in_tenant))
 }
 
 export function environmentPageAt(pathname: string): PageEntry<EnvironmentPath> | undefined {

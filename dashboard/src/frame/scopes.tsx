@@ -7,7 +7,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import { leaveToSignIn } from '../api.ts'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { projects, me as queryOfMe } from '../queries/tenancy.ts'
-import { environment_route, environmentParams, ScopeProvider, scopeOf, useScope, withEnvironment, withProject } from '../scope.tsx'
+import { environment_route, environmentParams, ScopeProvider, scopeOf, useScope, withEnvironment } from '../scope.tsx'
 import { Frame } from './frame.tsx'
 import { firstOf } from './places.ts'
 import { Lost } from './start.tsx'
@@ -69,24 +69,9 @@ export function InProject() {
   )
 }
 
-/** Of the pages about a project as a whole. */
-export function InProjectPage() {
-  const { project: slug = '' } = useParams({ strict: false })
-  const scope = useScope()
-  const found = usePlace(slug)
-  const place = found.data
-  const inner = useMemo(() => (place ? withProject(scope, place) : null), [scope, place])
-  if (place === undefined) return <Loaded of={found}>{() => null}</Loaded>
-  if (!inner) return <NoProject slug={slug} />
-  return (
-    <ScopeProvider value={inner}>
-      <Frame />
-    </ScopeProvider>
-  )
-}
-
+/** Of the pages of an environment, and of those about a project as a whole. */
 export function InEnvironment() {
-  const { project: slug = '', env = '' } = useParams({ strict: false })
+  const { project: slug = '', env } = useParams({ strict: false })
   const scope = useScope()
   const found = usePlace(slug)
   const place = found.data

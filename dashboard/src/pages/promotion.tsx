@@ -1,7 +1,7 @@
 /** One promotion on one page: the plan, what stands in its way, the apply, what is left to do, and the way back. */
 import '../styles/promotions.css'
 import type { MadeSecret, NewPromotion, Promotion } from '@ostiary/sdk'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { useAnnounce } from '../parts/announce.tsx'
@@ -15,7 +15,7 @@ import { configurations } from '../queries/configurations.ts'
 import { ends, promotions } from '../queries/promotions.ts'
 import { project_route, useProject } from '../scope.tsx'
 import { AboutProvider, namesOf, useAbout } from './promotion/about.tsx'
-import { callOf, planAgain } from './promotion/again.ts'
+import { callOf, callWithout, entryAt, planAgain } from './promotion/again.ts'
 import { Applied } from './promotion/applied.tsx'
 import { Apply } from './promotion/apply.tsx'
 import { Checks } from './promotion/checks.tsx'
@@ -24,14 +24,13 @@ import { Plan } from './promotion/plan.tsx'
 import { SecretsOnce } from './promotion/secrets.tsx'
 import { PromotionStatus } from './promotion/status.tsx'
 import { ValuesForm } from './promotion/values-form.tsx'
-import { goneFrom, keyOf, movedWords, newIn, placeWords } from './promotion/words.ts'
+import { goneFrom, keyOf, movedWords, newIn, type Place, placeWords } from './promotion/words.ts'
 
 /** How often an open plan is read again: it can go out of date, be approved, or be applied in another tab. */
 const AGAIN_MS = 10_000
 
-export default function PromotionPage() {
+export function PromotionPage({ promotion_id }: { promotion_id: string }) {
   const here = useProject()
-  const { promotion_id = '' } = useParams({ strict: false })
   const [is_open, setOpen] = useState(true)
   const read = useRead(promotions.one(here, promotion_id), { refetchInterval: is_open ? AGAIN_MS : false })
   const is_planned = read.data === undefined || read.data.status === 'planned'
@@ -43,7 +42,7 @@ const title_of = { planned: 'Plan for', applied: 'Promotion to', reverted: 'Prom
 
 function Shown({ promotion }: { promotion: Promotion }) {
   const here = useProject()
-  const { environments } = here
+  const { environments, can } = here
   const { from_environment_id, to_environment_id, status, note, created_by, created_at } = promotion
   const source_document = useRead(configurations.one(here, from_environment_id ?? ''), { enabled: from_environment_id !== null }).data
   const target_document = useRead(configurations.one(here, to_environment_id)).data
@@ -55,8 +54,13 @@ function Shown({ promotion }: { promotion: Promotion }) {
   if (!target) return <Page title="Promotion">The environment of this promotion is gone.</Page>
   const source = environments.find(({ id }) => id === from_environment_id) ?? null
   const documents = { source: source_document, target: target_document }
-  const about = { promotion, source, target, documents, names: namesOf(documents, promotion) }
   const is_planned = status === 'planned'
+  const leaveOut = (place: Place) => {
+    const entry = is_planned && can('developer') && !plan.busy ? entryAt(promotion, place) : null
+    const call = entry && callWithout(promotion, entry)
+    return call && (() => plan.send(call))
+  }
+  const about = { promotion, source, target, documents, names: namesOf(documents, promotion), leaveOut }
   const edits = promotion.checks.filter(({ code }) => code === 'edited_there')
   const confirm = (place: string, is_confirmed: boolean) => {
     const next = new Set(confirmed)
@@ -147,6 +151,7 @@ function usePlanAgain(promotion: Promotion) {
     earlier: earlier && promotion.status === 'planned' && earlier.to_environment_id === promotion.to_environment_id ? earlier : undefined,
     plan: {
       again: () => send(callOf(promotion), false),
+      send: (call: NewPromotion) => send(call, false),
       withValues: (call: NewPromotion) => send(call, true),
       busy: action.busy,
       error: action.error,

@@ -1,7 +1,7 @@
-/** The promotions of a project: plans that wait, and what became of the others. */
+/** The promotions of a project: plans that wait, and what became of the others. The page of one is in the same chunk. */
 import '../styles/promotions.css'
 import type { PromotionInList } from '@ostiary/sdk'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useAction } from '../parts/action.ts'
 import { NoMatch } from '../parts/filters.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -17,7 +17,8 @@ import { projects } from '../queries/tenancy.ts'
 import { environment_route, environmentParams, project_route, useProject } from '../scope.tsx'
 import { FromTo } from './promotion/from-to.tsx'
 import { PromotionStatus } from './promotion/status.tsx'
-import { summaryWords } from './promotion/words.ts'
+import { inPlural, summaryWords } from './promotion/words.ts'
+import { PromotionPage } from './promotion.tsx'
 
 const filters = { status: 'Status' }
 const statuses = [
@@ -26,7 +27,13 @@ const statuses = [
   ['reverted', 'Reverted'],
 ] as const
 
+/** The list, or the promotion of the address. */
 export default function Promotions() {
+  const { promotion_id } = useParams({ strict: false })
+  return promotion_id ? <PromotionPage promotion_id={promotion_id} /> : <List />
+}
+
+function List() {
   const here = useProject()
   const { search, show } = useQueryState()
   const navigate = useNavigate()
@@ -52,7 +59,7 @@ export default function Promotions() {
         <>
           <PromotionStatus of={promotion} />
           {promotion.status === 'planned' && promotion.summary.errors > 0 ? (
-            <span className="sub">{promotion.summary.errors.toLocaleString('en')} to be solved</span>
+            <span className="sub">{inPlural(promotion.summary.errors, 'error')}</span>
           ) : null}
         </>
       ),

@@ -24,9 +24,9 @@ export const promotions = {
     ),
   one: ({ client, project }: InProject, promotion_id: string) =>
     one(key('promotions', project.id, promotion_id), (signal) => client.getPromotion({ project_id: project.id, promotion_id }, { signal })),
-  /** What a revert would do now. */
+  /** What a revert would do now. It is not read again after the revert, which leaves nothing to ask. */
   preview: ({ client, project }: InProject, promotion_id: string, leave: readonly Left[]) =>
-    one(key('promotions', project.id, promotion_id, 'revert', leave), async (signal): Promise<RevertPreview> => {
+    one(key('revert', project.id, promotion_id, leave), async (signal): Promise<RevertPreview> => {
       const answer = await client.revertPromotion(
         { project_id: project.id, promotion_id },
         { dry_run: true, leave: [...leave] },

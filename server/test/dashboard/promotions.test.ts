@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { didOf } from '../../../dashboard/src/pages/audit/sentences.ts'
-import { callOf, withoutGone } from '../../../dashboard/src/pages/promotion/again.ts'
+import { callOf, callWithout, entryAt, withoutGone } from '../../../dashboard/src/pages/promotion/again.ts'
 import { askedOf, valueIn, valuesWith } from '../../../dashboard/src/pages/promotion/given.ts'
 import { fileOf } from '../../../dashboard/src/pages/promotion/secrets-file.ts'
 import {
@@ -164,6 +164,27 @@ test('a plan from a document cannot be made again, since the service does not ke
     values: [],
     note: null,
   })
+})
+
+test('a field or a new object is left out of a plan, as long as something is left', () => {
+  const plan = promotionOf({
+    from_environment_id: 'env_1',
+    to_environment_id: 'env_2',
+    changes: [update(['/password/min_length', 1], ['/sign_in/passkey', true]), create('shop')],
+  })
+  const onlyOf = (place: Parameters<typeof entryAt>[1]) => {
+    const entry = entryAt(plan, place)
+    return entry && callWithout(plan, entry)?.only
+  }
+  const settings = { object: 'settings', slug: null } as const
+  const shop = { object: 'application', slug: 'shop' } as const
+  assert.deepEqual(onlyOf({ ...settings, pointer: '/sign_in/passkey' }), [{ object: 'settings', pointer: '/password/min_length' }, shop])
+  assert.deepEqual(onlyOf({ ...shop, pointer: '/redirect_uris/0' }), [
+    { object: 'settings', pointer: '/password/min_length' },
+    { object: 'settings', pointer: '/sign_in/passkey' },
+  ])
+  assert.equal(onlyOf({ ...settings, pointer: '/sign_in' }), null, 'an error of a group is about no single field')
+  assert.equal(callWithout(promotionOf({ from_environment_id: 'env_1', changes: [create('shop')] }), shop), null)
 })
 
 test('a plan asks first for what is missing or refused, then for the rest of what a new object can have', () => {

@@ -203,8 +203,9 @@ function rowsOfObject(
   ]
 }
 
-const switches = ['/disabled', '/enabled']
-const isOn = ({ disabled, enabled }: Fields) => disabled !== true && enabled !== false
+/** The fields that switch an object on and off. */
+export const switches: readonly string[] = ['/disabled', '/enabled']
+export const isOn = ({ disabled, enabled }: Fields) => disabled !== true && enabled !== false
 const onOf = (object: Fields | undefined) => (object === undefined ? 'Missing' : isOn(object) ? 'Exists' : 'Off')
 
 /** A document has no ids, so only what would change has a page of its own. */

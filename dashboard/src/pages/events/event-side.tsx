@@ -14,7 +14,7 @@ import { deliveries } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { MessageStatus } from '../webhook/attempts.tsx'
 import { causeOf } from './cause.ts'
-import { aboutOf, actorOf, idsOf, promotionOf } from './words.ts'
+import { aboutOf, actorOf, idsOf } from './words.ts'
 
 const eventFilters = ['type', 'user_id', 'application_id', 'request_id'] as const
 const words = { type: 'kind', user_id: 'user', application_id: 'application', request_id: 'request' }
@@ -37,7 +37,8 @@ function Content({ event, show }: { event: Event; show: Show }) {
   const application = nameOf(event.application_id)?.name
   const more = aboutOf(event, nameOf).more.filter((words) => words !== application)
   const { user_id, application_id, request_id } = event
-  const promotion = promotionOf(event)
+  const { promotion_id } = event.data
+  const promotion = typeof promotion_id === 'string' ? promotion_id : null
   return (
     <>
       <p className="muted">

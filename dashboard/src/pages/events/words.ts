@@ -21,26 +21,8 @@ function objectOf({ application_id, data }: Event, nameOf: NameOf): string | und
   return name ?? text(data.label) ?? text(data.name) ?? text(data.slug) ?? text(application_id) ?? text(data.note)
 }
 
-/** `2 created, 1 changed` of the lists of a promotion. */
-function stepOf(data: Event['data']): string | undefined {
-  const parts = [
-    ['created', 'created'],
-    ['updated', 'changed'],
-    ['deleted', 'deleted'],
-  ] as const
-  const words = parts.flatMap(([list, word]) => {
-    const objects = data[list]
-    return Array.isArray(objects) && objects.length > 0 ? [`${objects.length.toLocaleString('en')} ${word}`] : []
-  })
-  return words.join(', ') || undefined
-}
-
-/** The promotion that an event is about. */
-export const promotionOf = ({ data }: Pick<Event, 'data'>): string | undefined => text(data.promotion_id)
-
 /** How it happened: by which method, or what changed. */
 function howOf({ type, data }: Event): string | undefined {
-  if (data.promotion_id) return stepOf(data)
   const method = text(data.method) ?? text(data.method_type)
   if (Array.isArray(data.changed)) return `changed: ${data.changed.map((one) => String(one).replaceAll('_', ' ')).join(', ')}`
   if (method) return `by ${methodWords(method)}${text(data.second_factor) ? ` and ${methodWords(String(data.second_factor))}` : ''}`

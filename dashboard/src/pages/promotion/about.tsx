@@ -3,6 +3,7 @@ import type { Configuration, Environment, Promotion } from '@ostiary/sdk'
 import { createContext, use } from 'react'
 import type { Subject } from '../compare/fields.ts'
 import { nameOf, objectIn, valueAt } from '../compare/values.ts'
+import type { Place } from './words.ts'
 
 export interface About {
   promotion: Promotion
@@ -12,6 +13,8 @@ export interface About {
   /** The configurations as they are now; `undefined` while they are read. */
   documents: { source: Configuration | undefined; target: Configuration | undefined }
   names: (object: Subject, slug: string) => string
+  /** Plans the same again without what is at a place; `null` where that is not possible. */
+  leaveOut: (place: Place) => (() => void) | null
 }
 
 const AboutContext = createContext<About | null>(null)
@@ -21,6 +24,16 @@ export function useAbout(): About {
   const about = use(AboutContext)
   if (!about) throw new Error('This part needs a promotion around it.')
   return about
+}
+
+/** Leaves what is at a place out of the plan, which makes another plan. */
+export function LeaveOut({ of: place, words }: { of: Place; words: string }) {
+  const leave = useAbout().leaveOut(place)
+  return leave ? (
+    <button type="button" className="text-button" onClick={leave}>
+      Leave it out<span className="vh">: {words}</span>
+    </button>
+  ) : null
 }
 
 /** By the source, the target, the values that a created object gets, and last its slug. */

@@ -1,5 +1,7 @@
 /** Plans the same again, for the environments as they are now. What no longer exists there is left out. */
-import { type Client, type NewPromotion, OstiaryError, type Promotion } from '@ostiary/sdk'
+import { type Client, type NewPromotion, OstiaryError, type Planned, type Promotion } from '@ostiary/sdk'
+import { fieldAt } from '../compare/fields.ts'
+import { keyOf, type Place } from './words.ts'
 
 /** Nothing that the plan had is left to change. */
 const nothing_left = 'Nothing of this plan is left to change: both environments have it already.'
@@ -8,6 +10,29 @@ const nothing_left = 'Nothing of this plan is left to change: both environments 
 export function callOf({ from_environment_id, to_environment_id, values, only, note }: Promotion): NewPromotion | null {
   if (from_environment_id === null) return null
   return { from_environment_id, to_environment_id, values, note, ...(only.length > 0 ? { only } : {}) }
+}
+
+const entriesOf = ({ changes }: Pick<Promotion, 'changes'>): Place[] =>
+  changes.flatMap(({ object, slug, action, fields }): Place[] =>
+    action === 'update' ? fields.map(({ pointer }) => ({ object, slug, pointer })) : [{ object, slug }],
+  )
+
+/** What of a plan is at a place: a field, or a created object as a whole. `null` for what the plan does not change. */
+export function entryAt(promotion: Promotion, { object, slug, pointer }: Place): Place | null {
+  const keys = [keyOf({ object, slug }), ...(pointer ? [keyOf({ object, slug, pointer: fieldAt(object, pointer).pointer })] : [])]
+  return entriesOf(promotion).find((entry) => keys.includes(keyOf(entry))) ?? null
+}
+
+/** The call that made a plan, without what is at a place; `null` where nothing would be left, or the plan is from a document. */
+export function callWithout(promotion: Promotion, place: Place): NewPromotion | null {
+  const call = callOf(promotion)
+  const entries = entriesOf(promotion)
+  const left = entries.filter((entry) => keyOf(entry) !== keyOf(place))
+  if (call === null || left.length === 0 || left.length === entries.length) return null
+  const only = left.map(
+    ({ object, slug, pointer }): Planned => ({ object, ...(slug === null ? {} : { slug }), ...(pointer ? { pointer } : {}) }),
+  )
+  return { ...call, only }
 }
 
 export async function planAgain(client: Client, project_id: string, call: NewPromotion): Promise<Promotion> {

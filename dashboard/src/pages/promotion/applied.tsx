@@ -11,6 +11,7 @@ import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { configurations } from '../../queries/configurations.ts'
 import { environmentBase, useProject } from '../../scope.tsx'
+import { isOn } from '../compare/compare.ts'
 import { objectKinds } from '../compare/fields.ts'
 import { objectIn } from '../compare/values.ts'
 import { useAbout } from './about.tsx'
@@ -93,7 +94,7 @@ function Begun({ change }: { change: PlannedChange }) {
   const { page } = objectKinds[object]
   const name = names(object, slug ?? '')
   const needs_secret = object === 'provider' && now?.client_secret === null && now.private_key === null
-  const is_on = now !== undefined && now.disabled !== true && now.enabled !== false
+  const is_on = now !== undefined && isOn(now)
   const path = environmentBase(tenant.slug, project.slug, target) + page + (object === 'provider' ? '' : `/${id}`)
   return (
     <li className="list-row">

@@ -5,7 +5,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { environment_route, environmentBase, environmentParams, useProject } from '../../scope.tsx'
 import { fieldAt, inWords, objectKinds } from '../compare/fields.ts'
-import { useAbout } from './about.tsx'
+import { LeaveOut, useAbout } from './about.tsx'
 import { fieldId } from './values-form.tsx'
 import { inPlural, isAboutValue, keyOf, placeWords } from './words.ts'
 
@@ -58,7 +58,7 @@ function CheckLine({ checks }: { checks: readonly PromotionCheck[] }) {
         <span className="vh">{is_error ? ': error' : ': warning'}</span>
         <p>
           {check.code === 'value_required' ? 'The new object needs this value.' : inWords(check.detail)}{' '}
-          {is_error ? <Solve check={check} /> : null}{' '}
+          {is_error ? <Solve check={check} /> : null} {is_error ? <LeaveOut of={check} words={placeWords(of, names)} /> : null}{' '}
           <a className="u" href={`/docs/errors/${check.code}`}>
             {check.code}
           </a>

@@ -1,5 +1,6 @@
 /** The values that a plan asks the target for, as fields of a form. Pure functions. */
 import type { OwnedValue, Promotion } from '@ostiary/sdk'
+import { switches } from '../compare/compare.ts'
 import { type Field, fieldAt, fieldsOf, type Look, type Subject } from '../compare/fields.ts'
 import { isAboutValue, keyOf } from './words.ts'
 
@@ -16,10 +17,10 @@ export interface Asked {
   given: unknown
 }
 
-/** A new object of a promotion begins switched off, and is switched on when it is ready. */
-const left_out = ['/disabled', '/enabled']
-
-/** Every field that can be asked for: what is missing or refused, what was given, and the rest of what a created object can have. */
+/**
+ * Every field that can be asked for: what is missing or refused, what was given, and the rest of what a created object can have. It
+ * begins switched off, and is switched on when it is ready.
+ */
 export function askedOf({ checks, values, changes }: Promotion): Asked[] {
   const places = [
     ...checks.filter(isAboutValue).map(({ object, slug, pointer }) => ({ object, slug, field: fieldAt(object, pointer ?? '') })),
@@ -28,7 +29,7 @@ export function askedOf({ checks, values, changes }: Promotion): Asked[] {
       .filter(({ action }) => action === 'create')
       .flatMap(({ object, slug }) =>
         fieldsOf(object)
-          .filter((field) => field.class === 'owned' && !left_out.includes(field.pointer))
+          .filter((field) => field.class === 'owned' && !switches.includes(field.pointer))
           .map((field) => ({ object, slug, field })),
       ),
   ]

@@ -6,9 +6,10 @@ import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { promotions } from '../../queries/promotions.ts'
 import { useProject } from '../../scope.tsx'
+import { switches } from '../compare/compare.ts'
 import { type Field, fieldAt } from '../compare/fields.ts'
 import { isSet, linesOf, sharedLines } from '../compare/values.ts'
-import { useAbout } from './about.tsx'
+import { LeaveOut, useAbout } from './about.tsx'
 import { keyOf, kindWords, type Place, placeWords } from './words.ts'
 
 interface Ticks {
@@ -92,9 +93,7 @@ function Created({ change, is_new }: { change: PlannedChange; is_new: boolean })
   const makes_secret = promotion.checks.some(
     (check) => check.code === 'secret_made' && keyOf({ ...check, pointer: null }) === keyOf({ ...change, pointer: null }),
   )
-  const own = fields.filter(
-    ({ pointer, to }) => fieldAt(object, pointer).class === 'owned' && pointer !== '/disabled' && pointer !== '/enabled' && isSet(to),
-  )
+  const own = fields.filter(({ pointer, to }) => fieldAt(object, pointer).class === 'owned' && !switches.includes(pointer) && isSet(to))
   return (
     <section className="card plan">
       <header>
@@ -182,7 +181,7 @@ function Updated({ change, news, ...ticks }: UpdatedProps) {
                 <td className="any muted value" data-l={before}>
                   <span>
                     <Lines look={look} value={from} other={to} mark="del" />
-                    {edited.has(key) && !is_done ? <Edited place={key} words={`${label}: ${name}`} {...ticks} /> : null}
+                    {edited.has(key) && !is_done ? <Edited of={{ object, slug, pointer }} words={`${label}: ${name}`} {...ticks} /> : null}
                   </span>
                 </td>
                 <td className="any strong value" data-l={after}>
@@ -203,7 +202,8 @@ function Updated({ change, news, ...ticks }: UpdatedProps) {
 }
 
 /** A value that was changed in the target since the last promotion to it. */
-function Edited({ place, words, confirmed, confirm }: Ticks & { place: string; words: string }) {
+function Edited({ of, words, confirmed, confirm }: Ticks & { of: Place; words: string }) {
+  const place = keyOf(of)
   const { target } = useAbout()
   const here = useProject()
   const last = useRead(promotions.latest(here, target.id, 'applied')).data
@@ -221,6 +221,9 @@ function Edited({ place, words, confirmed, confirm }: Ticks & { place: string; w
         <input type="checkbox" checked={confirmed.has(place)} onChange={(event) => confirm(place, event.target.checked)} /> Replace it
         <span className="vh">: {words}</span>
       </label>
+      <span className="small">
+        <LeaveOut of={of} words={words} />
+      </span>
     </span>
   )
 }
