@@ -12,7 +12,7 @@ import { type Db, type Statement, sql } from '../db/db.ts'
 import { sameEnvironment } from '../db/environment.ts'
 import type { Chain } from '../oidc/protocol/token-place.ts'
 import { insertChain, lastUseOf } from './refresh-chains.ts'
-import { grantStands, sessionStands, standingGrantsOf } from './standing.ts'
+import { grantStands, joinedGrantStands, joinedGrantSurelyStands, sessionStands, standingGrantsOf } from './standing.ts'
 
 /** The columns of the user that claims need. */
 const Person = User.omit({
@@ -47,12 +47,14 @@ export const GrantRow = z.object({
 })
 export type GrantRow = z.infer<typeof GrantRow>
 
-/** The columns of a row of `grants` as g with its user as u. */
-export const grantColumns = (environment_id: EnvironmentId): Statement => sql`
+const columnsWhere = (stands: Statement) => sql`
   g.id as grant_id, g.user_id, g.session_id, g.application_id as client_id, g.scope, g.resource, g.auth_time, g.amr, g.acr,
   g.created_at as grant_created_at, g.expires_at as grant_expires_at, u.blocked_at,
-  case when ${grantStands(environment_id, sql`g`)} then 0 else 1 end as has_ended, nullif(u.email, '') as email, u.email_verified, u.phone_number,
+  case when ${stands} then 0 else 1 end as has_ended, nullif(u.email, '') as email, u.email_verified, u.phone_number,
   u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at`
+
+/** The columns of a row of `grants` as g with its user as u. */
+export const grantColumns = (environment_id: EnvironmentId): Statement => columnsWhere(joinedGrantStands(environment_id, sql`g`))
 
 /** One attempt to spend a code or token, and the tokens that it gives. */
 export interface Spending {
@@ -103,14 +105,17 @@ export function keepGrant(environment_id: EnvironmentId, { grant_id, grant_expir
 
 /** The grant of an access token; `null` where the grant does not stand or the token was revoked. */
 export async function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string): Promise<GrantRow | null> {
-  const grant = await db.maybeOne(
-    GrantRow,
-    sql`select ${grantColumns(environment_id)}
+  const find = (columns: Statement) =>
+    db.maybeOne(
+      GrantRow,
+      sql`select ${columns}
           from grants g
           join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
          where g.environment_id = ${environment_id} and g.id = ${grant_id}
            and not exists (select 1 from revoked_access_tokens r where r.environment_id = ${environment_id} and r.jti = ${jti})`,
-  )
+    )
+  const sure = await find(columnsWhere(joinedGrantSurelyStands(environment_id, sql`g`)))
+  const grant = sure?.has_ended ? await find(grantColumns(environment_id)) : sure
   return grant?.has_ended === false ? grant : null
 }
 
@@ -126,7 +131,7 @@ const GrantState = z.object({
 export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string) {
   return db.maybeOne(
     GrantState,
-    sql`select u.id as user_id, u.blocked_at, case when ${grantStands(environment_id, sql`g`)} then 0 else 1 end as has_ended,
+    sql`select u.id as user_id, u.blocked_at, case when ${joinedGrantStands(environment_id, sql`g`)} then 0 else 1 end as has_ended,
                case when s.id is null or ${sessionStands(environment_id, sql`s`)} then 0 else 1 end as session_has_ended,
                case when exists (select 1 from revoked_access_tokens r where r.environment_id = ${environment_id} and r.jti = ${jti})
                     then 1 else 0 end as is_revoked

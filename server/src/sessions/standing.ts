@@ -122,10 +122,21 @@ export const presentConsents = (environment_id: string, row: Alias): Statement =
  * - A person who signs in again in the same browser keeps the session: it then began with another method than its older grants.
  */
 export const grantStands = onceForEach((environment_id, g) =>
-  withUser(
-    environment_id,
-    g,
-    sql`${g}.ended_at is null and u.blocked_at is null
+  withUser(environment_id, g, standsBy(environment_id, g, beganOtherwise(environment_id))),
+)
+
+/** The same for the columns of a look-up, which has the row of the user as `u`. */
+export const joinedGrantStands = onceForEach((environment_id, g) => standsBy(environment_id, g, beganOtherwise(environment_id)))
+
+/**
+ * Holds for nearly every grant that stands, and for none that does not: the session must have begun with the method of the grant. What it
+ * leaves out is half the work, so a look-up of every request asks it first (bench/RESULTS.md, UserInfo).
+ */
+export const joinedGrantSurelyStands = onceForEach((environment_id, g) => standsBy(environment_id, g, sql``))
+
+const beganOtherwise = (environment_id: string) => sql`when own.began_ending = ${numberOfBeginning(environment_id, sql`own`, u)} then 1`
+
+const standsBy = (environment_id: string, g: Alias, otherwise: Statement): Statement => sql`${g}.ended_at is null and u.blocked_at is null
       and ${g}.began_ending = ${numberOfBeginning(environment_id, g, u)}
       and ${g}.application_ending = ${numberOfApplication(environment_id, sql`${g}.application_id`)}
       and ${g}.disconnection = ${numberOfDisconnection(environment_id, sql`${g}.user_id`, sql`${g}.application_id`)}
@@ -133,12 +144,10 @@ export const grantStands = onceForEach((environment_id, g) =>
         select case when u.ending not in (${g}.ending, own.ending) then 0
                     when own.ended_at is not null then case when own.ends_grants = 0 then ${g}.offline else 0 end
                     when own.began_with = ${g}.began_with then 1
-                    when own.began_ending = ${numberOfBeginning(environment_id, sql`own`, u)} then 1
+                    ${otherwise}
                     else 0 end
           from sessions own where own.environment_id = ${environment_id} and own.id = ${g}.session_id),
-        case when u.ending = ${g}.ending then 1 else 0 end) = 1`,
-  ),
-)
+        case when u.ending = ${g}.ending then 1 else 0 end) = 1`
 
 /** Grants that a session keeps after everything else of the user ended get the new number soon. So many are listed meanwhile. */
 const most_kept = 500

@@ -18,7 +18,7 @@ import {
   refresh,
   userinfo,
 } from '../support/cookie-browser.ts'
-import { rowsFollowed } from '../support/endings.ts'
+import { holdEndings, rowsFollowed } from '../support/endings.ts'
 import { until } from '../support/receiver.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
@@ -133,9 +133,24 @@ for (const set of sets) {
     const { person, email, by_password, password } = await twoWaysIn(set)
     const renewed = await signInUpstream(set, email, person.agent, 'login')
     assert.equal(expectStatus(200, await backend('GET', `${person.id}/sessions`)).data.length, 2)
+    assert.equal(await isActive(set, by_password), true)
     expectStatus(204, await backend('DELETE', `${person.id}/methods/${password.id}`))
     assert.deepEqual([await isActive(set, by_password), await isActive(set, renewed)], [false, true])
     assert.equal(expectStatus(200, await backend('GET', `${person.id}/sessions`)).data.length, 2)
+  })
+
+  test(`a grant ends at once with the method by which its session was renewed (${type})`, async () => {
+    const own = await setUp(environment)
+    const { person, email, by_password } = await twoWaysIn(own)
+    const renewed = await signInUpstream(own, email, person.agent, 'login')
+    const held = holdEndings(w.deployment.db)
+    try {
+      expectStatus(200, await w.call('PATCH', `${environment.path}/providers/${own.provider.id}`, { body: { enabled: false } }))
+      assert.deepEqual([await isActive(own, by_password), await isActive(own, renewed)], [false, false])
+    } finally {
+      held.goOn()
+    }
+    await rowsFollowed(w.deployment.db)
   })
 
   test(`of 50 parallel removals of one method, one succeeds (${type})`, async () => {
