@@ -16,7 +16,7 @@ for (const product of products)
   test(`${product.template} has a template, exact versions and steps that its template prints`, () => {
     const template = templates.find(({ slug }) => slug === product.template)
     assert.ok(template)
-    const versions = Object.entries({ ...product.pypi, ...product.npm })
+    const versions = Object.entries({ ...product.pypi, ...product.npm, ...product.go, ...product.maven })
     for (const [name, version] of versions) assert.match(version, /^\d+(\.\d+)+$/, name)
     assert.ok([...versions.map(([name]) => name), ...(product.debian ?? [])].includes(product.version_of))
     const steps = partsOf(product).flatMap((part) => ('setup' in part ? [part.setup] : []))

@@ -15,6 +15,7 @@ export interface Installed {
   readonly programs: readonly string[]
   readonly site: string
   readonly modules: string
+  readonly unpacked: string
 }
 
 const minutes_to_install = 20
@@ -25,11 +26,16 @@ export async function install(product: Product, folder: string): Promise<Install
   await installDebian(product, `${folder}.log`)
   const python = await installPython(product, join(folder, 'python'))
   const modules = await installNode(product, join(folder, 'node'), { programs: join(folder, 'python/bin'), site: python })
+  const go = await installGo(product, join(folder, 'go'))
+  const unpacked = await installMaven(product, join(folder, 'maven'))
+  const { version_of } = product
+  const versions = { ...product.pypi, ...product.npm, ...product.go, ...product.maven }
   return {
-    version: product.pypi?.[product.version_of] ?? product.npm?.[product.version_of] ?? (await debianVersion(product.version_of)),
-    programs: [join(folder, 'python/bin'), join(folder, 'node/node_modules/.bin'), dirname(process.execPath)],
+    version: versions[version_of] ?? (await debianVersion(version_of)),
+    programs: [join(folder, 'python/bin'), join(folder, 'node/node_modules/.bin'), go, dirname(process.execPath)],
     site: python,
     modules,
+    unpacked,
   }
 }
 
@@ -39,12 +45,14 @@ export const folderOfPackages = ({ template }: Product): string => join(import.m
 /** Reports whether the packages of a product are there already, without asking a registry. */
 export const isInstalled = (product: Product, folder: string): boolean =>
   (!product.pypi || hasStamp(join(folder, 'python'), ofPython(product))) &&
-  (!product.npm || hasStamp(join(folder, 'node'), ofNode(product)))
+  (!product.npm || hasStamp(join(folder, 'node'), listOf(product.npm))) &&
+  (!product.go || hasStamp(join(folder, 'go'), listOf(product.go))) &&
+  (!product.maven || hasStamp(join(folder, 'maven'), listOf(product.maven)))
 
 const ofPython = ({ pypi = {}, python = '3' }: Product) =>
   [python, ...Object.entries(pypi).map(([name, version]) => `${name}==${version}`)].join('\n')
-const ofNode = ({ npm = {} }: Product) =>
-  Object.entries(npm)
+const listOf = (packages: Readonly<Record<string, string>>) =>
+  Object.entries(packages)
     .map(([name, version]) => `${name}@${version}`)
     .join('\n')
 
@@ -98,7 +106,7 @@ async function pyenvVersion(python: string): Promise<string | undefined> {
 async function installNode(product: Product, folder: string, python: { programs: string; site: string }): Promise<string> {
   const modules = join(folder, 'node_modules')
   if (!product.npm) return modules
-  const wanted = ofNode(product)
+  const wanted = listOf(product.npm)
   await once(folder, wanted, async (place) => {
     writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
     const flags = ['--no-audit', '--no-fund', '--save-exact', `--ignore-scripts=${product.runs_npm_scripts !== true}`]
@@ -112,6 +120,41 @@ async function installNode(product: Product, folder: string, python: { programs:
     await run(['npm', 'install', ...flags, ...wanted.split('\n')], { ...place, env, seconds: minutes_to_install * 60 })
   })
   return modules
+}
+
+/** Compiles the programs as dependencies of a module of their own, so that the checksums of their modules are compared. */
+async function installGo({ go }: Product, folder: string): Promise<string> {
+  const programs = join(folder, 'bin')
+  if (!go) return programs
+  await needs('go', ['version'])
+  await once(folder, listOf(go), async (place) => {
+    const env = { ...process.env, GOTOOLCHAIN: 'local', GOBIN: programs }
+    const options = { ...place, env, seconds: minutes_to_install * 60 }
+    await run(['go', 'mod', 'init', 'programs'], options)
+    for (const [name, version] of Object.entries(go)) {
+      await run(['go', 'get', `${name}@v${version}`], options)
+      await run(['go', 'install', name], options)
+    }
+  })
+  return programs
+}
+
+async function installMaven({ maven }: Product, folder: string): Promise<string> {
+  if (!maven) return folder
+  await needs('mvn', ['--version'])
+  await once(folder, listOf(maven), async (place) => {
+    for (const [name, version] of Object.entries(maven)) {
+      const unpack = ['dependency:unpack', `-Dartifact=${name}:${version}:zip`, `-DoutputDirectory=${folder}`]
+      await run(['mvn', '--quiet', '--batch-mode', ...unpack], { ...place, env: process.env, seconds: minutes_to_install * 60 })
+    }
+  })
+  return folder
+}
+
+async function needs(program: string, words: readonly string[]): Promise<void> {
+  await execute(program, words).catch((error: unknown) => {
+    throw new Missing(`the program ${program} is not installed`, { cause: error })
+  })
 }
 
 /** Root installs what is missing, without starting the services of the packages. */

@@ -45,7 +45,8 @@ export type Part = { readonly own: string } | { readonly setup: number }
 
 /**
  * In `own` texts and commands these stand for values of the run: {port}, {port_2} and {port_3} are free ports, {url} is the address of the
- * product, {folder} its working folder, {site} the folder of its Python packages, {modules} that of its npm packages, {database_url} an empty
+ * product, {folder} its working folder, {site} the folder of its Python packages, {modules} that of its npm packages,
+ * {unpacked} that of its archives from Maven Central, {database_url} an empty
  * PostgreSQL database, {redis_url} an empty Redis.
  */
 export interface Product {
@@ -57,6 +58,10 @@ export interface Product {
   readonly pypi?: Readonly<Record<string, string>>
   readonly npm?: Readonly<Record<string, string>>
   readonly debian?: readonly string[]
+  /** Main packages of Go modules, by the exact versions of the modules. */
+  readonly go?: Readonly<Record<string, string>>
+  /** Archives from Maven Central as `group:artifact`, by their exact versions. */
+  readonly maven?: Readonly<Record<string, string>>
   /** The Python that it needs, such as `3.12`, if not the usual one. */
   readonly python?: string
   /** Its npm packages have native parts that are compiled at the installation. */
@@ -69,12 +74,16 @@ export interface Product {
   readonly prepare?: readonly string[]
   /** The shell command of the product. */
   readonly start: string
-  /** A path that answers with a page or a redirect when the product runs. */
+  /** The path of its address, such as `/realms/main`, if it has one. */
+  readonly path?: string
+  /** A path of its host that answers with a page or a redirect when the product runs. */
   readonly ready: string
   /** Seconds until it must answer; 90 if not said. */
   readonly start_seconds?: number
   /** The lifetime of access tokens, for a product that refreshes one which is about to expire. */
   readonly access_token_seconds?: number
+  /** Whether the product keys its accounts by a name, so that forty people of a provider that lies try to come in as others. */
+  readonly meets_impostors?: true
   readonly walk: Walk
 }
 

@@ -11,10 +11,12 @@ import flask_appbuilder from './products/flask-appbuilder.ts'
 import flask_oidc from './products/flask-oidc.ts'
 import hono from './products/hono.ts'
 import jupyterhub from './products/jupyterhub.ts'
+import keycloak from './products/keycloak.ts'
 import meshcentral from './products/meshcentral.ts'
 import mod_auth_openidc from './products/mod-auth-openidc.ts'
 import mozilla_django_oidc from './products/mozilla-django-oidc.ts'
 import node_red from './products/node-red.ts'
+import oauth2_proxy from './products/oauth2-proxy.ts'
 import panel from './products/panel.ts'
 import pgadmin from './products/pgadmin.ts'
 import phoenix from './products/phoenix.ts'
@@ -43,14 +45,14 @@ export const products: readonly Product[] = [
   phoenix,
   meshcentral,
   directus,
+  oauth2_proxy,
+  keycloak,
   superset,
   airflow,
 ]
 
 /** Products whose templates nobody has tried by this runner, since no package registry has them. */
 export const without_packages: Readonly<Record<string, string>> = {
-  'oauth2-proxy': 'it is published as a program and a container',
   kubelogin: 'it is published as a program, and needs a cluster',
-  dex: 'it is published as a container',
-  keycloak: 'it is published as an archive and a container',
+  dex: 'it is published as a container; its module has no version since 2018',
 }

@@ -6,6 +6,7 @@ import type { ApplicationTemplate } from '../contract/src/application-template.t
 import { templates } from '../contract/src/application-templates/index.ts'
 import { fillSetup } from '../contract/src/template-setup.ts'
 import { passHostedPages, passSignOut } from './hosted-pages.ts'
+import { impostors, registration, startLyingProvider } from './impostors.ts'
 import type { Installed } from './install.ts'
 import { createPeople, type SomePerson } from './people.ts'
 import { answers, eventually, freePorts, run, start, withDeadline } from './processes.ts'
@@ -41,14 +42,15 @@ export async function tryProduct(product: Product, installed: Installed, tools: 
   const template = templates.find(({ slug }) => slug === product.template)
   if (!template) throw new Error(`There is no template ${product.template}.`)
   const [port = 0, port_2 = 0, port_3 = 0] = await freePorts(3)
-  const url = `http://localhost:${port}`
+  const host = `http://localhost:${port}`
+  const url = `${host}${product.path ?? ''}`
   const environment = await createEnvironment(service, template.slug)
   const { access_token_seconds } = product
   if (access_token_seconds !== undefined)
     await service.client.changeSettings(environment.path, { tokens: { access_token_ttl_seconds: access_token_seconds } })
   const steps = await (tools.by_template ? register : registerByDefaults)(service, environment, { template, url })
-  const { site, modules, programs } = installed
-  const values: Values = { ...tools.values, port, port_2, port_3, url, folder, site, modules }
+  const { site, modules, unpacked, programs } = installed
+  const values: Values = { ...tools.values, port, port_2, port_3, url, folder, site, modules, unpacked }
   writeFiles(product, steps, values)
 
   const place = {
@@ -61,7 +63,7 @@ export async function tryProduct(product: Product, installed: Installed, tools: 
   const program = start(shell(`exec ${product.start}`), place)
   try {
     const { ready, start_seconds = 90 } = product
-    await Promise.race([answers(`${url}${ready}`, start_seconds), program.gone])
+    await Promise.race([answers(`${host}${ready}`, start_seconds), program.gone])
     return await Promise.race([walkThrough(product, { environment, template, url, tools }), program.gone])
   } finally {
     await program.stop()
@@ -148,6 +150,7 @@ async function walkThrough(product: Product, stage: Stage): Promise<Outcome> {
       back_channel: has_back_channel ? await works('back-channel logout', () => endSession(product, first, stage)) : null,
       sign_out: signOut ? await works('sign-out', () => leave(product, second, stage)) : null,
     }
+    if (product.meets_impostors) await attempt('impostors', async () => void problems.push(...(await meetImpostors(product, visits, stage))))
     if (problems.length > 0) problems.push(...(await refusedCalls(stage)))
     return { tried, problems }
   } finally {
@@ -173,6 +176,40 @@ async function signIn({ walk }: Product, visit: Visit, { tools, environment, per
     throw new Error(`It said ${said.slice(0, 300)}`, { cause: error })
   })
   return { visit, id: user.id, shown }
+}
+
+/** The impostors who came in as a person who was there before, each as a sentence. */
+async function meetImpostors({ walk }: Product, before: readonly SignedIn[], { tools, environment, url }: Stage): Promise<string[]> {
+  const { client } = tools.service
+  const provider = await startLyingProvider()
+  try {
+    const { id } = await client.createProvider(environment.path, {
+      type: 'oidc',
+      issuer: provider.issuer,
+      ...registration,
+      accept_preferred_username: true,
+    })
+    const entered: string[] = []
+    for (const impostor of impostors) {
+      provider.is = impostor
+      const context = await tools.browser.newContext()
+      try {
+        const visit = { page: await context.newPage(), url, person: { ...impostor, password: '', name: null, preferred_username: null } }
+        await walk.begin(visit)
+        await visit.page.locator(`[name="provider"][value="${id}"]`).click()
+        await visit.page.waitForURL((address) => address.origin !== provider.issuer)
+        if (impostor.email_verified && !visit.page.url().startsWith(url)) throw new Error(`${JSON.stringify(impostor)} is at ${visit.page.url()}`)
+        const said = await walk.who(visit)
+        const victim = before.find(({ shown }) => said.includes(shown))
+        if (victim) entered.push(`${JSON.stringify(impostor)} entered as ${victim.shown}`)
+      } finally {
+        await context.close()
+      }
+    }
+    return entered
+  } finally {
+    await provider.stop()
+  }
 }
 
 /** The service does not answer meanwhile: a product that asks it at once would sign the person in again, without a question. */

@@ -18,6 +18,7 @@ c.JupyterHub.spawner_class = "simple"
   },
   start: 'jupyterhub',
   ready: '/hub/login',
+  meets_impostors: true,
   walk: {
     async begin({ page, url }) {
       await page.goto(`${url}/hub/login`)
@@ -25,9 +26,9 @@ c.JupyterHub.spawner_class = "simple"
     },
     async who({ page, url }) {
       await page.goto(`${url}/hub/home`)
-      return page.locator('body').innerText()
+      return `user ${await page.evaluate('window.jhdata?.user')};` // the name as it is
     },
-    shown: ({ preferred_username, email }) => preferred_username ?? email,
+    shown: ({ preferred_username, email }) => `user ${preferred_username ?? email};`,
     signOut: async ({ page, url }) => void (await page.goto(`${url}/hub/logout`)),
   },
 } satisfies Product

@@ -29,5 +29,6 @@ cookie_secret = "32 random bytes of your own in Base64"`,
     'It takes no logout tokens. A link to /oauth2/sign_out ends its own session; to end the session of the person too, lead from there to the sign-out page of the service.',
     '`allowed_groups` needs groups, which do not come from the service yet.',
   ],
+  tried: { version: '7.15.6', at: '2026-11-26' },
   source: 'https://oauth2-proxy.github.io/oauth2-proxy/configuration/providers/openid_connect',
 })
