@@ -17,7 +17,22 @@ export interface Impostor {
 const address = 'grace@example.com'
 const names = [
   ...['ada', 'Ada', 'ADA', 'aDA', ' ada', 'ada ', '\tada', 'ada\n', 'ada\r', 'ada\0', 'a\u200bda', 'ada\u200d', '\u2060ada', 'ada\ufeff'],
-  ...['ada\u00ad', 'ａｄａ', 'ᵃᵈᵃ', 'ad\u0061\u0301', 'аda', 'ada.', 'ada/', '../ada', 'x/../ada', 'ada?x=1', 'ada#x', 'ada%00', 'ada%20', 'ada,x'],
+  ...[
+    'ada\u00ad',
+    'ａｄａ',
+    'ᵃᵈᵃ',
+    'ad\u0061\u0301',
+    'аda',
+    'ada.',
+    'ada/',
+    '../ada',
+    'x/../ada',
+    'ada?x=1',
+    'ada#x',
+    'ada%00',
+    'ada%20',
+    'ada,x',
+  ],
   ...[address, address.toUpperCase(), ` ${address}`, `${address}\u200b`, 'ｇrace@example.com', 'ada@example.com'],
 ]
 const addresses = ['ada@example.com', 'ADA@EXAMPLE.COM', address, 'Grace@Example.com', 'grace@example.com\u200b', 'ada@example.com.']
@@ -37,7 +52,7 @@ export interface LyingProvider {
 const client_id = 'product'
 export const registration = { client_id, client_secret: 'a-secret-of-the-provider' }
 
-/** An OpenID Provider whose sign-in needs no password. Each person is another one, whatever the claims say. */
+/** An OpenID Provider whose sign-in needs no password. Each sign-in has a new subject. */
 export async function startLyingProvider(): Promise<LyingProvider> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256', use: 'sig' }]

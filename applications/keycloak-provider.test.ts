@@ -20,13 +20,20 @@ test('a sign-out here asks for the password at Keycloak again, and a sign-out th
   const w = await world({ env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32,::1/128' } })
   const application = await w.createApplication(w.test, { post_logout_redirect_uris: [bye] })
   const there = await startKeycloak()
-  const registration = { type: 'oidc', issuer: there.issuer, client_id: 'ostiary', client_secret: 'a-client-secret', sign_out: 'rp_initiated' }
+  const registration = {
+    type: 'oidc',
+    issuer: there.issuer,
+    client_id: 'ostiary',
+    client_secret: 'a-client-secret',
+    sign_out: 'rp_initiated',
+  }
   const provider = expectStatus(201, await w.call('POST', `${w.test.path}/providers`, { body: registration }))
   const user_id = await there.createRealm(provider)
-  assert.deepEqual(
-    expectStatus(200, await w.call('POST', `${w.test.path}/providers/${provider.id}/check`, { body: {} })),
-    { ok: true, cause: null, detail: null },
-  )
+  assert.deepEqual(expectStatus(200, await w.call('POST', `${w.test.path}/providers/${provider.id}/check`, { body: {} })), {
+    ok: true,
+    cause: null,
+    detail: null,
+  })
 
   /** Signs in by two browsers, one for each service. `asked`: Keycloak asked for a password. */
   const signIn = async (here: Agent, at_keycloak: Agent): Promise<{ id_token: string; asked: boolean }> => {
@@ -80,7 +87,12 @@ async function startKeycloak() {
   const [version] = Object.values(keycloak.maven)
   cpSync(join(folderOfPackages(keycloak), `maven/keycloak-${version}`), folder, { recursive: true, preserveTimestamps: true })
   const log = join(folder, 'keycloak.log')
-  const env = { PATH: process.env.PATH, HOME: folder, KC_BOOTSTRAP_ADMIN_USERNAME: admin.username, KC_BOOTSTRAP_ADMIN_PASSWORD: admin.password }
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    KC_BOOTSTRAP_ADMIN_USERNAME: admin.username,
+    KC_BOOTSTRAP_ADMIN_PASSWORD: admin.password,
+  }
   const options = ['start-dev', '--http-host', 'localhost', '--http-port', String(port)]
   const program = start([join(folder, 'bin/kc.sh'), ...options], { cwd: folder, env, log })
   after(async () => {
@@ -104,7 +116,11 @@ async function startKeycloak() {
     url,
     issuer: `${url}/realms/main`,
     /** @returns the id of the person there */
-    async createRealm(provider: { callback_url: string; post_logout_redirect_uri: string; backchannel_logout_uri: string }): Promise<string> {
+    async createRealm(provider: {
+      callback_url: string
+      post_logout_redirect_uri: string
+      backchannel_logout_uri: string
+    }): Promise<string> {
       const client = {
         clientId: 'ostiary',
         secret: 'a-client-secret',

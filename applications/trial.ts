@@ -150,7 +150,8 @@ async function walkThrough(product: Product, stage: Stage): Promise<Outcome> {
       back_channel: has_back_channel ? await works('back-channel logout', () => endSession(product, first, stage)) : null,
       sign_out: signOut ? await works('sign-out', () => leave(product, second, stage)) : null,
     }
-    if (product.meets_impostors) await attempt('impostors', async () => void problems.push(...(await meetImpostors(product, visits, stage))))
+    if (product.meets_impostors)
+      await attempt('impostors', async () => void problems.push(...(await meetImpostors(product, visits, stage))))
     if (problems.length > 0) problems.push(...(await refusedCalls(stage)))
     return { tried, problems }
   } finally {
@@ -198,7 +199,8 @@ async function meetImpostors({ walk }: Product, before: readonly SignedIn[], { t
         await walk.begin(visit)
         await visit.page.locator(`[name="provider"][value="${id}"]`).click()
         await visit.page.waitForURL((address) => address.origin !== provider.issuer)
-        if (impostor.email_verified && !visit.page.url().startsWith(url)) throw new Error(`${JSON.stringify(impostor)} is at ${visit.page.url()}`)
+        if (impostor.email_verified && !visit.page.url().startsWith(url))
+          throw new Error(`${JSON.stringify(impostor)} is at ${visit.page.url()}`)
         const said = await walk.who(visit)
         const victim = before.find(({ shown }) => said.includes(shown))
         if (victim) entered.push(`${JSON.stringify(impostor)} entered as ${victim.shown}`)
