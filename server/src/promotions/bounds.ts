@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { type Db, list, type Statement, sql } from '../db/db.ts'
 import { haveRoom, holdProject } from '../tenancy/store.ts'
 
-/** A plan is one row, which is read as a whole, and the answer is kept for repeats. 1,000 new applications take half of it. */
+/** A plan is one row, which is read as a whole, and the answer is kept for repeats. 1,000 new applications take a third of it. */
 export const longest_plan = 4_000_000
 /** Of plans that were not applied. */
 const most_planned = 100
