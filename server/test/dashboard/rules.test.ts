@@ -199,7 +199,7 @@ const beginnings: [string, boolean, 'smtp' | 'none', Beginning[]][] = [
 for (const [where, password, delivery, expected] of beginnings)
   test(`a new user can begin ${where} by ${expected.join(', ')}`, () => {
     const { sign_in, email } = password_only
-    assert.deepEqual(beginningsIn({ sign_in: { ...sign_in, password }, email: { ...email, delivery } }), expected)
+    assert.deepEqual(beginningsIn({ sign_in: { ...sign_in, password, email_code: true }, email: { ...email, delivery } }), expected)
   })
 
 // biome-ignore format: this table is read by column
