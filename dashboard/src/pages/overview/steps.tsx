@@ -10,6 +10,7 @@ import { readiness } from '../../queries/environment.ts'
 import { environmentKeys } from '../../queries/keys.ts'
 import { environmentBase, useEnvironment } from '../../scope.tsx'
 import { pageOf } from '../compare/page-of.ts'
+import { OnceQuiet } from './once-quiet.tsx'
 
 const BringToLive = lazy(() => import('./bring-to-live.tsx'))
 
@@ -85,9 +86,11 @@ export function Steps() {
           <div className="stack">
             <StepCard title="The first hour" steps={[...(early ?? []), firstCall]} leads />
             <StepCard title="Before Live" steps={later ?? []}>
-              <Suspense fallback={null}>
-                <BringToLive />
-              </Suspense>
+              <OnceQuiet>
+                <Suspense fallback={null}>
+                  <BringToLive />
+                </Suspense>
+              </OnceQuiet>
             </StepCard>
           </div>
         )
