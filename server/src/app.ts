@@ -95,6 +95,7 @@ import type { FirstStart } from './setup/first-start.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
 import { createActiveCount } from './users/active.ts'
 import type { Passwords } from './users/password.ts'
+import type { WebhookHistories } from './webhooks/history.ts'
 import type { Metrics } from './workers/metrics.ts'
 
 export interface Modules {
@@ -104,6 +105,7 @@ export interface Modules {
   passwords: Passwords
   key_pool: KeyPool
   limiter: RateLimiter
+  webhook_histories: WebhookHistories
   root: Root
   dashboard_client: DashboardClient
   first_start: FirstStart
@@ -261,6 +263,7 @@ function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServi
     countActive: createActiveCount(deployment),
     isFirstVerdict: createFirstVerdicts(),
     upstreams: modules.upstreams,
+    webhook_histories: modules.webhook_histories,
   }
   const gate = {
     keys: modules.keys,

@@ -41,6 +41,7 @@ import { resealAll } from './setup/reseal.ts'
 import { ensureRoot, type Root } from './setup/root.ts'
 import { refuseUnboundHosts } from './tenancy/issuer-origins.ts'
 import { createPasswords, lanesOf, type Passwords } from './users/password.ts'
+import { createWebhookHistories } from './webhooks/history.ts'
 import { startJobs } from './workers/jobs.ts'
 import type { Metrics } from './workers/metrics.ts'
 
@@ -186,6 +187,7 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
   const { key_pool = createKeyPool(spare_keys) } = overrides
   const keys = createKeyStore(db)
   const issuers = createIssuers(deployment, key_pool)
+  const webhook_histories = createWebhookHistories(deployment)
   const { passwords = createPasswords(lanesOf(overrides.processes ?? 1)) } = overrides
   const metrics = config.metrics === null ? null : (await import('./workers/metrics.ts')).createMetrics({ ...deployment, passwords })
   const shared_limiter =
@@ -204,6 +206,7 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
     limiter,
     first_start,
     passwords,
+    webhook_histories,
     metrics,
     isReady: async () => accepting && (await db.runs(schema)),
     isStopping: () => !accepting,
@@ -223,7 +226,7 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
     await db.close()
     throw error
   })
-  const jobs = startJobs(deployment, { keys, key_pool, issuers })
+  const jobs = startJobs(deployment, { keys, key_pool, issuers, webhook_histories })
   void key_pool.fill()
   log.info('listening', { base_url: config.base_url, port: listening.addresses[0]?.port, hashes_at_once: passwords.lanes })
 

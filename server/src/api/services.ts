@@ -11,6 +11,7 @@ import type { ScanApplications } from '../readiness/store.ts'
 import type { Root } from '../setup/root.ts'
 import type { CountActive } from '../users/active.ts'
 import type { Passwords } from '../users/password.ts'
+import type { WebhookHistories } from '../webhooks/history.ts'
 
 export interface Services extends Deployment {
   readonly issuers: Issuers
@@ -24,4 +25,5 @@ export interface Services extends Deployment {
   readonly countActive: CountActive
   readonly isFirstVerdict: IsFirstVerdict
   readonly upstreams: Upstreams
+  readonly webhook_histories: WebhookHistories
 }

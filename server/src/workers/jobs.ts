@@ -10,6 +10,7 @@ import { rotateAgedKeys } from '../oidc/signing-keys.ts'
 import { startRunner } from '../queue/runner.ts'
 import { createWebhookJobs } from '../webhooks/deliver.ts'
 import { createWebhookFanOut } from '../webhooks/fan-out.ts'
+import type { WebhookHistories } from '../webhooks/history.ts'
 import { createEventIndexes } from './event-indexes.ts'
 import { removeExpiredRows } from './expiring-rows.ts'
 import { createSequencer, startSequencer } from './sequencer.ts'
@@ -33,6 +34,7 @@ interface JobServices {
   keys: KeyStore
   key_pool: KeyPool
   issuers: Issuers
+  webhook_histories: WebhookHistories
 }
 
 interface Jobs {
@@ -42,7 +44,7 @@ interface Jobs {
   stop(): Promise<void>
 }
 
-export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: JobServices): Jobs {
+export function startJobs(deployment: Deployment, { keys, key_pool, issuers, webhook_histories }: JobServices): Jobs {
   const { log } = deployment
   const every = (interval_ms: number, name: string, work: () => Promise<void>) => {
     let running: Promise<void> | null = null
@@ -88,7 +90,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
     async stop() {
       stopping = true
       stopped.abort()
-      await Promise.all([...stops.map((stop) => stop()), endings.stop()])
+      await Promise.all([...stops.map((stop) => stop()), endings.stop(), webhook_histories.stop()])
       await sequencer.stop()
       await deployment.counters.write().catch((error) => log.error('The last counts could not be written.', {}, error))
       await deployment.refused_calls.write().catch((error) => log.error('The last refused calls could not be written.', {}, error))

@@ -3,8 +3,11 @@ import { test } from 'node:test'
 import type { Delivery } from '@ostiary/contract/webhook.ts'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { z } from 'zod'
-import { sql } from '../../src/db/db.ts'
+import { type Statement, sql } from '../../src/db/db.ts'
+import { createWebhookHistories } from '../../src/webhooks/history.ts'
 import { signedHeaders } from '../../src/webhooks/sign.ts'
+import { findWebhook } from '../../src/webhooks/store.ts'
+import { awaiting } from '../support/awaited.ts'
 import { type Received, startReceiver, until } from '../support/receiver.ts'
 import { mostRowsOfStatement } from '../support/slices.ts'
 import { expectStatus, world } from '../support/world.ts'
@@ -240,17 +243,33 @@ test('a secret is shown once, and not in a replay', async () => {
   assert.equal('secret' in expectStatus(200, await w.call('GET', `${webhooks}/${first.id}`)), false)
 })
 
+/** Messages of a webhook, each with an attempt. */
+async function insertMessages(webhook_id: string, prefix: string, count: number): Promise<void> {
+  const numbers = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})`
+  const at = w.now()
+  await w.deployment.db.batch([
+    sql`insert into webhook_messages (environment_id, id, webhook_id, event_id, event_type, status, created_at, updated_at)
+        ${numbers} select ${w.test.id}, cast(${prefix} as text) || (1000 + i), ${webhook_id}, 'evt_' || i, 'test.ping', 'delivered', ${at}, ${at} from n`,
+    sql`insert into webhook_attempts (environment_id, message_id, number, at, latency_ms)
+        ${numbers} select ${w.test.id}, cast(${prefix} as text) || (1000 + i), 1, ${at}, 1 from n`,
+  ])
+}
+
+async function messagesOf(webhook_id: string): Promise<number | undefined> {
+  const [row] = await w.deployment.db.all(
+    z.object({ count: z.int() }),
+    sql`select count(*) as count from webhook_messages where webhook_id = ${webhook_id}`,
+  )
+  return row?.count
+}
+
+const isRemoval = (statements: readonly Statement[]) =>
+  statements.some(({ parts }) => parts.join('').includes('delete from webhook_messages'))
+
 test('the messages of a deleted webhook go a slice at a time, after it: a deletion that is refused leaves them', async () => {
   const { db } = w.deployment
   const { id } = await subscribe({ url: 'http://127.0.0.1:9/', events: ['test.ping'] })
-  const numbers = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < 700)`
-  const at = w.now()
-  await db.batch([
-    sql`insert into webhook_messages (environment_id, id, webhook_id, event_id, event_type, status, created_at, updated_at)
-        ${numbers} select ${w.test.id}, 'msg_many' || (1000 + i), ${id}, 'evt_' || i, 'test.ping', 'delivered', ${at}, ${at} from n`,
-    sql`insert into webhook_attempts (environment_id, message_id, number, at, latency_ms)
-        ${numbers} select ${w.test.id}, 'msg_many' || (1000 + i), 1, ${at}, 1 from n`,
-  ])
+  await insertMessages(id, 'msg_many', 700)
   const left = async () => {
     const count = (from: ReturnType<typeof sql>) => db.all(z.object({ count: z.int() }), sql`select count(*) as count from ${from}`)
     const [messages, attempts, audited] = await Promise.all([
@@ -278,6 +297,52 @@ test('the messages of a deleted webhook go a slice at a time, after it: a deleti
   })
   assert.deepEqual([refused.status, is_changed], [412, true])
   assert.deepEqual(await left(), [700, 700, 0])
-  assert.ok((await mostRowsOfStatement(db, async () => expectStatus(204, await remove()))) <= 200)
+  const removeAll = async () => {
+    expectStatus(204, await remove())
+    await until('the end of the history', async () => (await left())[0] === 0)
+  }
+  assert.ok((await mostRowsOfStatement(db, removeAll)) <= 200)
   assert.deepEqual(await left(), [0, 0, 1])
+})
+
+test('the deletion of a webhook is answered before its messages go', async () => {
+  const { db } = w.deployment
+  const { id } = await subscribe({ url: 'http://127.0.0.1:9/', events: ['test.ping'] })
+  await insertMessages(id, 'msg_later', 1)
+  const { batch } = db
+  const answered = Promise.withResolvers<void>()
+  db.batch = async (statements) => {
+    if (isRemoval(statements)) await answered.promise
+    return batch(statements)
+  }
+  try {
+    expectStatus(204, await awaiting('the answer', w.call('DELETE', `${webhooks}/${id}`)))
+    assert.equal(await messagesOf(id), 1)
+    answered.resolve()
+    await until('the end of the history', async () => (await messagesOf(id)) === 0)
+  } finally {
+    answered.resolve()
+    db.batch = batch
+  }
+})
+
+test('a stop ends the removal of histories after the slice that runs', async () => {
+  const { db } = w.deployment
+  const hooks = [await subscribe({ url: 'http://127.0.0.1:9/' }), await subscribe({ url: 'http://127.0.0.1:9/' })]
+  for (const [n, { id }] of hooks.entries()) await insertMessages(id, `msg_stop${n}`, 500)
+  const histories = createWebhookHistories(w.deployment)
+  const { batch } = db
+  const stops: Promise<void>[] = []
+  db.batch = async (statements) => {
+    if (isRemoval(statements)) stops.push(histories.stop())
+    return batch(statements)
+  }
+  try {
+    for (const { id } of hooks) histories.remove((await findWebhook(db, w.test.id, id)) ?? assert.fail())
+    await until('the stop', () => stops.length > 0)
+    await Promise.all(stops)
+  } finally {
+    db.batch = batch
+  }
+  assert.deepEqual([await messagesOf(hooks[0].id), await messagesOf(hooks[1].id)], [300, 500])
 })

@@ -16,7 +16,6 @@ import { differingSecrets, no_secrets, secretProblems } from '../../promotions/s
 import * as store from '../../promotions/store.ts'
 import { hasGrants, hasIdentities } from '../../promotions/usage.ts'
 import { haveRoom, holdProject } from '../../tenancy/store.ts'
-import { removeHistory } from '../../webhooks/history.ts'
 import type { Call, Handler } from '../handler.ts'
 import {
   type Ends,
@@ -115,7 +114,7 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
       },
     })
     if (!answer) continue
-    await removeHistories(services, target, promotion.changes)
+    removeHistories(services, target, promotion.changes)
     return answer
   }
   throw tooBusy('environment')
@@ -161,7 +160,7 @@ export const revertPromotion: Handler<'revertPromotion'> = async (services, call
       next: { status: 'reverted', reverted_by: by, reverted_at: at.toISOString(), revertible: false },
     })
     if (!answer) continue
-    await removeHistories(services, target, changes)
+    removeHistories(services, target, changes)
     return answer
   }
   throw tooBusy('environment')
@@ -224,9 +223,9 @@ async function usesOf({ db }: Services, target: Read, { created }: RevertStep, d
   return conflicts
 }
 
-async function removeHistories(services: Services, { rows }: Read, changes: Promotion['changes']): Promise<void> {
+function removeHistories({ webhook_histories }: Services, { rows }: Read, changes: Promotion['changes']): void {
   for (const { object, slug, action } of changes) {
     const row = object === 'webhook' && action === 'delete' ? rows.webhook.get(slug ?? '') : undefined
-    if (row) await removeHistory(services, row)
+    if (row) webhook_histories.remove(row)
   }
 }

@@ -9,7 +9,6 @@ import { changeVersioned } from '../../lists/versions.ts'
 import { sealed_columns } from '../../secrets/sealed-columns.ts'
 import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
 import { haveRoom, holdTenant, isThereRoom } from '../../tenancy/store.ts'
-import { removeHistory } from '../../webhooks/history.ts'
 import { webhookUrlProblem } from '../../webhooks/rules.ts'
 import { makeWebhookSecret, previousAfterRotation } from '../../webhooks/sign.ts'
 import * as store from '../../webhooks/store.ts'
@@ -129,7 +128,7 @@ export const deleteWebhook: Handler<'deleteWebhook'> = async (services, call) =>
     const deleted = await call.commit({ statements: [store.deleteWebhook(current)], before: current, answer: null }, services.now())
     return deleted ? current : null
   })
-  await removeHistory(services, gone)
+  services.webhook_histories.remove(gone)
   return null
 }
 
