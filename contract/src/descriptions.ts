@@ -38,14 +38,14 @@ export const descriptions: Record<RowName, string> = {
     'Changes the name of an environment, or what is meant to differ from other environments (`keeps`). A change of `keeps` raises `config_version`.',
 
   createPromotion:
-    'Plans to bring the configuration of an environment, or of a document, to another environment of the project: every change field by field, and what stands in its way. Nothing changes. From another environment, or a document that names one, only fields that travel come; `values` are those of the target. A document that names the target or none is its own, and applies as written. `dry_run` answers 200 and stores nothing. A plan that is not applied is kept for 7 days, and a project keeps its newest 100, up to 32 MB. A document has at most 1,000 objects, and a plan 4,000,000 bytes. A project has 120 stored plans, applies and reverts an hour, where a plan counts once for each 200,000 bytes.',
+    'Plans to bring the configuration of an environment, or of a document, to another environment of the project: every change field by field, and what stands in its way. Nothing changes. From another environment, or a document that names one, only fields that travel come; `values` are those of the target. A document that names the target or none is its own, and applies as written. `dry_run` answers 200 and stores nothing. A plan that is not applied is kept for 7 days, and a project keeps its newest 100, up to 32 MB; approved ones give way last. A document has at most 1,000 objects, and a plan 4,000,000 bytes. A project stores 120 plans an hour, where a plan counts once for each 200,000 bytes.',
   listPromotions: 'Lists the promotions of a project, newest first, each with its plan in numbers.',
   approvePromotion:
     'Approves a plan to a Live environment of a project that asks for it (`promotion.require_approval`). The administrator who planned it cannot approve it. A plan that is out of date or has errors cannot be approved.',
   applyPromotion:
-    'Applies a plan as one change: all of it happens, or nothing. It is refused if the source or the target has changed since the plan. `secrets` gives the values of `needed_secrets`; a stored one can be left out. A key needs the write scope of each kind in `changes`. In Live an administrator needs the role admin. Client secrets and secrets of webhooks that it makes are in `secrets`, once. A project has 120 stored plans, applies and reverts an hour, and keeps at most 5,000 applied promotions with 256 MB of plans, each for 90 days: above that an apply is 429.',
+    'Applies a plan as one change: all of it happens, or nothing. It is refused if the source or the target has changed since the plan. `secrets` gives the values of `needed_secrets`; a stored one can be left out. A key needs the write scope of each kind in `changes`. In Live an administrator needs the role admin. Client secrets and secrets of webhooks that it makes are in `secrets`, once. An environment has 120 applies and reverts an hour, where an apply counts once for each 200,000 bytes of its plan, and at most 5,000 applied promotions with 256 MB of plans, each for 90 days: above that an apply to it is 429.',
   revertPromotion:
-    'Gives every changed field its former value and deletes what the promotion created. It is refused where a field, or a created object, has changed since, and where a created object is used; `leave` leaves these as they are now. A secret that ended never comes back: where a method needs one again, it is made and shown once. `dry_run` answers what would change and stands in the way. A promotion that deleted objects cannot be reverted. A project has 120 stored plans, applies and reverts an hour.',
+    'Gives every changed field its former value and deletes what the promotion created. It is refused where a field, or a created object, has changed since, and where a created object is used; `leave` leaves these as they are now. A secret that ended never comes back: where a method needs one again, it is made and shown once. `dry_run` answers what would change and stands in the way. A promotion that deleted objects cannot be reverted. An environment has 120 applies and reverts an hour.',
   getPromotion: 'Gets one promotion. A key also needs the read scope of each kind that the plan names.',
 
   getSettings: 'Gets the settings of an environment as one document in groups, with defaults filled in.',
@@ -102,7 +102,7 @@ export const descriptions: Record<RowName, string> = {
     'Registers a URL that gets events as signed POST requests (Standard Webhooks). `secret` verifies their signatures, and no later call returns it.',
   getWebhook: 'Gets one webhook with the state of its deliveries.',
   changeWebhook: 'Changes the named fields. `disabled: false` resumes the deliveries of a webhook that the service disabled.',
-  deleteWebhook: 'Deletes a webhook with all its deliveries.',
+  deleteWebhook: 'Deletes a webhook. Its deliveries are out of reach at once, and are removed after the answer.',
   rotateWebhookSecret:
     'Makes a new secret. The secret before it signs for 24 more hours, even after another rotation, so receivers can switch without a gap. At most five earlier secrets sign.',
   testWebhook:

@@ -213,7 +213,7 @@ export interface Operations {
   /**
    * Plan to bring a configuration to an environment.
    *
-   * Plans to bring the configuration of an environment, or of a document, to another environment of the project: every change field by field, and what stands in its way. Nothing changes. From another environment, or a document that names one, only fields that travel come; `values` are those of the target. A document that names the target or none is its own, and applies as written. `dry_run` answers 200 and stores nothing. A plan that is not applied is kept for 7 days, and a project keeps its newest 100, up to 32 MB. A document has at most 1,000 objects, and a plan 4,000,000 bytes. A project has 120 stored plans, applies and reverts an hour, where a plan counts once for each 200,000 bytes.
+   * Plans to bring the configuration of an environment, or of a document, to another environment of the project: every change field by field, and what stands in its way. Nothing changes. From another environment, or a document that names one, only fields that travel come; `values` are those of the target. A document that names the target or none is its own, and applies as written. `dry_run` answers 200 and stores nothing. A plan that is not applied is kept for 7 days, and a project keeps its newest 100, up to 32 MB; approved ones give way last. A document has at most 1,000 objects, and a plan 4,000,000 bytes. A project stores 120 plans an hour, where a plan counts once for each 200,000 bytes.
    *
    * Needs a platform key with the scopes `projects:read`, `env.settings:read`, `applications:read`, `resource_servers:read`, `providers:read` and `webhooks:read`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    */
@@ -247,7 +247,7 @@ export interface Operations {
   /**
    * Apply a promotion; the secrets that it makes are returned once.
    *
-   * Applies a plan as one change: all of it happens, or nothing. It is refused if the source or the target has changed since the plan. `secrets` gives the values of `needed_secrets`; a stored one can be left out. A key needs the write scope of each kind in `changes`. In Live an administrator needs the role admin. Client secrets and secrets of webhooks that it makes are in `secrets`, once. A project has 120 stored plans, applies and reverts an hour, and keeps at most 5,000 applied promotions with 256 MB of plans, each for 90 days: above that an apply is 429.
+   * Applies a plan as one change: all of it happens, or nothing. It is refused if the source or the target has changed since the plan. `secrets` gives the values of `needed_secrets`; a stored one can be left out. A key needs the write scope of each kind in `changes`. In Live an administrator needs the role admin. Client secrets and secrets of webhooks that it makes are in `secrets`, once. An environment has 120 applies and reverts an hour, where an apply counts once for each 200,000 bytes of its plan, and at most 5,000 applied promotions with 256 MB of plans, each for 90 days: above that an apply to it is 429.
    *
    * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    *
@@ -257,7 +257,7 @@ export interface Operations {
   /**
    * Revert a promotion: every changed field gets its former value.
    *
-   * Gives every changed field its former value and deletes what the promotion created. It is refused where a field, or a created object, has changed since, and where a created object is used; `leave` leaves these as they are now. A secret that ended never comes back: where a method needs one again, it is made and shown once. `dry_run` answers what would change and stands in the way. A promotion that deleted objects cannot be reverted. A project has 120 stored plans, applies and reverts an hour.
+   * Gives every changed field its former value and deletes what the promotion created. It is refused where a field, or a created object, has changed since, and where a created object is used; `leave` leaves these as they are now. A secret that ended never comes back: where a method needs one again, it is made and shown once. `dry_run` answers what would change and stands in the way. A promotion that deleted objects cannot be reverted. An environment has 120 applies and reverts an hour.
    *
    * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    *
@@ -645,7 +645,7 @@ export interface Operations {
   /**
    * Delete a webhook with its deliveries.
    *
-   * Deletes a webhook with all its deliveries.
+   * Deletes a webhook. Its deliveries are out of reach at once, and are removed after the answer.
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
    *

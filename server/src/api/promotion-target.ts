@@ -30,31 +30,38 @@ export async function promotionOf(services: Services, call: About): Promise<Prom
   return promotion
 }
 
-/** Each stores a plan or an answer, most of them for a day. */
-const stored_limit: RateLimitPolicy = { limit: 120, window_seconds: 3_600 }
+/** Of each counter. Each call stores a plan or an answer, most of them for a day. */
+const limit_of_hour: RateLimitPolicy = { limit: 120, window_seconds: 3_600 }
 /** A larger plan counts once for each of these that it begins. */
 const bytes_of_one = 200_000
 
-/** Counts a plan that is stored, an apply or a revert. `project_id` is one of the tenant. */
-export async function takeFromLimit({ limiter }: Services, project_id: string, bytes: number): Promise<void> {
-  const take = () => limiter.take(`promotions.${project_id}`, stored_limit)
-  const more = Math.ceil(bytes / bytes_of_one) - 1
+/** Counts a plan that is stored. It needs read scopes only, so it never counts with applies and reverts. `project_id` is one of the tenant. */
+export const takeFromPlans = (services: Services, project_id: string, bytes: number): Promise<void> =>
+  takeFromLimit(services, `promotions.plans.${project_id}`, bytes, 'this project is 120 stored plans')
+
+/** Counts an apply, by the bytes of its plan, or a revert. Those of Test, which needs fewer rights, never count with those of Live. */
+export const takeFromSteps = (services: Services, target_id: string, bytes = 0): Promise<void> =>
+  takeFromLimit(services, `promotions.steps.${target_id}`, bytes, 'the target is 120 applies and reverts')
+
+async function takeFromLimit({ limiter }: Services, counter: string, bytes: number, what: string): Promise<void> {
+  const take = () => limiter.take(counter, limit_of_hour)
+  const more = Math.max(0, Math.ceil(bytes / bytes_of_one) - 1)
   const taken = await take()
   if (!taken.allowed || taken.remaining < more) {
     const seconds = taken.allowed ? taken.reset_seconds : taken.retry_after_seconds
     throw rateLimited(
-      `The limit of this project is ${stored_limit.limit} stored plans, applies and reverts of promotions an hour; a plan counts once for each 200,000 bytes. Try again in ${seconds} s.`,
+      `The limit of ${what} of promotions an hour; a plan counts once for each 200,000 bytes. Try again in ${seconds} s.`,
       seconds,
     )
   }
   for (let counted = 0; counted < more; counted++) await take()
 }
 
-/** There is no room for another promotion that was applied until the oldest one expires. */
+/** The target has no room for another promotion that was applied until the oldest one expires. */
 export function fullUntil(expires_at: Date, now: Date): ApiError {
   const day = expires_at.toISOString().slice(0, 10)
   return rateLimited(
-    `The project keeps as many applied promotions as it can, each for 90 days. The oldest of them goes on ${day}. Nothing was changed.`,
+    `The target keeps as many applied promotions as it can, each for 90 days. The oldest of them goes on ${day}. Nothing was changed.`,
     Math.max(1, Math.ceil((expires_at.getTime() - now.getTime()) / 1_000)),
   )
 }

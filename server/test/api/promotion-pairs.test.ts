@@ -78,7 +78,7 @@ function generated(type: 'test' | 'live') {
 const pairs = fc.sample(fc.record({ test: generated('test'), live: generated('live') }), { numRuns: 50, seed: 20_261_126 })
 const project = await createProject()
 const { test: source, live: target } = project
-/** Each pair stores so many plans, applies and reverts, of 120 an hour. */
+/** Each pair makes no more than so many plans, and no more applies and reverts, of 120 an hour. */
 const stored_of_pair = 7
 
 const read = async (environment: TestEnvironment): Promise<Document> => JSON.parse(await documentOf(environment))

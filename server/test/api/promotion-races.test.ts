@@ -7,6 +7,7 @@ import { holdProvider, insertIdentity } from '../../src/providers/store.ts'
 import { administratorToken, asAdministrator, joinTenant } from '../support/administrator.ts'
 import { createPerson } from '../support/cookie-browser.ts'
 import { meanwhile, own, pointersOf, promoting, upward, values } from '../support/promotions.ts'
+import { until } from '../support/receiver.ts'
 import { createAdministrator } from '../support/tenants.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
@@ -52,14 +53,16 @@ test('a step that is refused leaves the messages of the webhooks that it would d
     (await db.maybeOne(z.object({ count: z.int() }), sql`select count(*) as count from webhook_messages where webhook_id = ${hook.id}`))
       ?.count
   const { batch } = db
-  const applyWith = async (before: (text: string) => Promise<void>) => {
+  const applyWith = async (before: (text: string) => Promise<void>, then: () => Promise<unknown> = async () => {}) => {
     const { id } = await planned(project, { ...own(project, {}), prune: [{ object: 'webhook', slug: 'hook' }] })
     db.batch = async (statements: readonly Statement[]) => {
       await before(statements.map(({ parts }) => parts.join('')).join('\n'))
       return batch(statements)
     }
     try {
-      return await step([project, id], 'apply')
+      const reply = await step([project, id], 'apply')
+      await then()
+      return reply
     } finally {
       db.batch = batch
     }
@@ -69,15 +72,18 @@ test('a step that is refused leaves the messages of the webhooks that it would d
     if (text.includes("set status = 'applied'") && edits++ === 0) await edit(`${live.path}/settings`, { lockout: { max_attempts: 9 } })
   })
   assert.deepEqual([...pointersOf(raced), await messages()], ['409 promotion_stale', 'edited /to_config_version', 450])
-  const cut_short = await applyWith(async (text) => {
-    if (text.includes('delete from webhook_messages') && (await messages()) === 250) throw new DatabaseUnavailable('Nothing was changed.')
-  })
+  const cut_short = await applyWith(
+    async (text) => {
+      if (text.includes('delete from webhook_messages') && (await messages()) === 250) throw new DatabaseUnavailable('Nothing was changed.')
+    },
+    () => until('the failure in the log', () => w.log.some((line) => line.includes('could not be deleted') && line.includes(hook.id))),
+  )
   assert.deepEqual([cut_short.status, await messages()], [200, 250], 'what has happened is answered')
   await make(live, 'webhooks', { slug: 'hook', url: 'https://hooks.example/' })
 })
 
 const rounds = 200
-/** A project has 120 plans, applies and reverts an hour. */
+/** A project has 120 plans an hour, and an environment 120 applies and reverts. */
 const rounds_of_hour = 40
 /** Begins two calls, the one or the other up to 20 turns of the event loop later, so that their steps meet in many orders. */
 function race<A, B>(round: number, first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {

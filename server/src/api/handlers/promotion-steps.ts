@@ -27,7 +27,7 @@ import {
   wrongState,
 } from '../promotion-refusals.ts'
 import { entriesShownTo, refuseStep, whoIs } from '../promotion-rights.ts'
-import { fullUntil, promotionOf, surroundingsOf, takeFromLimit, withoutWay } from '../promotion-target.ts'
+import { fullUntil, promotionOf, surroundingsOf, takeFromSteps, withoutWay } from '../promotion-target.ts'
 import { audited, objectOf, writeStep } from '../promotion-write.ts'
 import type { Services } from '../services.ts'
 
@@ -89,10 +89,10 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
     const secrets = await differingSecrets(services, target, sent, needed)
     const plan = store.planIn(promotion)
     const bytes = bytesOf(plan)
-    const room = await roomForApplied(services.db, promotion.project_id, bytes)
+    const room = await roomForApplied(services.db, promotion, bytes)
     const at = services.now()
     if (room.full_until !== null) throw fullUntil(room.full_until, at)
-    if (tries === 0) await takeFromLimit(services, promotion.project_id, bytes)
+    if (tries === 0) await takeFromSteps(services, target.id, bytes)
     const needs_no_approval = target.settings.type === 'live' && promotion.approval.approved_at === null
     const hold = holdProject(caller.tenant_id, promotion.project_id)
     const still_needs_none = needs_no_approval ? [guard(sql`${hold} and ${store.asksForNoApproval}`)] : []
@@ -144,7 +144,7 @@ export const revertPromotion: Handler<'revertPromotion'> = async (services, call
     }
     refuseConflicts(conflicts)
     refuseBlocked(caller, errors)
-    if (tries === 0) await takeFromLimit(services, promotion.project_id, bytesOf(store.planIn(promotion)))
+    if (tries === 0) await takeFromSteps(services, target.id)
     const at = services.now()
     const by = whoIs(caller)
     const answer = await writeStep(services, call, {

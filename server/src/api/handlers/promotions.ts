@@ -12,7 +12,7 @@ import { answeredWith } from '../answer.ts'
 import { type Caller, refuseMissingScopes } from '../authenticate.ts'
 import type { Handler } from '../handler.ts'
 import { kindsIn, scopesOfKinds, whoIs } from '../promotion-rights.ts'
-import { projectOf, promotionOf, surroundingsOf, takeFromLimit, withoutWay } from '../promotion-target.ts'
+import { projectOf, promotionOf, surroundingsOf, takeFromPlans, withoutWay } from '../promotion-target.ts'
 import type { Services } from '../services.ts'
 
 export const listPromotions: Handler<'listPromotions'> = async (services, call) => {
@@ -73,7 +73,7 @@ export const createPromotion: Handler<'createPromotion'> = async (services, call
   const required = project.promotion.require_approval && target.configuration.environment.type === 'live'
   const shown = { stale: false, revertible: false, approval: { required, approved_by: null, approved_at: null } }
   if (body.dry_run) return answeredWith(200, { ...head, id: null, ...shown, ...details })
-  await takeFromLimit(services, project.id, bytes)
+  await takeFromPlans(services, project.id, bytes)
   const summary = summaryOf(plan)
   const answer = { ...head, ...shown, ...details, version: 1 }
   const insertion = store.insertPromotion({ ...head, plan: details, summary: { ...summary, bytes } }, at)
@@ -93,7 +93,7 @@ export const createPromotion: Handler<'createPromotion'> = async (services, call
   throw tooBusy('project')
 }
 
-/** A try fails where the project got another plan meanwhile, of which it has at most 120 an hour. */
+/** A try fails where the project got another plan meanwhile, of which it has at most 120 an hour, or one that gives way was approved. */
 const most_tries = 200
 
 interface Ends {
