@@ -108,7 +108,8 @@ function summaryOf(entry: AuditEntry): string {
   if (found !== null) return found
   if (entry.before === null || entry.after === null || entry.action === 'testWebhook') return ''
   const fields = changesOf(entry).map(({ field }) => field)
-  return fields.length > 3 ? `${fields.slice(0, 3).join(' · ')} and ${fields.length - 3} more` : fields.join(' · ')
+  if (fields.length === 0) return ''
+  return `Changed: ${fields.length > 3 ? `${fields.slice(0, 3).join(' · ')} and ${fields.length - 3} more` : fields.join(' · ')}`
 }
 
 type State = ReturnType<typeof useQueryState>

@@ -18,6 +18,9 @@ export function clockTime(at: string, now: Date, timeZone?: string): string {
 export const localTime = (text: string, timeZone?: string): string =>
   Number.isNaN(Date.parse(text)) ? text : `${textOf(new Date(text), { ...date, year: 'numeric', ...time }, timeZone)} local time`
 
+/** A calendar day such as `2026-11-26`, which has no zone, as `26 Nov 2026`. */
+export const calendarDay = (day: string): string => textOf(new Date(day), { ...date, year: 'numeric' }, 'UTC')
+
 /** When an interval of the statistics begins. Its days are those of UTC, its hours are shown in local time. */
 export function intervalStart(start: string, interval: 'hour' | 'day', timeZone?: string): string {
   return interval === 'day' ? `${textOf(new Date(start), date, 'UTC')} UTC` : textOf(new Date(start), time, timeZone)

@@ -6,16 +6,21 @@ export interface Marked {
   after: string
 }
 
-/** The sent URI with the part marked that the registered one does not have. A difference within the host marks the host whole. */
+/** The sent URI with the part marked that the registered one does not have. A difference within the host marks the host whole, one of the
+ * port alone the port. */
 export function markDifference(sent: string, registered: string): Marked {
   let begin = 0
   while (begin < Math.min(sent.length, registered.length) && sent[begin] === registered[begin]) begin++
   let end = 0
   while (end < Math.min(sent.length, registered.length) - begin && sent.at(-1 - end) === registered.at(-1 - end)) end++
-  const [host_from, host_to] = hostOf(sent)
-  const is_host = hostText(sent) !== hostText(registered)
-  const from = is_host ? Math.min(begin, host_from) : begin
-  const to = is_host ? Math.max(sent.length - end, host_to) : sent.length - end
+  const [from_host, to_host] = hostOf(sent)
+  const [host, registered_host] = [hostText(sent), hostText(registered)]
+  const is_host = host !== registered_host
+  const port = /:\d+$/.exec(host)?.[0].slice(1)
+  const is_port = port !== undefined && withoutPort(host) === withoutPort(registered_host)
+  const from_part = is_port ? to_host - port.length : from_host
+  const from = is_host ? Math.min(begin, from_part) : begin
+  const to = is_host ? Math.max(sent.length - end, to_host) : sent.length - end
   return { before: sent.slice(0, from), differs: sent.slice(from, to), after: sent.slice(to) }
 }
 
@@ -37,4 +42,5 @@ function hostOf(uri: string): [from: number, to: number] {
   const [all = '', scheme = ''] = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*/i.exec(uri) ?? []
   return [scheme.length, all.length]
 }
+const withoutPort = (host: string) => host.replace(/:\d+$/, '')
 const hostText = (uri: string) => uri.slice(...hostOf(uri))

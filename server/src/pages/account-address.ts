@@ -63,7 +63,7 @@ ${summary && problemSummary(summary)}
 ${!pending.new_confirmed && form}
 <form method="post" action="${url}">${accountFields(context, { csrf, user_id })}
 <button class="b" name="step" value="resend" data-action="resend-code" aria-describedby="resend-note">${texts.email_resend}</button><button class="b" name="step" value="cancel" data-action="cancel">${texts.email_cancel}</button>
-${resendNote(context, inbox_url)}</form>
+${resendNote(context, inbox_url, texts.email_resend_note)}</form>
 <p class="after"><a href="${accountHref(context)}" data-action="account">${texts.back}</a></p>`
   return layout(context, {
     title: texts.pending_title,

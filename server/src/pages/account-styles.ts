@@ -46,9 +46,8 @@ main>.problem{margin:0 0 24px;background:var(--surface)}
 .it,.cd>header,.cd>footer{padding-inline-start:16px;padding-inline-end:16px}
 .cd{box-shadow:none}
 }
-@media(max-width:480px){.it .acts{grid-column:2/-1;justify-content:flex-start;margin-top:10px}}
+@media(max-width:480px){.it:has(form),.it:has(.b){grid-template-columns:24px minmax(0,1fr)}.it>.b,.it>form{grid-column:2;justify-self:start;margin-top:10px}.it .acts{grid-column:2/-1;justify-content:flex-start;margin-top:10px}}
 @media(max-width:480px){body.wide{background:var(--canvas)}}
-@media(max-width:360px){.it:has(form),.it:has(.b){grid-template-columns:24px minmax(0,1fr)}.it>.b,.it>form{grid-column:2;justify-self:start;margin-top:10px}}
 `
 
 /** Of the pages with one form. */

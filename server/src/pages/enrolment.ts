@@ -45,7 +45,7 @@ export function enrolmentCodePage(context: PageContext, { email, inbox_url, ...v
   const body = html`${brandLine(context)}<h1>${texts.code_title}</h1><p class="sub">${texts.code_sent(html`<b>${breakable(email)}</b>`)}</p>
 ${problemOf(context, view)}
 <form method="post" action="${issuer}/enrolment-code${step_query}">${hidden({ csrf, request, attempt })}
-${codeField(context, view)}
+${codeField(context, view, texts.wrong)}
 <button class="b p" data-action="continue">${context.texts.second_factor.submit}</button></form>
 <form method="post" action="${issuer}/enrolment-code${step_query}">${hidden({ csrf, request, attempt })}<button class="b" name="resend" value="yes" data-action="resend-code" aria-describedby="resend-note">${context.texts.code.resend}</button>
 ${resendNote(context, inbox_url)}</form>
@@ -85,7 +85,7 @@ ${cancel_url && html`<p class="after"><a href="${cancel_url}" data-action="cance
 const appForm = (context: PageContext, view: EnrolFactorView, app: NonNullable<EnrolFactorView['app']>) =>
   html`${appOffer(context, app)}
 <form method="post" action="${context.issuer}/enrol-totp${view.step_query}">${hidden({ csrf: view.csrf, request: view.request, attempt: view.attempt })}
-${codeField(context, view)}
+${codeField(context, view, context.texts.account.problems.wrong_code)}
 <button class="b p" data-action="continue">${context.texts.second_factor.submit}</button></form>`
 
 /** Beside an app, `continue` is the button of the app. */
@@ -133,8 +133,9 @@ export function recoveryCodesPage(context: PageContext, { csrf, request, user_id
   return layout(context, { title: texts.recovery_title, body, step: 'recovery-codes', script: codes_script })
 }
 
-function codeField({ texts }: PageContext, { problem }: Pick<EnrolFactorView, 'problem'>) {
-  const wrong = isOfField(problem) ? { wrong: texts.enrolment.wrong, missing: texts.second_factor.code_missing }[problem] : null
+/** @param wrong_text what to do about a code that does not match: only a mailed one can be sent again */
+function codeField({ texts }: PageContext, { problem }: Pick<EnrolFactorView, 'problem'>, wrong_text: string) {
+  const wrong = isOfField(problem) ? { wrong: wrong_text, missing: texts.second_factor.code_missing }[problem] : null
   return field({
     name: 'code',
     label: texts.second_factor.code,

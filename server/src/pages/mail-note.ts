@@ -9,9 +9,9 @@ export type InboxUrl = string | null
 const kept = ({ texts: { code } }: PageContext, inbox_url: string): Html =>
   code.kept(html`<a href="${inbox_url}" target="_blank" rel="noopener">${code.open_inbox}</a>`)
 
-/** Stands at the button for a new code, which refers to it by `aria-describedby="resend-note"`. */
-export const resendNote = (context: PageContext, inbox_url: InboxUrl): Html =>
-  html`<p class="fine" id="resend-note">${inbox_url === null ? context.texts.code.resend_note : kept(context, inbox_url)}</p>`
+/** Stands at the button that sends again, which refers to it by `aria-describedby="resend-note"`. Its words are those of the button. */
+export const resendNote = (context: PageContext, inbox_url: InboxUrl, words = context.texts.code.resend_note): Html =>
+  html`<p class="fine" id="resend-note">${inbox_url === null ? words : kept(context, inbox_url)}</p>`
 
 /** On a page without that button: only where mail is kept. */
 export const keptNote = (context: PageContext, inbox_url: InboxUrl): Html | null =>

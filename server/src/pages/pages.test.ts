@@ -285,6 +285,24 @@ test('a page that waits for a mail says in Test where the mail is kept, and othe
     assert.match(page?.html ?? '', /aria-describedby="resend-note".*<p class="fine" id="resend-note">No mail\?/s)
 })
 
+// biome-ignore format: this table is read by column
+const sent_again: ['en' | 'de', state: string, words: RegExp][] = [
+  ['en', 'account, pending address',            /can send the mails again\./],
+  ['en', 'account, pending address, confirmed', /can send the mails again\./],
+  ['de', 'account, pending address, confirmed', /können Sie die Mails noch einmal senden\./],
+  ['en', 'account, proof of the address, wrong code', /can send a new code\./],
+]
+for (const [locale, state, words] of sent_again)
+  test(`${state} (${locale}): the note says what its button sends again`, () =>
+    assert.match(examplePages('test', undefined, locale)[state]?.html ?? '', new RegExp(`id="resend-note">[^<]*${words.source}`)))
+
+test('a wrong code of an authenticator app asks for the code that the app shows now, since nothing sends one', () => {
+  const [en, de] = (['en', 'de'] as const).map((locale) => examplePages('test', undefined, locale)['authenticator app, wrong']?.html ?? '')
+  assert.match(en ?? '', /Enter the code that the app shows now\./)
+  assert.match(de ?? '', /den die App gerade anzeigt\./)
+  assert.doesNotMatch(`${en}${de}`, /get a new one|fordern Sie/)
+})
+
 test('a refused removal offers what the person can do instead, and not the same button', () => {
   const pages = examplePages('test')
   const offers = (name: string) =>

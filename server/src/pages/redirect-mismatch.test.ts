@@ -101,3 +101,12 @@ test('in Live neither the received nor a registered address is shown', () => {
   assert.doesNotMatch(mismatch({}, 'live'), /callback|localhost/)
   assert.match(mismatch({}, 'live'), /req_01jbnq6zt8e2m9w4x7c5v3k1ha/)
 })
+
+for (const [locale, time] of [
+  ['en', '20 Nov 2026, 16:31 UTC'],
+  ['de', '20. Nov. 2026, 16:31 UTC'],
+] as const)
+  test(`the page shows the time as the other pages do (${locale})`, () => {
+    const { html } = redirectMismatchPage(exampleContext('test', undefined, locale), exampleMismatch())
+    assert.ok(html.includes(`<time datetime="2026-11-20T16:31:08.000Z">${time}</time>`))
+  })

@@ -3,6 +3,7 @@
 
 import { type Html, html } from '../base/html.ts'
 import { addressComparison } from './address-comparison.ts'
+import { datesOf } from './dates.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { messagePage } from './message.ts'
 
@@ -35,7 +36,7 @@ ${addressComparison(context.texts.mismatch, { parameter: 'redirect_uri', receive
 ${waysOn(context, view)}
 <dl class="meta"><dt>${texts.error}</dt><dd><code>invalid_request</code>, <a href="${view.error_url}">${texts.what_it_means}</a></dd>
 <dt>${texts.client_id}</dt><dd><code>${view.client_id}</code></dd>
-<dt>${texts.request}</dt><dd><code>${request_id}</code>, <time datetime="${view.at.toISOString()}">${texts.time(view.at)}</time></dd>
+<dt>${texts.request}</dt><dd><code>${request_id}</code>, ${datesOf(context.texts.account.date_locale, null).moment(view.at)}</dd>
 <dt>${texts.in_live}</dt><dd>${texts.in_live_detail}</dd></dl>`
   return layout(context, { title: texts.title, body, step: 'error', width: 'wide', align: 'top', status: 400 })
 }

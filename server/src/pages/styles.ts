@@ -54,7 +54,7 @@ a:focus-visible{border-radius:4px}
 .alts .b>.i{position:absolute;inset-inline-start:14px}
 .tag{display:inline-flex;gap:4px;align-items:center;padding:1px 8px;border-radius:99px;font-size:.75rem;line-height:1.5;font-weight:550;background:var(--sunken);color:var(--muted)}
 .b:has(>.last){position:relative}
-.last{position:absolute;top:-11px;inset-inline-end:12px;border:1px solid var(--edge);background:var(--surface)}
+.last{position:absolute;top:-7px;inset-inline-end:12px;padding-block:0;line-height:1.3333;border:1px solid var(--edge);background:var(--surface)}
 b{font-weight:600}
 [hidden]{display:none!important}
 `

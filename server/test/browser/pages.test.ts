@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { examplePages } from '../../src/pages/pages.example.ts'
 import { appCode, wrongCode } from '../support/authenticator-app.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { startClientServer } from '../support/client-server.ts'
@@ -281,6 +282,29 @@ test('a long address breaks before @ and before dots, and never within a word', 
       assert.ok(lines.length > 1, 'the address is longer than a line')
       for (const [i, line] of lines.entries()) if (i > 0) assert.ok(/^[@.]/.test(line) || /-$/.test(lines[i - 1] ?? ''), lines.join(' | '))
     })
+})
+
+test('the account page breaks the titles of its rows between words in German too', { skip: noBrowser }, async (t) => {
+  const browser = await launchForTests(t)
+  for (const width of [360, 390, 430, 481])
+    await t.test(`${width} px`, async () => {
+      const page = await browser.newPage({ viewport: { width, height: 900 } })
+      await page.setContent(examplePages('test', undefined, 'de').account?.html ?? '')
+      const titles = (await page.evaluate(`[...document.querySelectorAll('.it b')].map(${linesOf})`)) as string[][] // as: what the script returns
+      assert.ok(titles.flat().includes('Wiederherstellungscodes'), titles.flat().join(' | '))
+    })
+})
+
+test('the mark of the way in that was used last touches no other button', { skip: noBrowser }, async (t) => {
+  const browser = await launchForTests(t)
+  const page = await browser.newPage({ viewport: { width: 390, height: 900 } })
+  await page.setContent(examplePages('test', undefined, 'de')['sign-in, with providers']?.html ?? '')
+  const gap = await page.evaluate(() => {
+    const mark = document.querySelector('.last')
+    const above = mark?.parentElement?.previousElementSibling
+    return (mark?.getBoundingClientRect().top ?? 0) - (above?.getBoundingClientRect().bottom ?? 0)
+  })
+  assert.ok(gap >= 3, `${gap} px`)
 })
 
 /** Runs in the browser: the text of an element as its lines. */

@@ -20,10 +20,12 @@ import { causeWords } from '../../../dashboard/src/pages/providers/causes.ts'
 import { providerId } from '../../../dashboard/src/pages/providers/id.ts'
 import { metadataText, patchTo, readMetadata } from '../../../dashboard/src/pages/users/metadata.ts'
 import { type Beginning, beginningsIn, judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
-import { clockTime, intervalStart, intervalStartWithDay, localTime, secondsIn } from '../../../dashboard/src/parts/clock.ts'
+import { medianAnswer } from '../../../dashboard/src/pages/webhook/answers.ts'
+import { calendarDay, clockTime, intervalStart, intervalStartWithDay, localTime, secondsIn } from '../../../dashboard/src/parts/clock.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
 import { deviceOf } from '../../../dashboard/src/parts/device.ts'
 import { type Choice, differences, isContested, isSecret, withChoices } from '../../../dashboard/src/parts/differences.ts'
+import { type CheckState, countDone, stateOf } from '../../../dashboard/src/parts/readiness.ts'
 import { markDifference, nearestOf } from '../../../dashboard/src/parts/uri-difference.ts'
 import { reasonWords } from '../../../dashboard/src/parts/words.ts'
 import { OstiaryError } from '../../../sdk/src/index.ts'
@@ -434,12 +436,38 @@ for (const [agent, words] of [
 const uri_differences: [sent: string, registered: string, marked: string][] = [
   ['https://app.example.com/calback',  'https://app.example.com/callback', 'https://app.example.com/cal[]back'],
   ['https://app.example.com/cb/',      'https://app.example.com/cb',       'https://app.example.com/cb[/]'],
-  ['http://localhost:3001/cb',         'http://localhost:3000/cb',         'http://[localhost:3001]/cb'],
+  ['http://localhost:3001/cb',         'http://localhost:3000/cb',         'http://localhost:[3001]/cb'],
+  ['http://localhost:3001/cb',         'http://localhost/cb',              'http://localhost[:3001]/cb'],
+  ['http://localhost/cb',              'http://localhost:3000/cb',         'http://[localhost]/cb'],
+  ['http://127.0.0.1:3000/cb',         'http://localhost:3000/cb',         'http://[127.0.0.1:3000]/cb'],
   ['https://app.example.com.evil.net', 'https://app.example.com',          'https://[app.example.com.evil.net]'],
 ]
 for (const [sent, registered, marked] of uri_differences)
-  test(`of ${sent} the page marks what ${registered} does not have, and a host whole`, () => {
+  test(`of ${sent} the page marks what ${registered} does not have, and a host or a port whole`, () => {
     const { before, differs, after } = markDifference(sent, registered)
     assert.equal(`${before}[${differs}]${after}`, marked)
     assert.equal(nearestOf(sent, ['https://other.example/x', registered]), registered)
   })
+
+// biome-ignore format: this table is read by column
+const counts: [string, { ok: boolean; applies: boolean }[], { done: number; of: number }][] = [
+  ['0 of 1, where the only passed one has nothing to check', [{ ok: true, applies: false }, { ok: false, applies: true }],                            { done: 0, of: 1 }],
+  ['1 of 2',                                                 [{ ok: true, applies: true }, { ok: false, applies: true }, { ok: true, applies: false }], { done: 1, of: 2 }],
+  ['0 of 0, where nothing is to be checked',                 [{ ok: true, applies: false }],                                                           { done: 0, of: 0 }],
+]
+for (const [words, checks, expected] of counts)
+  test(`the list Before Live counts ${words}`, () => {
+    const states: CheckState[] = checks.map(stateOf)
+    assert.deepEqual(countDone(states), expected)
+  })
+
+// biome-ignore format: this table is read by column
+const answers: [string, { status: number | null; latency_ms: number }[], number | undefined][] = [
+  ['of the answers alone, not of the attempts without one', [{ status: null, latency_ms: 5 }, { status: null, latency_ms: 6 }, { status: 200, latency_ms: 90 }], 90],
+  ['of refusals too',                                       [{ status: 500, latency_ms: 40 }],                                                              40],
+  ['of nothing, where nobody answered',                     [{ status: null, latency_ms: 5 }],                                                              undefined],
+]
+for (const [words, attempts, expected] of answers)
+  test(`the median answer of a webhook is ${words}`, () => assert.equal(medianAnswer([{ attempts }]), expected))
+
+test('a calendar day is shown as all other dates', () => assert.equal(calendarDay('2026-11-26'), '26 Nov 2026'))

@@ -577,7 +577,7 @@ async function plantDeliveries(): Promise<[id: string, reason: RegExp, fix: RegE
   })
   return [
     [referenceOf(mail), /The mail server could not be reached/, /Check host and port/],
-    [message, /The name has no address/, /Check the name in the address/],
+    [message, /The name has no address/, /Check the name in the address \(\S+\)/],
   ]
 }
 

@@ -4,6 +4,7 @@ import type { ApplicationTemplate, ApplicationWithSecret } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
+import { calendarDay } from '../../parts/clock.ts'
 import { NameField } from '../../parts/fields.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
@@ -113,4 +114,6 @@ function matches({ name, slug }: ApplicationTemplate, words: string): boolean {
 }
 
 const triedWords = ({ tried, documented_at }: ApplicationTemplate) =>
-  tried ? `Tried with version ${tried.version} on ${tried.at}.` : `From its documentation of ${documented_at}; nobody has tried it yet.`
+  tried
+    ? `Tried with version ${tried.version} on ${calendarDay(tried.at)}.`
+    : `From its documentation of ${calendarDay(documented_at)}; nobody has tried it yet.`

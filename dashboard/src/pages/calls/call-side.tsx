@@ -49,13 +49,25 @@ export function CallSide({ source, request_id, close }: CallSideProps) {
 const curlOf = (call: RefusedCall) =>
   `curl -i -X ${call.method} ${call.key_id ? '-H "X-API-Key: $OSTIARY_KEY" ' : ''}'${location.origin}${call.route ?? '/'}'`
 
+/** A sentence that begins with the name of a parameter shows it as what it is. */
+function withParameter(reason: string) {
+  const [parameter] = /^[a-z]+_[a-z_]+(?= )/.exec(reason) ?? []
+  if (parameter === undefined) return reason
+  return (
+    <>
+      <code>{parameter}</code>
+      {reason.slice(parameter.length)}
+    </>
+  )
+}
+
 function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
   const nameOf = useNames(idsOfCall(call))
   return (
     <>
       <div className="note bad cause">
         <div>
-          <p className="strong">{withNames(call.reason, nameOf)}</p>
+          <p className="strong">{withParameter(withNames(call.reason, nameOf))}</p>
           <p className="fix">{fixOf(call.code)}</p>
         </div>
       </div>

@@ -1,8 +1,9 @@
-/** "Ready for Live?": the checks of the Live environment. Each open one links to the page that solves it. */
+/** "Before Live": the checks of the Live environment, as on its overview. Each open one links to the page that solves it. */
 
 import type { Environment, Readiness } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { Icon } from '../../parts/icon.tsx'
+import { countDone, not_needed_words, stateOf } from '../../parts/readiness.ts'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { readiness } from '../../queries/environment.ts'
@@ -27,7 +28,7 @@ const texts: Record<Check['code'], { title: string; act: string }> = {
   real_sign_in:       { title: 'A person signed in once',                act: 'See sign-ins' },
 }
 
-export function ReadyForLive({ environment, title = 'Ready for Live?' }: { environment: Environment; title?: string }) {
+export function ReadyForLive({ environment, title = 'Before Live' }: { environment: Environment; title?: string }) {
   const { client, project, tenant } = useEnvironment()
   const at = { project_id: project.id, environment_id: environment.id }
   const read = useRead(readiness.one({ client, at }), { refetchInterval: 10_000 })
@@ -40,19 +41,19 @@ export function ReadyForLive({ environment, title = 'Ready for Live?' }: { envir
             <h2>{title}</h2>
             <div className="r">
               <Tag tone={ready ? 'ok' : 'warn'} icon={ready ? 'check' : 'warn'}>
-                {checks.filter(({ ok }) => ok).length} of {checks.length}
+                {doneOf(checks)}
               </Tag>
             </div>
           </header>
           <ul className="go">
             {checks
-              .toSorted((a, b) => Number(a.ok) - Number(b.ok))
+              .toSorted((a, b) => order[stateOf(a)] - order[stateOf(b)])
               .map((check) => (
-                <li key={check.code} className={check.ok ? 'ok' : 'no'}>
-                  <Icon name={check.ok ? 'check' : 'cross'} size={16} />
+                <li key={check.code} className={classes[stateOf(check)]}>
+                  <Icon name={icons[stateOf(check)]} size={16} />
                   <b>
                     {texts[check.code].title}
-                    <span className="vh">{check.ok ? ': done' : ': open'}</span>
+                    <span className={check.applies ? 'vh' : 'small faint'}>{said[stateOf(check)]}</span>
                   </b>
                   {check.ok ? null : (
                     <p>
@@ -67,6 +68,16 @@ export function ReadyForLive({ environment, title = 'Ready for Live?' }: { envir
       )}
     </Loaded>
   )
+}
+
+const order = { open: 0, done: 1, not_needed: 2 }
+const icons = { done: 'check', open: 'cross', not_needed: 'minus' } as const
+const classes = { done: 'ok', open: 'no', not_needed: 'unneeded' }
+const said = { done: ': done', open: ': open', not_needed: ` ${not_needed_words}` }
+
+function doneOf(checks: readonly Check[]): string {
+  const { done, of } = countDone(checks.map(stateOf))
+  return `${done} of ${of} done`
 }
 
 const Solve = ({ to, children }: { to: ReturnType<typeof pageOf>; children: string }) => (to ? <Link {...to}>{children}</Link> : null)

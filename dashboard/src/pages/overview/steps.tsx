@@ -4,6 +4,7 @@ import type { Readiness } from '@ostiary/sdk'
 import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Icon } from '../../parts/icon.tsx'
+import { type CheckState, countDone, not_needed_words, stateOf } from '../../parts/readiness.ts'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { applications } from '../../queries/applications.ts'
 import { readiness } from '../../queries/environment.ts'
@@ -37,8 +38,7 @@ const first_hour: readonly string[] = ['application_exists', 'real_sign_in']
 interface Step {
   id: string
   title: string
-  /** `nothing`: there is no object yet that the step is about. */
-  state: 'done' | 'open' | 'nothing'
+  state: CheckState
   detail: string
   act: string
   link: ToOptions | null
@@ -54,7 +54,7 @@ export function Steps() {
   const stepOf = (check: Check): Step => ({
     id: check.code,
     ...words[check.code],
-    state: !check.ok ? 'open' : check.applies ? 'done' : 'nothing',
+    state: stateOf(check),
     detail: check.level === 'recommended' ? `${check.detail} Recommended.` : check.detail,
     link: linkOf(check),
   })
@@ -101,8 +101,7 @@ export function Steps() {
 
 /** @param leads its first open step has the filled button, and it is one line when all are done */
 function StepCard({ title, steps, leads = false, children }: { title: string; steps: Step[]; leads?: boolean; children?: ReactNode }) {
-  const counted = steps.filter(({ state }) => state !== 'nothing')
-  const done = counted.filter(({ state }) => state === 'done').length
+  const { done, of } = countDone(steps.map(({ state }) => state))
   const next = leads ? steps.find(({ state }) => state === 'open') : undefined
   const is_over = leads && done === steps.length
   const [is_opened, setOpened] = useState(false)
@@ -112,9 +111,9 @@ function StepCard({ title, steps, leads = false, children }: { title: string; st
         <h2>{title}</h2>
         <div className="r">
           <span className="xs muted">
-            {done} of {counted.length} done
+            {done} of {of} done
           </span>
-          <progress className="bar" max={Math.max(counted.length, 1)} value={done} aria-label={`${title}: steps done`} />
+          <progress className="bar" max={Math.max(of, 1)} value={done} aria-label={`${title}: steps done`} />
           {is_over ? (
             <button type="button" className="btn quiet s" aria-expanded={is_opened} onClick={() => setOpened(!is_opened)}>
               {is_opened ? 'Hide' : 'Show'}
@@ -133,8 +132,8 @@ function StepCard({ title, steps, leads = false, children }: { title: string; st
   )
 }
 
-const icons = { done: 'check', open: 'dots', nothing: 'dots' } as const
-const said = { done: 'Done.', open: 'Open.', nothing: '' }
+const icons = { done: 'check', open: 'dots', not_needed: 'minus' } as const
+const said = { done: 'Done.', open: 'Open.', not_needed: '' }
 
 function StepLine({ step: { title, state, detail, act, link }, is_next }: { step: Step; is_next: boolean }) {
   return (
@@ -147,7 +146,7 @@ function StepLine({ step: { title, state, detail, act, link }, is_next }: { step
         <span className="vh">{said[state]}</span>
         {state === 'open' ? <span>{detail}</span> : null}
       </div>
-      {state === 'nothing' ? <span className="small faint">Nothing yet</span> : null}
+      {state === 'not_needed' ? <span className="small faint">{not_needed_words}</span> : null}
       {state === 'open' && link ? (
         <Link className={`btn s${is_next ? ' pri' : ''}`} {...link} aria-label={`${act}: ${title}`}>
           {act}

@@ -26,10 +26,16 @@ const advice = {
 
 export const hasWorked = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
 
-/** What to do about the last attempt, or `null` if it worked or is still to come. */
-export function fixOf({ attempts }: Message): string | null {
+/**
+ * What to do about the last attempt, or `null` if it worked or is still to come.
+ *
+ * @param url the present address of the receiver, whose name is said where it has no address
+ */
+export function fixOf({ attempts }: Message, url?: string): string | null {
   const last = attempts.at(-1)
   if (!last || hasWorked(last)) return null
+  if (last.error === 'dns' && url !== undefined && URL.canParse(url))
+    return `Check the name in the address (${new URL(url).hostname}), and that it is in public DNS.`
   if (last.status === null)
     return last.error ? advice[last.error] : 'The connection broke. Send it again, and look at the log of the receiver.'
   if (last.status === 401 || last.status === 403)

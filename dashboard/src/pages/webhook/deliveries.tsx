@@ -12,6 +12,7 @@ import { Empty } from '../../parts/table.tsx'
 import { ClockTime } from '../../parts/time.tsx'
 import { deliveries } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
+import { medianAnswer } from './answers.ts'
 import { MessageStatus } from './attempts.tsx'
 import { DeliveryDetail } from './delivery.tsx'
 import { ResendSince } from './resend-since.tsx'
@@ -95,8 +96,6 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   )
 }
 
-const medianOf = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
-
 /** The hundred latest deliveries in numbers, and the fifty latest as bars. */
 function Numbers({ webhook }: { webhook: Webhook }) {
   const latest = useRead(deliveries.latest(useEnvironment(), webhook.id), { refetchInterval: 10_000 })
@@ -104,7 +103,7 @@ function Numbers({ webhook }: { webhook: Webhook }) {
   if (rows.length === 0) return null
   const count = (status: Delivery['status']) => rows.filter((row) => row.status === status).length
   const [delivered, waiting, given_up] = [count('delivered'), count('waiting'), count('given_up')]
-  const median = medianOf(rows.flatMap(({ attempts }) => attempts.map(({ latency_ms }) => latency_ms)))
+  const median = medianAnswer(rows)
   return (
     <section className="card sum" aria-label={`The latest ${rows.length} deliveries`}>
       <div>

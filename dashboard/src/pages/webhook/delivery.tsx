@@ -29,18 +29,22 @@ export function DeliveryDetail({ webhook, message_id, listed }: DetailProps) {
   const read = useRead(deliveries.one(here, webhook.id, message_id), { enabled: in_list === undefined, refetchInterval: 5_000 })
   return (
     <div className="det">
-      {in_list ? <Detail delivery={in_list} /> : <Loaded of={read}>{(delivery) => <Detail delivery={delivery} />}</Loaded>}
+      {in_list ? (
+        <Detail webhook={webhook} delivery={in_list} />
+      ) : (
+        <Loaded of={read}>{(delivery) => <Detail webhook={webhook} delivery={delivery} />}</Loaded>
+      )}
     </div>
   )
 }
 
-function Detail({ delivery }: { delivery: Delivery }) {
+function Detail({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
   const { client, at, environment, base } = useEnvironment()
   const resend = useAction(() => client.resendDelivery({ ...at, webhook_id: delivery.webhook_id, message_id: delivery.id }), {
     changes: [deliveries.all(delivery.webhook_id)],
   })
   const event = useRead(events.one({ client, at }, delivery.event_id))
-  const fix = fixOf(delivery)
+  const fix = fixOf(delivery, webhook.url)
   return (
     <>
       <div className="det-head">

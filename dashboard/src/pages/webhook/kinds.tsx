@@ -22,7 +22,7 @@ export function Kinds({ base, report }: Edited<Webhook>) {
       <Radio.Group label="This webhook gets" value={is_all ? 'all' : 'some'} onChange={(value) => setAll(value === 'all')}>
         <div className="choices-column">
           <Radio value="all" label="All kinds, also those of later versions" />
-          <Radio value="some" label="Only the kinds below" />
+          <Radio value="some" label="Only the kinds that you choose" />
         </div>
       </Radio.Group>
       {is_all ? null : (

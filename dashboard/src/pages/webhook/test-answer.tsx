@@ -15,7 +15,7 @@ export function TestAnswer({ webhook, event_id, close }: { webhook: Webhook; eve
   const { base } = here
   const found = useRead(deliveries.ofEvent(here, webhook.id, event_id), { refetchInterval: 500 })
   const delivery = found.data?.data[0]
-  const fix = delivery ? fixOf(delivery) : null
+  const fix = delivery ? fixOf(delivery, webhook.url) : null
   const news = delivery ? `${delivery.status} ${delivery.attempts.length}` : null
   const { environment_id } = here.at
   useEffect(() => {

@@ -92,6 +92,7 @@ export const account: typeof en = {
     html`Eine Mail mit einem Link ist an ${email} unterwegs. Öffnen Sie ihn und bestätigen Sie die Änderung dort.`,
   email_confirm: 'Code bestätigen',
   email_resend: 'Mails noch einmal senden',
+  email_resend_note: 'Keine Mail? Sehen Sie im Spam-Ordner nach. Nach 30 Sekunden können Sie die Mails noch einmal senden.',
   email_cancel: 'Alte Adresse behalten',
   confirm_title: 'E-Mail-Adresse bestätigen',
   confirm_sent: (email: Html) =>

@@ -29,7 +29,6 @@ export const mismatch = {
   request: 'Anfrage',
   in_live: 'In Live',
   in_live_detail: 'Dort sehen Menschen einen Satz und die Kennung der Anfrage. Diese Adressen zeigt nur Test.',
-  time: (at: Date) => `${new Intl.DateTimeFormat('de-DE', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' }).format(at)} UTC`,
 }
 
 const unseenNames: Readonly<Record<string, string>> = {

@@ -100,6 +100,7 @@ export const account = {
   old_end_waits: (email: Html) => html`A mail with a link is on its way to ${email}. Open it and confirm the change there.`,
   email_confirm: 'Confirm the code',
   email_resend: 'Send the mails again',
+  email_resend_note: 'No mail? Look in the spam folder. After 30 seconds you can send the mails again.',
   email_cancel: 'Keep the old address',
   confirm_title: 'Confirm your email address',
   confirm_sent: (email: Html) =>

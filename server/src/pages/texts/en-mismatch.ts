@@ -28,8 +28,6 @@ export const mismatch = {
   request: 'Request',
   in_live: 'In Live',
   in_live_detail: 'People see one sentence and the request id. These addresses are shown in Test only.',
-  // Created for each use: see `list` in en.ts.
-  time: (at: Date) => `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' }).format(at)} UTC`,
 }
 
 const unseenNames: Readonly<Record<string, string>> = {
