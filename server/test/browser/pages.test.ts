@@ -299,11 +299,10 @@ test('the mark of the way in that was used last touches no other button', { skip
   const browser = await launchForTests(t)
   const page = await browser.newPage({ viewport: { width: 390, height: 900 } })
   await page.setContent(examplePages('test', undefined, 'de')['sign-in, with providers']?.html ?? '')
-  const gap = await page.evaluate(() => {
-    const mark = document.querySelector('.last')
-    const above = mark?.parentElement?.previousElementSibling
-    return (mark?.getBoundingClientRect().top ?? 0) - (above?.getBoundingClientRect().bottom ?? 0)
-  })
+  const mark = await page.locator('.last').boundingBox()
+  const above = await page.locator('.b:has(+ .b > .last)').boundingBox()
+  assert.ok(mark && above)
+  const gap = mark.y - (above.y + above.height)
   assert.ok(gap >= 3, `${gap} px`)
 })
 
