@@ -26,6 +26,7 @@ import { enqueueBackchannelLogouts } from '../src/sessions/backchannel-logouts.t
 import * as bounds from '../src/sessions/bounds.ts'
 import * as consents from '../src/sessions/consents.ts'
 import { disconnectApplication } from '../src/sessions/disconnect.ts'
+import { rows_at_once, walks } from '../src/sessions/early-ends.ts'
 import { findEndings, nextSlice } from '../src/sessions/ending-slices.ts'
 import * as endings from '../src/sessions/endings.ts'
 import * as grant_bounds from '../src/sessions/grant-bounds.ts'
@@ -58,6 +59,10 @@ const [id, other] = ['7', '8']
 const [user_id, session_id, grant_id] = [id as UserId, id as SessionId, id as GrantId] // as: ids of this test
 const now = new Date(1)
 const many = Array.from({ length: 200 }, (_, n) => String(n + 1))
+const more = many.map((each) => String(200 + Number(each)))
+/** All sessions and grants of this test are over by then, and their chains. */
+const later = new Date(10 * 86_400_000)
+const over = (is_chained: boolean, ids: readonly string[]) => ids.map((each) => ({ environment_id, id: each, is_over: true, is_chained }))
 const user = { environment_id, id: user_id, version: 1 } as UserRow // as: what `deleteUser` reads
 const webhook = user as unknown as WebhookRow // as: what these deletions read
 let origins = 0
@@ -131,8 +136,10 @@ const ways = { password: true, email_code: true, passkey: true }
 const first_page = sql`order by id desc limit 21`
 const next_page = sql`and id < ${id} order by id desc limit 21`
 
+type Use = [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) | Statement | Statement[], most_rows?: number]
+
 // biome-ignore format: this table is read by column
-const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) | Statement | Statement[]][] = [
+const uses: Use[] = [
   ['a code',                                 (db) => authorization_codes.findCode(db, environment_id, id)],
   ['a refresh token of a chain',             (db) => refresh_tokens.findChain(db, environment_id, id)],
   ['a refresh token with a row',             (db) => refresh_tokens.findRefreshRow(db, environment_id, id)],
@@ -164,7 +171,7 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the logouts of 50 sessions',             () => enqueueBackchannelLogouts(environment_id, many.slice(0, 50), now)],
   ['the endings whose rows follow',          (db) => findEndings(db, 5, now)],
   ...endings.ending_kinds.flatMap((kind) =>
-    [0, 1].map((slices): (typeof uses)[number] => [`the rows of an ending: ${kind} after ${slices}`, async (db) => (await nextSlice(db, { ...ending, kind, slices }, now))?.statements ?? []]),
+    [0, 1].map((slices): Use => [`the rows of an ending: ${kind} after ${slices}`, async (db) => (await nextSlice(db, { ...ending, kind, slices }, now))?.statements ?? []]),
   ),
   ['the consents of the users of a browser', (db) => consents.findConsents(db, environment_id, id, [id, other])],
   ['the end of a consent',                   () => consents.revokeConsent(environment_id, { user_id, application_id: id }, origin(), now)],
@@ -232,10 +239,16 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the passkeys of a deleted user',         () => removeAllPasskeys(environment_id, id, now)],
   ['the methods of a deleted user',          () => removeAllMethods(environment_id, id, now)],
   ['a deleted user',                         () => deleteUser(user)],
+  ['the next sessions of a walk',            (db) => walks.sessions.find(db, { environment_id: '', id: '' }, later), 2 * rows_at_once],
+  ['the next grants of a walk',              (db) => walks.grants.find(db, { environment_id: '', id: '' }, later), 4 * rows_at_once],
+  ['two sessions that are over',             () => walks.sessions.remove(environment_id, over(false, [id, other]), later)],
+  ['two grants that are over',               () => walks.grants.remove(environment_id, [...over(true, [id]), ...over(false, [other])], later)],
+  ['200 sessions that are over',             () => walks.sessions.remove(environment_id, over(false, many), later)],
+  ['200 grants that are over',               () => walks.grants.remove(environment_id, [...over(true, many), ...over(false, more)], later)],
 ]
 
 /** The statements that a use sends. Each finds nothing, and no batch takes effect. */
-async function statementsOf([, send]: (typeof uses)[number]): Promise<Statement[]> {
+async function statementsOf([, send]: Use): Promise<Statement[]> {
   const sent: Statement[] = []
   const note = (answer: unknown) => (_: unknown, statement: Statement) => {
     sent.push(statement)
@@ -270,7 +283,7 @@ after(async () => {
 const Step = z.object({ detail: z.string() })
 /** Subqueries, whose rows come from a table that has a step of its own. */
 const subqueries =
-  /^SCAN (CONSTANT ROW|endings USING INDEX|\d+-ROW VALUES|listed|used|placed|newest|oldest|others|given|kept|present|held|removed|\(subquery-\d+\)|every_use|ended|factors|resent|counted|live)(?!\w)/
+  /^SCAN (CONSTANT ROW|endings USING INDEX|\d+-ROW VALUES|listed|used|placed|newest|oldest|others|given|kept|present|held|removed|\(subquery-\d+\)|every_use|ended|factors|resent|counted|live|slice)(?!\w)/
 const wide = /^SCAN |\(environment_id=\?( AND \w+[<>]\?)*\)/
 
 for (const use of uses)
@@ -306,20 +319,26 @@ for (const state of [
     const is_distributed = state.endsWith('distributed database')
     if (is_distributed)
       for (const [index, create] of Object.entries(indexes_without_marks)) await runCommand(url, `drop index ${index}; ${create}`)
-    const sent = (await Promise.all(uses.map(statementsOf))).flat()
+    const sent = await Promise.all(
+      uses.map(async (use) => (await statementsOf(use)).map((statement) => ({ statement, most: use[2] ?? 10 * statement.values.length }))),
+    )
     const asked = sent
-      .filter((statement) => !isInsertOfValues(statement) && !(is_empty && isLong(statement)))
-      .map((statement) => (is_distributed ? { ...statement, parts: withoutMarks(statement.parts) } : statement))
-    for (const statement of asked) for (let time = 0; time < 10; time++) await run(db, statement)
+      .flat()
+      .filter(({ statement }) => !isInsertOfValues(statement) && !(is_empty && isLong(statement)))
+      .map(({ statement, most }) => ({
+        statement: is_distributed ? { ...statement, parts: withoutMarks(statement.parts) } : statement,
+        most,
+      }))
+    for (const { statement } of asked) for (let time = 0; time < 10; time++) await run(db, statement)
 
     await fill(db)
     if (!is_empty) await runCommand(url, 'analyze')
     const rows_read = sql`select coalesce(sum(idx_tup_fetch + seq_tup_read), 0) as fetched from pg_stat_xact_user_tables`
     const wide: string[] = []
-    for (const statement of asked) {
+    for (const { statement, most } of asked) {
       const [before, , after] = (await run(db, rows_read, statement, rows_read)) ?? []
       const fetched = Fetched.parse(after?.rows[0]).fetched - Fetched.parse(before?.rows[0]).fetched
-      if (fetched > 10 * statement.values.length) wide.push(`${fetched} rows by ${statement.parts.join('?')}`)
+      if (fetched > most) wide.push(`${fetched} rows by ${statement.parts.join('?')}`)
     }
     assert.deepEqual(wide, [])
   })

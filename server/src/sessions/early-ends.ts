@@ -17,6 +17,12 @@ const grant_kept_ms = 2 * day_ms
 
 const before = (now: Date, ms: number) => new Date(now.getTime() - ms)
 
+/**
+ * 1 if one of these rows is there, 0 otherwise. PostgreSQL asks this of each row by itself. It may turn `exists` into a join of all rows of the
+ * environment.
+ */
+const hasOneOf = (rows: Statement): Statement => sql`coalesce((select 1 from ${rows} limit 1), 0)`
+
 /** The key of the last row that was looked at. */
 interface Position {
   environment_id: string
@@ -38,8 +44,8 @@ export const walks = {
 const sessionIsOver = (now: Date): Statement => sql`(
   absolute_expires_at <= ${before(now, session_kept_ms)}
   or (expires_at <= ${before(now, session_kept_ms)}
-      and not exists (select 1 from dashboard_sessions d where d.user_id = sessions.user_id and d.environment_id = ${unindexed('sessions')}
-                         and d.session_id = sessions.id and d.expires_at > ${now})))`
+      and ${hasOneOf(sql`dashboard_sessions d where d.user_id = sessions.user_id and d.environment_id = ${unindexed('sessions')}
+                           and d.session_id = sessions.id and d.expires_at > ${now}`)} = 0))`
 
 function findSessions(db: Db, after: Position, now: Date): Promise<Row[]> {
   return db.all(
@@ -51,7 +57,8 @@ function findSessions(db: Db, after: Position, now: Date): Promise<Row[]> {
 }
 
 function removeSessions(environment_id: EnvironmentId, rows: readonly Row[], now: Date): Statement[] {
-  // A session of the dashboard that has expired never comes back, and none begins in a session that is over: the read before decides that.
+  // The read before decides whether a session of the dashboard keeps this one. None begins in a session that is over. One that expired comes back
+  // only by a refresh that began before (`storeRefreshed`). It then finds no session here, and the person signs in again.
   const over_since = before(now, session_kept_ms)
   return [
     sql`delete from sessions where environment_id = ${environment_id} and id in (${idsOf(rows)})
@@ -60,28 +67,33 @@ function removeSessions(environment_id: EnvironmentId, rows: readonly Row[], now
 }
 
 /**
- * Without a row the session is over. `g` is an alias of `grants`. `environment` is the value, or for a read about all environments that of
+ * Without a row the session is over. `g` names the grant. `environment` is the value, or for a read about all environments that of
  * the row.
  */
-const ownSessionIsOver = (environment: Statement, g: Statement, now: Date): Statement => sql`not exists (
-  select 1 from sessions s where s.environment_id = ${environment} and s.id = ${g}.session_id
-    and s.ended_at is null and s.expires_at > ${now} and s.absolute_expires_at > ${now})`
+const ownSessionIsOver = (environment: Statement, g: Statement, now: Date): Statement =>
+  sql`${hasOneOf(sql`
+  sessions s where s.environment_id = ${environment} and s.id = ${g}.session_id
+    and s.ended_at is null and s.expires_at > ${now} and s.absolute_expires_at > ${now}`)} = 0`
 
 /** The code is over by then: it was redeemed at the last use or before, or has expired. */
 const lastTokenIsOver = (used_at: Statement, now: Date): Statement => sql`${used_at} <= ${before(now, grant_kept_ms)}`
+
+/** Of the chain of `g`, which may have none. PostgreSQL may join all chains for a join of them. */
+const ofChain = (column: Statement): Statement =>
+  sql`(select c.${column} from refresh_chains c where c.environment_id = ${unindexed('g')} and c.grant_id = g.id)`
 
 /** A grant is over when it ended or its tokens have expired, its session is over, and its last access token is. */
 function findGrants(db: Db, after: Position, now: Date): Promise<Row[]> {
   return db.all(
     Row,
-    sql`select g.environment_id, g.id, case when c.grant_id is null then 0 else 1 end as is_chained,
-               case when (g.ended_at is not null or coalesce(c.expires_at, g.expires_at) <= ${now})
-                     and ${lastTokenIsOver(sql`coalesce(c.issued_at, g.last_used_at, g.created_at)`, now)}
-                     and ${ownSessionIsOver(unindexed('g'), sql`g`, now)} then 1 else 0 end as is_over
-          from (select * from grants where (environment_id, id) > (${after.environment_id}, ${after.id})
-                 order by environment_id, id limit ${rows_at_once}) g
-          left join refresh_chains c on c.environment_id = ${unindexed('g')} and c.grant_id = g.id
-         order by g.environment_id, g.id`,
+    sql`select environment_id, id, case when chain_expires_at is null then 0 else 1 end as is_chained,
+               case when (ended_at is not null or coalesce(chain_expires_at, expires_at) <= ${now})
+                     and ${lastTokenIsOver(sql`coalesce(chain_issued_at, last_used_at, created_at)`, now)}
+                     and ${ownSessionIsOver(unindexed('slice'), sql`slice`, now)} then 1 else 0 end as is_over
+          from (select g.*, ${ofChain(sql`expires_at`)} as chain_expires_at, ${ofChain(sql`issued_at`)} as chain_issued_at
+                  from grants g where (environment_id, id) > (${after.environment_id}, ${after.id})
+                 order by environment_id, id limit ${rows_at_once}) slice
+         order by environment_id, id`,
   )
 }
 
@@ -93,15 +105,15 @@ function removeOverGrants(environment_id: EnvironmentId, rows: readonly Row[], n
   const [chained, others] = [rows.filter(({ is_chained }) => is_chained), rows.filter(({ is_chained }) => !is_chained)]
   const environment = sql`${environment_id}`
   const over = sql`${lastTokenIsOver(sql`coalesce(last_used_at, created_at)`, now)} and ${ownSessionIsOver(environment, sql`grants`, now)}
-    and not exists (select 1 from refresh_chains c where c.environment_id = ${environment_id} and c.grant_id = grants.id)`
+    and ${hasOneOf(sql`refresh_chains c where c.environment_id = ${environment_id} and c.grant_id = grants.id`)} = 0`
   return [
     ...(chained.length === 0
       ? []
       : [
           sql`delete from refresh_chains
             where environment_id = ${environment_id} and grant_id in (${idsOf(chained)}) and ${lastTokenIsOver(sql`issued_at`, now)}
-              and exists (select 1 from grants g where g.environment_id = ${environment_id} and g.id = refresh_chains.grant_id
-                             and (g.ended_at is not null or refresh_chains.expires_at <= ${now}) and ${ownSessionIsOver(environment, sql`g`, now)})`,
+              and ${hasOneOf(sql`grants g where g.environment_id = ${environment_id} and g.id = refresh_chains.grant_id
+                                  and (g.ended_at is not null or refresh_chains.expires_at <= ${now}) and ${ownSessionIsOver(environment, sql`g`, now)}`)} = 1`,
           sql`delete from grants where environment_id = ${environment_id} and id in (${idsOf(chained)}) and ${over}`,
         ]),
     ...(others.length === 0
