@@ -77,6 +77,11 @@ export const stated_guards: readonly (Stated & { reads: readonly string[] })[] =
     why: 'to switch off a provider may as well come after',
   },
   { write: 'select 1 as held where (select count(*) from webhooks', reads: ['environments'], why: 'a new environment has no webhooks' },
+  {
+    write: 'select 1 as held where (select count(*) from members where user_id',
+    reads: ['members'],
+    why: 'every batch that adds a membership writes the user, whom the batch holds',
+  },
   { write: 'insert into mailed_codes', reads: ['environments'], why: 'an environment is never deleted' },
   { write: 'update users set email', reads: ['users'], why: 'the unique key of addresses decides, and the batch runs again' },
   { write: 'update applications set version = version', reads: ['grants'], why: 'a grant of this very moment ends with its application' },

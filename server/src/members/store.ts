@@ -2,7 +2,7 @@
 import { TenantId } from '@ostiary/contract/ids.ts'
 import { Member, Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { type Db, guard, requires, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, list, requires, type Statement, sql } from '../db/db.ts'
 
 const Membership = z.object({ tenant_id: TenantId, slug: z.string(), name: z.string(), role: Role })
 export type Membership = z.infer<typeof Membership>
@@ -100,11 +100,15 @@ export const findSoleOwnerships = (db: Db, user_id: string) =>
   )
 
 /**
- * Removes all memberships of a user who is deleted. Fails as a guard if the user is the last owner of a tenant. Put `holdTenant` for
- * each tenant of the user first in the batch.
+ * Removes all memberships of a user who is deleted. Fails as a guard if the user is the last owner of a tenant, or if these are not the tenants of
+ * the user. Put `holdTenant` for each of them first in the batch, and then `holdUser`: every batch that adds a membership writes both.
  */
-export function deleteMemberships(user_id: string): Statement[] {
+export function deleteMemberships(user_id: string, tenant_ids: readonly string[]): Statement[] {
+  const as_many = requires(sql`(select count(*) from members where user_id = ${user_id}) = ${tenant_ids.length}`)
+  if (tenant_ids.length === 0) return [as_many]
   return [
+    as_many,
+    requires(sql`not exists (select 1 from members m where m.user_id = ${user_id} and m.tenant_id not in (${list(tenant_ids)}))`),
     requires(sql`not exists (select 1 from members m where m.user_id = ${user_id} and m.role = 'owner' and not ${other_owner})`),
     sql`delete from members where user_id = ${user_id}`,
   ]

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { linkOf, offersOf, openAccount, press, problemOf, stepOf } from '../support/account.ts'
-import { asAdministrator, joinTenant } from '../support/administrator.ts'
+import { acceptInvitation, asAdministrator, joinTenant } from '../support/administrator.ts'
 import { createPerson, followPages, refresh, userinfo } from '../support/cookie-browser.ts'
 import { holdEndings, rowsFollowed } from '../support/endings.ts'
 import { createTenant, storedMembers } from '../support/invitations.ts'
@@ -275,4 +275,37 @@ test('of two owners that delete their accounts at once one stays', async () => {
   const replies = await Promise.all(ready.map(({ person, agent, form }) => press(agent, form, 'delete-account', { email: person.email })))
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409])
   assert.equal((await storedMembers(w, tenant.id)).length, 1)
+})
+
+test('an account that is deleted also leaves a tenant that it joins meanwhile, and the log of that tenant says so', async () => {
+  const [uma, vic] = [await createAdministrator(w, 'uma@example.com'), await createAdministrator(w, 'vic@example.com')]
+  const tenant = await createTenant(w, vic)
+  const { invitation_url } = await tenant.invite(uma.email, 'owner')
+  const { agent, page } = await openAccount(root, uma)
+  const form = await agent.get(linkOf(page, 'delete-account'))
+  const { db } = w.deployment
+  const { batch } = db
+  let joined = 0
+  db.batch = async (statements) => {
+    const is_deletion = statements.some(({ parts }) => parts.join('').startsWith('delete from users'))
+    if (is_deletion && joined++ === 0) expectStatus(200, await acceptInvitation(invitation_url, uma))
+    return batch(statements)
+  }
+  try {
+    const deleted = await press(agent, form, 'delete-account', { email: uma.email })
+    assert.match(deleted.body, /Your account has been deleted/)
+  } finally {
+    db.batch = batch
+  }
+  assert.deepEqual(
+    (await storedMembers(w, tenant.id)).map(({ user_id }) => user_id),
+    [vic.user_id],
+  )
+  const left = await until('the entry of the audit log', async () => {
+    const call = asAdministrator(w, vic.token, tenant.id)
+    const found = expectStatus(200, await call('GET', `/v1/tenants/${tenant.id}/audit-log?limit=100`)).data
+    const actions = found.map(({ action }: { action: string }) => action)
+    return actions.includes('acceptInvitation') && actions
+  })
+  assert.ok(left.includes('deleteOwnAccount'), left.join())
 })

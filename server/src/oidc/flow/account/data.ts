@@ -40,6 +40,8 @@ const most_of_a_kind = 1_000
 const most_events = 10_000
 /** Rows of one read, after which other requests have their turn. */
 const rows_at_once = 100
+/** How often a deletion is tried while the memberships of the administrator change. */
+const most_tries = 3
 
 /** Answers with one JSON attachment, and mails the person. It counts as a change, since each reads much. */
 export const exportOwnData: OidcEndpoint = async (services, call) => {
@@ -120,29 +122,30 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
     return refused(await showDeletion(services, call, own, 'wrong_address'), wrong_address)
 
   const is_root = environment_id === services.root_environment_id
-  const isLastOwner = async () => is_root && (await findSoleOwnerships(services.db, user.id)).length > 0
-  if (await isLastOwner()) return showDeletion(services, call, own, null)
-  const { held, first, rest } = is_root ? await leaveTenants(services, call, own) : { held: [], first: [], rest: [] }
   const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
-  const deleted = await commitWithNotice(services, call, user, {
-    notice: { kind: 'account_deleted', device: deviceOf(call) },
-    first: held,
-    statements: [
-      holdUser(environment_id, user.id),
-      ...endCodesOf(environment_id, user.id, now),
-      ...first,
-      holdFreshSession(call, session),
-      ...eraseUser(user, now),
-      insertEvent(environment_id, ownOrigin(services, call, own), event, now),
-      ...rest,
-    ],
-  })
-  if (!deleted) {
-    if (await isLastOwner()) return showDeletion(services, call, own, null)
-    return changedMeanwhile(services, call, own, { action: 'delete-account', id: null })
+  for (let tries = 0; tries < most_tries; tries++) {
+    if (is_root && (await findSoleOwnerships(services.db, user.id)).length > 0) return showDeletion(services, call, own, null)
+    const { held, first, rest } = is_root ? await leaveTenants(services, call, own) : { held: [], first: [], rest: [] }
+    const deleted = await commitWithNotice(services, call, user, {
+      notice: { kind: 'account_deleted', device: deviceOf(call) },
+      first: held,
+      statements: [
+        holdUser(environment_id, user.id),
+        ...endCodesOf(environment_id, user.id, now),
+        ...first,
+        holdFreshSession(call, session),
+        ...eraseUser(user, now),
+        insertEvent(environment_id, ownOrigin(services, call, own), event, now),
+        ...rest,
+      ],
+    })
+    if (deleted) {
+      const kept = [...browser.sessions, ...browser.expired].filter(({ user_id }) => user_id !== user.id)
+      return withCookies(html(deletedPage(pageContext(call), { is_mailed: sendsMail(settings.email) })), [sessionCookie(call, kept)])
+    }
+    if (!is_root) break // otherwise the memberships may have changed after they were read
   }
-  const kept = [...browser.sessions, ...browser.expired].filter(({ user_id }) => user_id !== user.id)
-  return withCookies(html(deletedPage(pageContext(call), { is_mailed: sendsMail(settings.email) })), [sessionCookie(call, kept)])
+  return changedMeanwhile(services, call, own, { action: 'delete-account', id: null })
 }
 
 const wrong_address = refusal('validation_failed', reason`The typed address is not the one of the account.`)
@@ -160,7 +163,7 @@ async function leaveTenants(
   const origin = { action: 'deleteOwnAccount', actor: byUser(user.id), actor_label: null, request_id, ip }
   return {
     held: tenant_ids.map(holdTenant),
-    first: [...deleteMemberships(user.id), ...tenant_ids.map((tenant_id) => endInvitationsOf(tenant_id, user.id, now))],
+    first: [...deleteMemberships(user.id, tenant_ids), ...tenant_ids.map((tenant_id) => endInvitationsOf(tenant_id, user.id, now))],
     rest: members.flatMap((member) =>
       member
         ? [insertAuditEntry(member.tenant_id, { id: services.newId('aud'), ...origin }, describeChange(idsOf(member), null), now)]
