@@ -264,6 +264,65 @@ test(
   },
 )
 
+test('distributed tables are found in each schema of the search path, whatever its name', { skip: noPostgres }, async () => {
+  const url = await freshDatabase()
+  const name = new URL(url).pathname.slice(1)
+  const ask = async () => {
+    const db = createDb(openPostgres(url))
+    const error = await errorOf(list(db))
+    await db.close()
+    return error
+  }
+  await runCommand(url, `create schema "MyApp"; alter database ${name} set search_path = "MyApp", public`)
+  await runCommand(
+    url,
+    `create table things (id text); create table theirs (id text); create schema aside; create table aside.users (id text)`,
+  )
+  await runCommand(url, `create table pg_dist_partition as select unnest(array['theirs', 'aside.users']::regclass[]) as logicalrelid`)
+  assert.equal(await ask(), null)
+  for (const schema of ['public', '"MyApp"']) {
+    await runCommand(url, `create table ${schema}.users (id text); insert into pg_dist_partition values ('${schema}.users')`)
+    assert.match(String(await ask()), /Citus distributes 1 tables of this database/)
+    await runCommand(url, `delete from pg_dist_partition where logicalrelid = '${schema}.users'::regclass; drop table ${schema}.users`)
+  }
+})
+
+test(
+  'a user of the database that may not ask whether tables are distributed gets the name of the right',
+  { skip: noPostgres },
+  async () => {
+    const url = await freshDatabase()
+    await runCommand(url, `create table users (id text)`)
+    await distribute(url)
+    const role = `asker_of_${new URL(url).pathname.slice(1)}`
+    await runCommand(url, `create role ${role} login password 'hush'`)
+    const db = createDb(openPostgres(Object.assign(new URL(url), { username: role, password: 'hush' }).href))
+    after(() => db.close())
+    const error = await errorOf(list(db))
+    assert.ok(error instanceof DatabaseUnavailable, String(error))
+    assert.match(error.message, /"grant select on pg_dist_partition to".*Nothing was changed/)
+    assert.doesNotMatch(error.message, /cannot be reached|hush/)
+    await runCommand(url, `delete from pg_dist_partition; grant select on pg_dist_partition to ${role}`)
+    assert.match(String(await errorOf(list(db))), /relation "things" does not exist/)
+  },
+)
+
+test('a server that freezes after the login ends the attempt, and the next one gets a connection', { skip: noPostgres }, async () => {
+  const { line, db, beside } = await opened({ connections: 1 })
+  line.onSent = (data) => {
+    if (!data.includes('set statement_timeout')) return
+    line.onSent = () => {}
+    line.forget()
+  }
+  const error = await errorOf(list(db))
+  assert.ok(error instanceof DatabaseUnavailable, String(error))
+  assert.match(error.message, /cannot be reached: it accepted the connection and then did not answer/)
+  assert.deepEqual(await list(db), [])
+  const others = sql`select cast(pid as text) as id from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+  await until('the frozen connection has ended', async () => (await db.all(Row, others)).length === 0)
+  assert.deepEqual(await list(beside), [])
+})
+
 test(
   'a process that meets distributed tables at a later connection sends nothing more on any, and says why',
   { skip: noPostgres },

@@ -37,7 +37,7 @@ export function toCallersError(error: unknown, is_read: boolean): unknown {
     const outcome = is_read ? 'Nothing was changed.' : 'It is not known whether the change was made.'
     return new DatabaseUnavailable(`The database refuses for now: ${error.message}. ${outcome}`, { cause: error })
   }
-  if (code === insufficient_privilege)
+  if (lacksRight(error))
     return new DatabaseUnavailable(
       `The user of the database lacks a right: ${error.message}. Make that user the owner of the database. Nothing was changed.`,
       { cause: error },
@@ -59,6 +59,9 @@ const isShutDown = ({ code, message }: DatabaseError): boolean => code === inter
 export function isOfOneNode({ cause }: DatabaseUnavailable): boolean {
   return isRefusal(cause) && (cause.code ?? '').startsWith('08')
 }
+
+/** Reports whether the user of the database may not do what a statement does. */
+export const lacksRight = (error: unknown): boolean => isRefusal(error) && error.code === insufficient_privilege
 
 /** Reports whether another session cancelled the statement. Citus does that to one of the batches of a deadlock over several nodes. */
 export const isCancelled = (error: unknown): boolean => isRefusal(error) && error.code === '57014' && error.message.includes('user request')

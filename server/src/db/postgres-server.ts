@@ -3,13 +3,17 @@ import type { ClientConfig } from 'pg'
 import { DatabaseUnavailable } from './db.ts'
 import { type Connection, connect } from './postgres-connection.ts'
 import { Distributed } from './postgres-distribution.ts'
+import { within } from './postgres-time.ts'
 
 export interface PostgresServer {
   /** Rejects with `DatabaseUnavailable`, which names the reason, or with `Distributed`. A limit of 0 means no limit. */
   connect(statement_limit_ms: number, onEnd: (connection: Connection) => void): Promise<Connection>
 }
 
-/** @param prepare sends the limit of time of a statement, and judges the database */
+/**
+ * @param connect_limit_ms for a connection that is ready, thus also for `prepare`
+ * @param prepare sends the limit of time of a statement, and judges the database
+ */
 export function postgresServer(
   address: string,
   application_name: string,
@@ -27,10 +31,12 @@ export function postgresServer(
       keepAlive: true, // detects a dead peer, and keeps the connection open in firewalls
       ...(is_tls_optional && has_tls ? { ssl: { rejectUnauthorized: false } } : {}),
     }
+    const deadline = performance.now() + connect_limit_ms
     const connection = await connect(config, onEnd)
     try {
       // Not in the startup packet, since poolers such as PgBouncer refuse it there.
-      await prepare(connection, `set statement_timeout to ${statement_limit_ms}`)
+      const prepared = prepare(connection, `set statement_timeout to ${statement_limit_ms}`)
+      await within(prepared, deadline, problemOf(location, 'it accepted the connection and then did not answer'))
     } catch (error) {
       connection.destroy()
       throw error
@@ -43,7 +49,7 @@ export function postgresServer(
       try {
         return await open(statement_limit_ms, onEnd)
       } catch (error) {
-        if (error instanceof Distributed) throw error
+        if (error instanceof Distributed || error instanceof DatabaseUnavailable) throw error
         if (!is_tls_optional || !has_tls || !isWithoutTls(error)) throw outOfReach(location, error)
       }
       has_tls = false
@@ -70,7 +76,7 @@ function readAddress(text: string) {
 
 function outOfReach(location: string, error: unknown): DatabaseUnavailable {
   const { message, code } = error as NodeJS.ErrnoException // as: node:net and pg throw these
-  return new DatabaseUnavailable(`The database at ${location} cannot be reached: ${message || code}. Nothing was changed.`, {
-    cause: error,
-  })
+  return new DatabaseUnavailable(problemOf(location, message || code || 'unknown'), { cause: error })
 }
+
+const problemOf = (location: string, why: string) => `The database at ${location} cannot be reached: ${why}. Nothing was changed.`
