@@ -1,7 +1,7 @@
 /** Test and Live side by side. The service says what differs and what Live would refuse; what is ticked becomes a plan. */
 import '../styles/compare.css'
 import { Menu } from '@mantine/core'
-import type { Environment, NewPromotion, Promotion } from '@ostiary/sdk'
+import type { Environment, Planned, Promotion } from '@ostiary/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { compared } from '../frame/places.ts'
@@ -18,8 +18,9 @@ import { configurations } from '../queries/configurations.ts'
 import { promotions } from '../queries/promotions.ts'
 import { environmentBase, project_route, useEnvironment } from '../scope.tsx'
 import { AsFile } from './compare/as-file.tsx'
-import { type Compared, compare, entriesOf, errorsOfAll, isDifference, type Row, type State } from './compare/compare.ts'
+import { type Compared, compare, entriesOf, entriesOfAll, errorsOfAll, isDifference, type Row, type State } from './compare/compare.ts'
 import { Keep, useUnkeep } from './compare/keep.tsx'
+import { onlyOf } from './compare/only.ts'
 import { ReadyForLive } from './compare/ready.tsx'
 
 export default function Compare() {
@@ -150,7 +151,7 @@ function Table({ test, live, both }: TableProps) {
         </table>
       )}
       {unkeep.error ? <Problem error={unkeep.error} focus /> : null}
-      <Review test={test} live={live} chosen={chosen} open={open} rows={rows} />
+      <Review test={test} live={live} chosen={chosen} open={open} rows={rows} changes={both.plan?.changes ?? []} />
       {keeping ? <Keep row={keeping} live={live} close={() => setKeeping(null)} /> : null}
     </section>
   )
@@ -162,17 +163,18 @@ interface ReviewProps {
   chosen: readonly Row[]
   open: readonly Row[]
   rows: readonly Row[]
+  changes: Promotion['changes']
 }
 
 /** Plans what is ticked, else all that Live does not refuse. */
-function Review({ test, live, chosen, open, rows }: ReviewProps) {
+function Review({ test, live, chosen, open, rows, changes }: ReviewProps) {
   const { client, project, tenant } = useEnvironment()
   const navigate = useNavigate()
   const plan = useAction(
-    (only: NewPromotion['only']): Promise<Promotion> =>
+    async (entries: readonly Planned[] | undefined): Promise<Promotion> =>
       client.createPromotion(
         { project_id: project.id },
-        { from_environment_id: test.id, to_environment_id: live.id, ...(only ? { only } : {}) },
+        { from_environment_id: test.id, to_environment_id: live.id, ...(entries ? { only: onlyOf(entries, changes) } : {}) },
       ),
     {
       changes: [promotions.all({ project })],
@@ -184,7 +186,6 @@ function Review({ test, live, chosen, open, rows }: ReviewProps) {
     },
   )
   const is_all = chosen.length === 0
-  const has_closed = rows.some(({ entry, closed }) => entry && closed !== null)
   const words = chosen.length === 1 ? '1 change chosen.' : `${chosen.length} changes chosen.`
   return (
     <>
@@ -198,7 +199,7 @@ function Review({ test, live, chosen, open, rows }: ReviewProps) {
           className="btn pri"
           disabled={plan.busy}
           why={open.length === 0 ? 'Nothing can be brought to Live.' : undefined}
-          onClick={() => plan.run(is_all && !has_closed ? undefined : entriesOf(is_all ? open : chosen))}
+          onClick={() => plan.run(is_all ? entriesOfAll(rows) : entriesOf(chosen))}
         >
           Review changes to Live
         </ChangeButton>

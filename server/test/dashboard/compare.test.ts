@@ -4,16 +4,19 @@ import { test } from 'node:test'
 import { documentFields, documentObjects } from '@ostiary/contract/configuration.ts'
 import type { FieldClass, NestedFieldClasses } from '@ostiary/contract/field-class.ts'
 import { fieldClasses } from '@ostiary/contract/field-classes.ts'
+import { NewPromotion } from '@ostiary/contract/promotion.ts'
 import {
   type Compared,
   compare,
   entriesOf,
+  entriesOfAll,
   errorsOfAll,
   isDifference,
   type Plan,
   type State,
 } from '../../../dashboard/src/pages/compare/compare.ts'
 import { fieldAt, fieldsOf, kinds, type ObjectKind, objectKinds } from '../../../dashboard/src/pages/compare/fields.ts'
+import { most_entries, onlyOf } from '../../../dashboard/src/pages/compare/only.ts'
 import { linesOf, sharedLines, shown } from '../../../dashboard/src/pages/compare/values.ts'
 
 /** The pointers of a class. */
@@ -149,6 +152,45 @@ test('a whole group that is refused closes none of its rows, and is said once fo
   const rows = compare({ test: documentOf({}), live: documentOf({}), plan }).flatMap((group) => group.rows)
   assert.equal(entriesOf(rows).length, 2)
   assert.deepEqual(errorsOfAll(rows, plan), ['Live refuses it.'])
+})
+
+test('a plan of all of it leaves out an object of another type, which has nothing to tick', () => {
+  const passkey = { object: 'settings', pointer: '/sign_in/passkey' }
+  const all = (checks: object[]) =>
+    entriesOfAll(
+      compare({
+        test: documentOf({ applications: { shop } }),
+        live: documentOf({ applications: { shop: { ...shop, application_type: 'spa' } } }),
+        plan: planOf({ changes: [setting('/sign_in/passkey')], checks }),
+      }).flatMap((group) => group.rows),
+    )
+  assert.deepEqual(all([error('type_differs', 'application', 'shop', '/application_type')]), [passkey])
+  assert.equal(all([]), undefined)
+})
+
+const fieldsIn = (slug: string, count: number) =>
+  Array.from({ length: count }, (_, n) => ({ object: 'application' as const, slug, pointer: `/${n}` }))
+const changeOf = (slug: string, count: number) =>
+  ({ object: 'application', slug, fields: fieldsIn(slug, count) }) as unknown as Plan['changes'][number] // as: what the rule reads
+test('a plan names each field, and a whole object only where the list would be too long', () => {
+  const changes = [changeOf('a', 600), changeOf('b', 600), changeOf('c', 3)]
+  const few = [...fieldsIn('a', 600), ...fieldsIn('c', 3)]
+  assert.deepEqual(onlyOf(few, changes), few)
+  const part = fieldsIn('b', 500)
+  assert.deepEqual(onlyOf([...few, ...part], changes), [
+    { object: 'application', slug: 'a' },
+    { object: 'application', slug: 'c' },
+    ...part,
+  ])
+  const settings = Array.from({ length: 1_001 }, (_, n) => ({ object: 'settings' as const, pointer: `/${n}` }))
+  assert.deepEqual(onlyOf(settings, [{ ...changeOf('', 1_001), object: 'settings', slug: null }]), [{ object: 'settings' }])
+  assert.throws(() => onlyOf(fieldsIn('a', 1_001), [changeOf('a', 1_002)]), /at most 1,000 fields and objects/)
+})
+
+test('a plan names as many entries as the service takes', () => {
+  const isTaken = (count: number) =>
+    NewPromotion.shape.only.safeParse(Array(count).fill({ object: 'application', slug: 'shop', pointer: '/name' })).success
+  assert.deepEqual([isTaken(most_entries), isTaken(most_entries + 1)], [true, false])
 })
 
 test('differences are all states but Same, Own values and Meant to differ', () => {

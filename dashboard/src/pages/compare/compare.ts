@@ -64,8 +64,12 @@ export function compare(compared: Compared): Group[] {
 /** What a person sees first: everything that is neither equal nor each environment's own nor meant to differ. */
 export const isDifference = ({ state }: Row) => state !== 'same' && state !== 'own_values' && state !== 'kept'
 
-/** What a plan would take: all of it, unless Live would refuse something. */
+/** What a plan would take. */
 export const entriesOf = (rows: readonly Row[]): Planned[] => rows.flatMap(({ entry, closed }) => (entry && closed === null ? [entry] : []))
+
+/** What a plan of all of it names: `undefined` for everything, since Live refuses nothing. A refused row need not have an entry. */
+export const entriesOfAll = (rows: readonly Row[]): Planned[] | undefined =>
+  rows.some(({ closed }) => closed !== null) ? entriesOf(rows) : undefined
 
 const idOf = ({ object, slug, pointer }: Place) => `${object}${slug === null ? '' : `/${slug}`}${pointer ?? ''}`
 const isAt = (place: Place) => (other: Place) => idOf(place) === idOf(other)
