@@ -1,40 +1,38 @@
 /** One promotion on one page: the plan, what stands in its way, the apply, what is left to do, and the way back. */
 import '../styles/promotions.css'
-import type { MadeSecret, NewPromotion, Promotion } from '@ostiary/sdk'
+import type { MadeSecret, NewPromotion, Promotion, PromotionCheck } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { useAnnounce } from '../parts/announce.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { Loaded, useRead } from '../parts/reading.tsx'
+import { Loaded, not_by_itself, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { Time } from '../parts/time.tsx'
 import { configurations } from '../queries/configurations.ts'
 import { ends, promotions } from '../queries/promotions.ts'
 import { project_route, useProject } from '../scope.tsx'
 import { AboutProvider, namesOf, useAbout } from './promotion/about.tsx'
-import { callOf, callWithout, entryAt, planAgain } from './promotion/again.ts'
+import { callOf, callWithout, canLeaveOut, entriesOf, entryAt, planAgain } from './promotion/again.ts'
 import { Applied } from './promotion/applied.tsx'
-import { Apply } from './promotion/apply.tsx'
+import { Apply, useApply } from './promotion/apply.tsx'
 import { Checks } from './promotion/checks.tsx'
 import { FromTo } from './promotion/from-to.tsx'
 import { Plan } from './promotion/plan.tsx'
 import { SecretsOnce } from './promotion/secrets.tsx'
 import { PromotionStatus } from './promotion/status.tsx'
 import { ValuesForm } from './promotion/values-form.tsx'
-import { goneFrom, keyOf, movedWords, newIn, type Place, placeWords } from './promotion/words.ts'
+import { comparedWith, goneFrom, keyOf, lostIn, madeIn, movedWords, newIn, type Place, placeWords } from './promotion/words.ts'
 
 /** How often an open plan is read again: it can go out of date, be approved, or be applied in another tab. */
 const AGAIN_MS = 10_000
 
 export function PromotionPage({ promotion_id }: { promotion_id: string }) {
   const here = useProject()
-  const [is_open, setOpen] = useState(true)
-  const read = useRead(promotions.one(here, promotion_id), { refetchInterval: is_open ? AGAIN_MS : false })
-  const is_planned = read.data === undefined || read.data.status === 'planned'
-  if (is_open !== is_planned) setOpen(is_planned)
+  // The part inside reads it again, since it knows when that has to wait.
+  const read = useRead(promotions.one(here, promotion_id), not_by_itself)
   return <Loaded of={read}>{(promotion) => <Shown key={promotion_id} promotion={promotion} />}</Loaded>
 }
 
@@ -42,12 +40,26 @@ const title_of = { planned: 'Plan for', applied: 'Promotion to', reverted: 'Prom
 
 function Shown({ promotion }: { promotion: Promotion }) {
   const here = useProject()
-  const { environments, can } = here
+  const { environments, can, me } = here
   const { from_environment_id, to_environment_id, status, note, created_by, created_at } = promotion
   const source_document = useRead(configurations.one(here, from_environment_id ?? ''), { enabled: from_environment_id !== null }).data
   const target_document = useRead(configurations.one(here, to_environment_id)).data
   const [secrets, setSecrets] = useState<readonly MadeSecret[]>([])
-  const [is_lost, setLost] = useState(false)
+  const [lost, setLost] = useState<readonly Place[]>([])
+  const secretsOf = (secrets: readonly MadeSecret[] | null, checks: readonly PromotionCheck[]) => {
+    setSecrets(secrets ?? [])
+    setLost(lostIn(secrets, checks))
+  }
+  const apply = useApply(promotion, ({ secrets }) => {
+    secretsOf(secrets, promotion.checks)
+    document.getElementById('page-title')?.focus()
+  })
+  // While it is applied, nothing else says what became of it before the answer does.
+  useRead(
+    promotions.one(here, promotion.id ?? ''),
+    apply.busy ? not_by_itself : { refetchInterval: status === 'planned' ? AGAIN_MS : false },
+  )
+  const entries = useMemo(() => entriesOf(promotion), [promotion])
   const [confirmed, setConfirmed] = useState<ReadonlySet<string>>(new Set())
   const { plan, earlier } = usePlanAgain(promotion)
   const target = environments.find(({ id }) => id === to_environment_id)
@@ -56,11 +68,13 @@ function Shown({ promotion }: { promotion: Promotion }) {
   const documents = { source: source_document, target: target_document }
   const is_planned = status === 'planned'
   const leaveOut = (place: Place) => {
-    const entry = is_planned && can('developer') && !plan.busy ? entryAt(promotion, place) : null
-    const call = entry && callWithout(promotion, entry)
-    return call && (() => plan.send(call))
+    const is_open = is_planned && can('developer') && !plan.busy && canLeaveOut(promotion, entries)
+    const entry = is_open ? entryAt(entries, place) : null
+    return entry && (() => plan.send(callWithout(promotion, entries, entry)))
   }
   const about = { promotion, source, target, documents, names: namesOf(documents, promotion), leaveOut }
+  const is_mine = promotion.applied_by?.id === me.user_id
+  const nobody_has = lost.length > 0 ? lost : apply.is_cut_off && status === 'applied' && is_mine ? madeIn(promotion.checks) : []
   const edits = promotion.checks.filter(({ code }) => code === 'edited_there')
   const confirm = (place: string, is_confirmed: boolean) => {
     const next = new Set(confirmed)
@@ -96,23 +110,15 @@ function Shown({ promotion }: { promotion: Promotion }) {
           {plan.error && !plan.has_values ? <Problem error={plan.error} focus /> : null}
           {promotion.stale ? <OutOfDate busy={plan.busy} again={plan.again} /> : null}
           {earlier ? <Since earlier={earlier} /> : null}
-          {is_lost ? <Lost /> : null}
-          {is_planned ? null : <Applied showSecrets={setSecrets} />}
+          {nobody_has.length > 0 ? <Lost of={nobody_has} /> : null}
+          {!is_planned && apply.error ? <Problem error={apply.error} focus /> : null}
+          {is_planned ? null : <Applied secretsOf={secretsOf} />}
           {is_planned && from_environment_id !== null ? (
-            <ValuesForm plan={{ run: plan.withValues, busy: plan.busy, error: plan.has_values ? plan.error : null }} />
+            <ValuesForm plan={{ run: plan.withValues, busy: plan.busy, error: plan.has_values ? plan.error : null, sent: plan.sent }} />
           ) : null}
           {is_planned ? <Checks /> : null}
           <Plan confirmed={confirmed} confirm={confirm} news={earlier ? newIn(promotion, earlier) : new Set()} />
-          {is_planned ? (
-            <Apply
-              unconfirmed={edits.filter((check) => !confirmed.has(keyOf(check))).length}
-              done={({ secrets }) => {
-                setSecrets(secrets ?? [])
-                setLost(secrets === null)
-                document.getElementById('page-title')?.focus()
-              }}
-            />
-          ) : null}
+          {is_planned ? <Apply unconfirmed={edits.filter((check) => !confirmed.has(keyOf(check))).length} apply={apply} /> : null}
         </div>
       </Page>
       {secrets.length > 0 ? <SecretsOnce secrets={secrets} close={() => setSecrets([])} /> : null}
@@ -130,7 +136,11 @@ function usePlanAgain(promotion: Promotion) {
   const earlier_id = search.earlier
   const earlier = useRead(promotions.one(here, earlier_id ?? ''), { enabled: earlier_id !== undefined }).data
   const [has_values, setHasValues] = useState(false)
-  const action = useAction(({ call }: { call: NewPromotion; has_values: boolean }) => planAgain(client, project.id, call), {
+  const [sent, setSent] = useState<readonly Place[]>([])
+  const sends = ({ values }: NewPromotion) => setSent((values ?? []).map(({ slug = null, ...place }) => ({ ...place, slug })))
+  const planOf = ({ call }: { call: NewPromotion; has_values: boolean }) =>
+    planAgain(client, project.id, call, { changes: promotion.changes, sends })
+  const action = useAction(planOf, {
     changes: [promotions.all({ project })],
     done: ({ id }, sent) => {
       announce('Planned again.')
@@ -148,14 +158,15 @@ function usePlanAgain(promotion: Promotion) {
     if (call) action.run({ call, has_values })
   }
   return {
-    earlier: earlier && promotion.status === 'planned' && earlier.to_environment_id === promotion.to_environment_id ? earlier : undefined,
+    earlier: comparedWith(promotion, earlier),
     plan: {
       again: () => send(callOf(promotion), false),
-      send: (call: NewPromotion) => send(call, false),
+      send: (call: NewPromotion | null) => send(call, false),
       withValues: (call: NewPromotion) => send(call, true),
       busy: action.busy,
       error: action.error,
       has_values,
+      sent,
     },
   }
 }
@@ -229,13 +240,16 @@ function Since({ earlier }: { earlier: Promotion }) {
   )
 }
 
-/** The client repeats a call whose answer was lost, and the repeated answer has no secrets. */
-const Lost = () => (
-  <div className="note warn">
-    <Icon name="warn" size={16} />
-    <span>
-      The plan is applied, but the answer with its new secrets was lost on the way. Nobody has them: rotate the secret of each created
-      application and webhook.
-    </span>
-  </div>
-)
+/** The service did its work, and nobody has the secrets that it made. */
+function Lost({ of: places }: { of: readonly Place[] }) {
+  const { names } = useAbout()
+  return (
+    <div className="note warn">
+      <Icon name="warn" size={16} />
+      <span>
+        The service did its work, but the answer with its new secrets was lost on the way. Nobody has them: rotate the secret of{' '}
+        {places.map((place) => placeWords(place, names)).join(', ')}.
+      </span>
+    </div>
+  )
+}

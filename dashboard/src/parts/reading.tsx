@@ -40,6 +40,9 @@ function useRepeats(refetchInterval: number | false) {
   return is_over ? { refetchInterval: false as const, refetchOnWindowFocus: false, refetchOnReconnect: false } : { refetchInterval }
 }
 
+/** For what the page reads again when it is time, and not when the browser thinks so. */
+export const not_by_itself = { refetchOnWindowFocus: false, refetchOnReconnect: false } as const
+
 interface Options {
   enabled?: boolean
   refetchInterval?: number | false
@@ -55,7 +58,7 @@ export function useRead<T>(
     keeps_previous = false,
     refetchInterval = false,
     ...options
-  }: Options & { keeps_previous?: boolean; refetchOnWindowFocus?: false } = {},
+  }: Options & { keeps_previous?: boolean; refetchOnWindowFocus?: false; refetchOnReconnect?: false } = {},
 ) {
   const result = useQuery({
     ...of,

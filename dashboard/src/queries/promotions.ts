@@ -24,6 +24,8 @@ export const promotions = {
     ),
   one: ({ client, project }: InProject, promotion_id: string) =>
     one(key('promotions', project.id, promotion_id), (signal) => client.getPromotion({ project_id: project.id, promotion_id }, { signal })),
+  /** All previews of a revert, whatever they leave as it is. */
+  previews: ({ project }: Pick<InProject, 'project'>, promotion_id: string) => key('revert', project.id, promotion_id),
   /** What a revert would do now. It is not read again after the revert, which leaves nothing to ask. */
   preview: ({ client, project }: InProject, promotion_id: string, leave: readonly Left[]) =>
     one(key('revert', project.id, promotion_id, leave), async (signal): Promise<RevertPreview> => {

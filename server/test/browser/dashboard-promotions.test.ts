@@ -204,6 +204,124 @@ test('a plan that goes out of date says which end moved, and the next one marks 
   )
 })
 
+const shop_values = [{ object: 'application', slug: 'shop', pointer: '/redirect_uris', value: ['https://shop.example.com/cb'] }]
+
+test('the secrets of an apply are shown, although another reading says first that it is applied', { skip: noBrowser }, async (t) => {
+  const { w, plan, at } = await differing()
+  const { id } = await plan({ values: shop_values })
+  const browser = await launchForTests(t)
+  const { page, faults } = await openDashboard(w, browser, owner)
+  await page.clock.install()
+  await show(page, at(id), 'Plan for Live')
+  await button(page, 'Apply to Live').waitFor()
+
+  const one = new RegExp(`/promotions/${id}$`)
+  const [asked, reading] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route(one, async (route) => {
+    asked.resolve()
+    await reading.promise
+    await route.continue()
+  })
+  await page.clock.fastForward(10_000)
+  await asked.promise
+  const [applied, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route(new RegExp(`/promotions/${id}/apply$`), async (route) => {
+    const response = await route.fetch()
+    applied.resolve()
+    await answer.promise
+    await route.fulfill({ response })
+  })
+  await button(page, 'Apply to Live').click()
+  await applied.promise
+  reading.resolve()
+  await heading(page, 'Promotion to Live')
+  assert.equal(await page.getByText('Copy the secret now').count(), 0)
+  answer.resolve()
+  await page.getByText('Copy the secret now').waitFor()
+  assert.match((await page.locator('.once code').textContent()) ?? '', /./)
+  await page.getByLabel('I have stored these secrets').check()
+  await button(page, 'Done').click()
+  assert.equal(await page.getByText('was lost on the way').count(), 0)
+  assert.deepEqual(faults, [])
+})
+
+/** The service does the next POST to this path, but its answer is lost, so the client repeats it. */
+async function loseAnswer(page: Page, url: RegExp): Promise<void> {
+  let is_lost = false
+  await page.route(url, async (route) => {
+    if (is_lost || route.request().method() !== 'POST') return route.fallback()
+    is_lost = true
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+}
+
+test('a lost answer is said only where it had secrets, and names what to rotate', { skip: noBrowser }, async (t) => {
+  const { w, plan, at } = await differing()
+  const browser = await launchForTests(t)
+  const { page } = await openDashboard(w, browser, owner)
+  await loseAnswer(page, /\/apply$/)
+  const { id: without } = await plan({ only: [{ object: 'settings' }] })
+  await show(page, at(without), 'Plan for Live')
+  await button(page, 'Apply to Live').click()
+  await heading(page, 'Promotion to Live')
+  await page.locator('#page-title:focus').waitFor()
+  assert.equal(await page.getByText('was lost on the way').count(), 0)
+
+  await loseAnswer(page, /\/apply$/)
+  const { id } = await plan({ values: shop_values })
+  await show(page, at(id), 'Plan for Live')
+  await button(page, 'Apply to Live').click()
+  await page.getByText(/Nobody has them: rotate the secret of Shop\./).waitFor()
+})
+
+test('a plan that is refused says why, although no value is left', { skip: noBrowser }, async (t) => {
+  const { w, plan, at } = await differing()
+  const { id } = await plan({ values: shop_values })
+  const browser = await launchForTests(t)
+  const { page } = await openDashboard(w, browser, owner)
+  await show(page, at(id), 'Plan for Live')
+  const body = JSON.stringify({ code: 'rate_limited', detail: 'Too many plans.', request_id: 'req_1' })
+  const headers = { 'retry-after': '30', 'content-type': 'application/problem+json' }
+  await page.route(/\/promotions$/, (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 429, headers, body }) : route.fallback(),
+  )
+  await page.getByLabel(/^Redirect URIs/).fill('')
+  await button(page, 'Plan with these values').click()
+  await page.getByRole('alert').getByText('Too many plans.').waitFor()
+
+  await page.unroute(/\/promotions$/)
+  await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/other')
+  await button(page, 'Plan with these values').click()
+  await page.waitForURL((url) => !url.pathname.endsWith(id))
+  await page.getByRole('alert').waitFor({ state: 'hidden' })
+})
+
+test('what changes while the revert is read is shown as a conflict, and is left as it is', { skip: noBrowser }, async (t) => {
+  const { w, plan, at, project } = await differing()
+  const { id } = await plan({ only: [{ object: 'settings' }] })
+  expectStatus(200, await w.call('POST', `${project}/promotions/${id}/apply`, { body: {} }))
+  const browser = await launchForTests(t)
+  const { page, faults } = await openDashboard(w, browser, owner)
+  await show(page, at(id), 'Promotion to Live')
+  await button(page, 'Revert…').click()
+  const dialog = page.getByRole('alertdialog')
+  await dialog.getByRole('row', { name: /Minimum length/ }).waitFor()
+  await w.changeSettings(w.live, { password: { min_length: 20 } })
+  await button(page, 'Revert').click()
+  await dialog.getByText('Nothing is reverted: Live has changed since this was read.').waitFor()
+  await dialog.getByText('1 thing has changed since').waitFor()
+  await dialog.getByLabel('Leave it as it is now: Minimum length').check()
+  await button(page, 'Revert').click()
+  await page.getByText(/Reverted by/).waitFor()
+  const { password, tokens } = await settingsOf(w, w.live)
+  assert.deepEqual([password.min_length, tokens.access_token_ttl_seconds], [20, 3_600])
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes('409')),
+    [],
+  )
+})
+
 test('a second administrator approves a plan to Live, and a developer cannot apply it', { skip: noBrowser }, async (t) => {
   const { w, at, project, base } = await differing()
   const token = await administratorToken(w, owner)

@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { didOf } from '../../../dashboard/src/pages/audit/sentences.ts'
-import { callOf, callWithout, entryAt, withoutGone } from '../../../dashboard/src/pages/promotion/again.ts'
-import { askedOf, valueIn, valuesWith } from '../../../dashboard/src/pages/promotion/given.ts'
+import { callOf, callWithout, entriesOf, entryAt, withoutGone } from '../../../dashboard/src/pages/promotion/again.ts'
+import { askedOf, marksOf, valueIn, valuesWith } from '../../../dashboard/src/pages/promotion/given.ts'
 import { fileOf } from '../../../dashboard/src/pages/promotion/secrets-file.ts'
 import {
+  comparedWith,
   conflictPlace,
   goneFrom,
   keyOf,
+  lostIn,
   movedWords,
   newIn,
   type Standing,
@@ -17,6 +19,7 @@ import {
   whyNotApply,
   whyNotApprove,
 } from '../../../dashboard/src/pages/promotion/words.ts'
+import { OstiaryError } from '../../../sdk/src/index.ts'
 
 type Promotion = Standing['promotion']
 const no_approval = { required: false, approved_by: null, approved_at: null }
@@ -173,8 +176,8 @@ test('a field or a new object is left out of a plan, as long as something is lef
     changes: [update(['/password/min_length', 1], ['/sign_in/passkey', true]), create('shop')],
   })
   const onlyOf = (place: Parameters<typeof entryAt>[1]) => {
-    const entry = entryAt(plan, place)
-    return entry && callWithout(plan, entry)?.only
+    const entry = entryAt(entriesOf(plan), place)
+    return entry && callWithout(plan, entriesOf(plan), entry)?.only
   }
   const settings = { object: 'settings', slug: null } as const
   const shop = { object: 'application', slug: 'shop' } as const
@@ -184,7 +187,8 @@ test('a field or a new object is left out of a plan, as long as something is lef
     { object: 'settings', pointer: '/sign_in/passkey' },
   ])
   assert.equal(onlyOf({ ...settings, pointer: '/sign_in' }), null, 'an error of a group is about no single field')
-  assert.equal(callWithout(promotionOf({ from_environment_id: 'env_1', changes: [create('shop')] }), shop), null)
+  const alone = promotionOf({ from_environment_id: 'env_1', changes: [create('shop')] })
+  assert.equal(callWithout(alone, entriesOf(alone), shop), null)
 })
 
 test('a plan asks first for what is missing or refused, then for the rest of what a new object can have', () => {
@@ -222,6 +226,83 @@ test('a plan asks first for what is missing or refused, then for the rest of wha
     ],
   )
 })
+
+const logo = { object: 'application', slug: 'shop', pointer: '/logo_uri' } as const
+const uris = { object: 'application', slug: 'shop', pointer: '/redirect_uris' } as const
+const gone = { object: 'application', slug: 'gone', pointer: '/logo_uri' } as const
+const refusedCall = (...fields: [pointer: string, detail: string][]) =>
+  new OstiaryError({
+    status: 400,
+    code: 'validation_failed',
+    detail: 'A field is wrong.',
+    errors: fields.map(([pointer, detail]) => ({ pointer, code: 'not_allowed', detail })),
+  })
+const shown = new Set([logo, uris].map(keyOf))
+// biome-ignore format: this table is read by column
+const marks: [string, unknown, Record<string, string>, boolean][] = [
+  ['each at its own value',          refusedCall(['/values/0/value', 'No.'], ['/values/1/value/0', 'Not this.']), { 'application/shop/logo_uri': 'No.', 'application/shop/redirect_uris': 'Not this.' }, true],
+  ['two of one value together',      refusedCall(['/values/1/value/0', 'One.'], ['/values/1/value/2', 'Two.']),   { 'application/shop/redirect_uris': 'One. Two.' }, true],
+  ['none for a value without field', refusedCall(['/values/2/slug', 'Gone.']),                                    {}, false],
+  ['not all for another member too', refusedCall(['/values/0/value', 'No.'], ['/note', 'Too long.']),             { 'application/shop/logo_uri': 'No.' }, false],
+  ['none without refused fields',    refusedCall(),                                                               {}, false],
+  ['none for a broken connection',   new Error('Broken.'),                                                        {}, false],
+]
+for (const [what, error, at, is_all] of marks)
+  test(`what is refused of values is marked: ${what}`, () => {
+    const found = marksOf(error, [logo, uris, gone], shown)
+    assert.deepEqual([Object.fromEntries(found.at), found.is_all], [at, is_all])
+  })
+
+test('after a value that is gone was left out, a refusal marks the value of the list that was sent', () => {
+  const values = [gone, logo, uris].map((place) => ({ ...place, value: 'a' }))
+  const sent = withoutGone({ to_environment_id: 'env_2', values }, refused('/values/0/slug'))?.values ?? []
+  const places = sent.map(({ slug = null, ...place }) => ({ ...place, slug }))
+  assert.deepEqual([...marksOf(refusedCall(['/values/0/value', 'No.']), places, shown).at.keys()], [keyOf(logo)])
+})
+
+test('1,000 new objects are asked for in the time of their number', () => {
+  const slugs = Array.from({ length: 1_000 }, (_, n) => `app-${n}`)
+  let readings = 0
+  const counted = (check: ReturnType<typeof error>) => ({
+    ...check,
+    get level() {
+      readings++
+      return check.level
+    },
+  })
+  const checks = slugs.map((slug) => counted(error('value_required', '/redirect_uris', slug)))
+  const asked = askedOf(promotionOf({ changes: slugs.map(create), checks }))
+  assert.equal(asked.filter(({ is_needed }) => is_needed).length, 1_000)
+  assert.ok(readings <= 5 * slugs.length, `${readings} readings`)
+})
+
+const secret_made = [
+  { code: 'secret_made', level: 'warning', object: 'webhook', slug: 'hook', pointer: null, detail: '' },
+] as unknown as Promotion['checks'] // as: what the rule reads
+// biome-ignore format: this table is read by column
+const losses: [string, Parameters<typeof lostIn>[0], Promotion['checks'], string[]][] = [
+  ['a repeated answer of a step that makes one',  null, secret_made,                       ['webhook/hook']],
+  ['a repeated answer of a step that makes none', null, [],                                []],
+  ['an answer with its secrets',                  [],   secret_made,                       []],
+]
+for (const [what, secrets, checks, lost] of losses)
+  test(`secrets are lost only by a repeated answer of a step that makes one: ${what}`, () =>
+    assert.deepEqual(lostIn(secrets, checks).map(keyOf), lost))
+
+const plan_2 = { id: 'prm_2', to_environment_id: 'env_2' }
+// biome-ignore format: this table is read by column
+const comparisons: [string, object, object, boolean][] = [
+  ['an earlier one to the same target',   {},                    { id: 'prm_1' },                               true],
+  ['itself',                              {},                    {},                                            false],
+  ['a later one',                         {},                    { id: 'prm_3' },                               false],
+  ['an earlier one to another target',    {},                    { id: 'prm_1', to_environment_id: 'env_3' },   false],
+  ['an earlier one after the apply',      { status: 'applied' }, { id: 'prm_1' },                               false],
+]
+for (const [what, of, other, is_compared] of comparisons)
+  test(`a plan is ${is_compared ? '' : 'not '}compared with ${what}`, () => {
+    const found = comparedWith(promotionOf({ ...plan_2, ...of }), promotionOf({ ...plan_2, ...other }))
+    assert.equal(found !== undefined, is_compared)
+  })
 
 // biome-ignore format: this table is read by column
 const texts: [Parameters<typeof valueIn>[0], string, unknown][] = [

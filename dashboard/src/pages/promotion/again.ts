@@ -1,6 +1,7 @@
 /** Plans the same again, for the environments as they are now. What no longer exists there is left out. */
 import { type Client, type NewPromotion, OstiaryError, type Planned, type Promotion } from '@ostiary/sdk'
 import { fieldAt } from '../compare/fields.ts'
+import { onlyOf } from '../compare/only.ts'
 import { keyOf, type Place } from './words.ts'
 
 /** Nothing that the plan had is left to change. */
@@ -12,37 +13,57 @@ export function callOf({ from_environment_id, to_environment_id, values, only, n
   return { from_environment_id, to_environment_id, values, note, ...(only.length > 0 ? { only } : {}) }
 }
 
-const entriesOf = ({ changes }: Pick<Promotion, 'changes'>): Place[] =>
-  changes.flatMap(({ object, slug, action, fields }): Place[] =>
-    action === 'update' ? fields.map(({ pointer }) => ({ object, slug, pointer })) : [{ object, slug }],
+/** What a plan changes, by its place: fields, and created objects as a whole. */
+export type Entries = ReadonlyMap<string, Place>
+
+export const entriesOf = ({ changes }: Pick<Promotion, 'changes'>): Entries =>
+  new Map(
+    changes
+      .flatMap(({ object, slug, action, fields }): Place[] =>
+        action === 'update' ? fields.map(({ pointer }) => ({ object, slug, pointer })) : [{ object, slug }],
+      )
+      .map((entry) => [keyOf(entry), entry]),
   )
 
-/** What of a plan is at a place: a field, or a created object as a whole. `null` for what the plan does not change. */
-export function entryAt(promotion: Promotion, { object, slug, pointer }: Place): Place | null {
-  const keys = [keyOf({ object, slug }), ...(pointer ? [keyOf({ object, slug, pointer: fieldAt(object, pointer).pointer })] : [])]
-  return entriesOf(promotion).find((entry) => keys.includes(keyOf(entry))) ?? null
+/** What of a plan is at a place: a created object as a whole, or a field. `null` for what the plan does not change. */
+export function entryAt(entries: Entries, { object, slug, pointer }: Place): Place | null {
+  const whole = entries.get(keyOf({ object, slug }))
+  return whole ?? (pointer ? entries.get(keyOf({ object, slug, pointer: fieldAt(object, pointer).pointer })) : undefined) ?? null
 }
 
-/** The call that made a plan, without what is at a place; `null` where nothing would be left, or the plan is from a document. */
-export function callWithout(promotion: Promotion, place: Place): NewPromotion | null {
+/** Whether something can be left out of a plan: something else is left, and the plan is not from a document. */
+export const canLeaveOut = (promotion: Promotion, entries: Entries): boolean => callOf(promotion) !== null && entries.size > 1
+
+/** The call that made a plan, without an entry. What it names can be more than the service takes. */
+export function callWithout(promotion: Promotion, entries: Entries, without: Place): NewPromotion | null {
   const call = callOf(promotion)
-  const entries = entriesOf(promotion)
-  const left = entries.filter((entry) => keyOf(entry) !== keyOf(place))
-  if (call === null || left.length === 0 || left.length === entries.length) return null
+  if (call === null || !canLeaveOut(promotion, entries)) return null
+  const left = [...entries.values()].filter((entry) => keyOf(entry) !== keyOf(without))
   const only = left.map(
     ({ object, slug, pointer }): Planned => ({ object, ...(slug === null ? {} : { slug }), ...(pointer ? { pointer } : {}) }),
   )
   return { ...call, only }
 }
 
-export async function planAgain(client: Client, project_id: string, call: NewPromotion): Promise<Promotion> {
+/**
+ * The plan of a call. What no longer exists is left out, and then the call is another one: `sends` gets each before it is sent, since a
+ * refusal names its entries by their place in the list.
+ */
+export async function planAgain(
+  client: Pick<Client, 'createPromotion'>,
+  project_id: string,
+  asked: NewPromotion,
+  { changes, sends }: { changes: Promotion['changes']; sends: (call: NewPromotion) => void },
+): Promise<Promotion> {
+  const call = asked.only ? { ...asked, only: onlyOf(asked.only, changes) } : asked
+  sends(call)
   try {
     return await client.createPromotion({ project_id }, call)
   } catch (error) {
     const next = error instanceof OstiaryError ? withoutGone(call, error) : null
     if (next === null) throw error
     if (call.only && next.only?.length === 0) throw new Error(nothing_left)
-    return planAgain(client, project_id, next)
+    return planAgain(client, project_id, next, { changes, sends })
   }
 }
 

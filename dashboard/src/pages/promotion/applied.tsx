@@ -1,5 +1,5 @@
 /** After the apply: what is left to do in the target, and the way back. */
-import type { MadeSecret, PlannedChange } from '@ostiary/sdk'
+import type { PlannedChange } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
@@ -16,10 +16,10 @@ import { objectKinds } from '../compare/fields.ts'
 import { objectIn } from '../compare/values.ts'
 import { useAbout } from './about.tsx'
 import { changedIn } from './changed.ts'
-import { Revert } from './revert.tsx'
+import { Revert, type RevertProps } from './revert.tsx'
 import { keyOf, kindWords, needsAdmin } from './words.ts'
 
-export function Applied({ showSecrets }: { showSecrets: (secrets: readonly MadeSecret[]) => void }) {
+export function Applied({ secretsOf }: Pick<RevertProps, 'secretsOf'>) {
   const { promotion, target } = useAbout()
   const [is_reverting, setReverting] = useState(false)
   const { status, applied_by, applied_at, reverted_by, reverted_at, revertible, changes } = promotion
@@ -66,7 +66,7 @@ export function Applied({ showSecrets }: { showSecrets: (secrets: readonly MadeS
           </p>
         )}
       </div>
-      {is_reverting ? <Revert close={() => setReverting(false)} showSecrets={showSecrets} /> : null}
+      {is_reverting ? <Revert close={() => setReverting(false)} secretsOf={secretsOf} /> : null}
     </section>
   )
 }

@@ -1,6 +1,6 @@
 /** The last look before a plan is applied: the secrets that it needs, the approval, and the button, which says why it is closed. */
 import { PasswordInput } from '@mantine/core'
-import { OstiaryError, type PromotionWithSecrets } from '@ostiary/sdk'
+import { type ClientErrorCode, OstiaryError, type Promotion, type PromotionWithSecrets } from '@ostiary/sdk'
 import { useEffect, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { useAnnounce } from '../../parts/announce.tsx'
@@ -27,30 +27,35 @@ export function useMoved(error: unknown): void {
   }, [error, id])
 }
 
-interface ApplyProps {
-  unconfirmed: number
-  done: (applied: PromotionWithSecrets) => void
-}
+/** Codes of the client: the service can have done its work, and what it answered is lost. */
+const no_answer: readonly string[] = ['network_error', 'timed_out', 'unexpected_answer'] satisfies ClientErrorCode[]
 
-export function Apply({ unconfirmed, done }: ApplyProps) {
+/**
+ * The call that applies a plan. The page owns it, not the card with the button: another reading can say that the plan is applied before the
+ * answer is there, which closes the card, and the answer has secrets that are shown only once.
+ */
+export function useApply({ id, to_environment_id }: Promotion, done: (applied: PromotionWithSecrets) => void) {
   const here = useProject()
-  const { client, project, can } = here
-  const { promotion, target, names } = useAbout()
-  const { needed_secrets, changes } = promotion
-  const [secrets, setSecrets] = useState<ReadonlyMap<string, string>>(new Map())
+  const { client, project } = here
   const [is_asking, setAsking] = useState(false)
-  const entered = [...secrets].filter(([, value]) => value !== '')
-  const missing_secrets = needed_secrets.filter(({ name, stored }) => !stored && !secrets.get(name)).length
-  const why = whyNotApply({ promotion, target, can, unconfirmed, missing_secrets })
+  const [is_cut_off, setCutOff] = useState(false)
   const apply = useAction(
-    () =>
-      client.applyPromotion(
-        { project_id: project.id, promotion_id: promotion.id ?? '' },
-        entered.length > 0 ? { secrets: Object.fromEntries(entered) } : {},
-      ),
+    async (secrets: Readonly<Record<string, string>>) => {
+      try {
+        const applied = await client.applyPromotion(
+          { project_id: project.id, promotion_id: id ?? '' },
+          Object.keys(secrets).length > 0 ? { secrets } : {},
+        )
+        setCutOff(false)
+        return applied
+      } catch (error) {
+        if (error instanceof OstiaryError && no_answer.includes(error.code)) setCutOff(true)
+        throw error
+      }
+    },
     {
       secret: true,
-      changes: [...changedBySteps(here), ...changedIn(project.id, target.id)],
+      changes: [...changedBySteps(here), ...changedIn(project.id, to_environment_id)],
       done: (applied) => {
         setAsking(false)
         done(applied)
@@ -58,6 +63,26 @@ export function Apply({ unconfirmed, done }: ApplyProps) {
     },
   )
   useMoved(apply.error)
+  return { ...apply, is_asking, setAsking, is_cut_off }
+}
+
+interface ApplyProps {
+  unconfirmed: number
+  apply: ReturnType<typeof useApply>
+}
+
+export function Apply({ unconfirmed, apply }: ApplyProps) {
+  const { can } = useProject()
+  const { promotion, target, names } = useAbout()
+  const { needed_secrets, changes } = promotion
+  const [secrets, setSecrets] = useState<ReadonlyMap<string, string>>(new Map())
+  const { is_asking, setAsking } = apply
+  const entered = [...secrets].filter(([, value]) => value !== '')
+  const missing_secrets = needed_secrets.filter(({ name, stored }) => !stored && !secrets.get(name)).length
+  const why = whyNotApply({ promotion, target, can, unconfirmed, missing_secrets })
+  const send = () => apply.run(Object.fromEntries(entered))
+  const errors = apply.error instanceof OstiaryError ? apply.error.errors : []
+  const is_at_fields = errors.length > 0 && errors.every(({ pointer }) => needed_secrets.some(({ name }) => pointer === `/secrets/${name}`))
   const deletes = changes.some(({ action }) => action === 'delete')
   return (
     <section className="card" aria-labelledby="apply">
@@ -89,14 +114,14 @@ export function Apply({ unconfirmed, done }: ApplyProps) {
           />
         ))}
         {promotion.approval.required ? <Approval /> : null}
-        {apply.error && !is_asking && !promotion.stale ? <Problem error={apply.error} focus /> : null}
+        {apply.error && !is_asking && !promotion.stale ? <Problem error={apply.error} focus is_at_fields={is_at_fields} /> : null}
         <div className="row closed-by">
           <button
             type="button"
             className="btn pri"
             disabled={why !== null || apply.busy}
             aria-describedby={why === null ? undefined : 'why-not'}
-            onClick={() => (deletes ? setAsking(true) : apply.run(undefined))}
+            onClick={() => (deletes ? setAsking(true) : send())}
           >
             <Icon name="promote" /> Apply to {target.name}
           </button>
@@ -117,7 +142,7 @@ export function Apply({ unconfirmed, done }: ApplyProps) {
           typed={target.type === 'live' ? target.name : undefined}
           busy={apply.busy}
           error={apply.error}
-          onConfirm={() => apply.run(undefined)}
+          onConfirm={send}
           onClose={() => setAsking(false)}
         />
       ) : null}

@@ -1,8 +1,8 @@
 /** The values that a plan asks the target for, as fields of a form. Pure functions. */
-import type { OwnedValue, Promotion } from '@ostiary/sdk'
+import { OstiaryError, type OwnedValue, type Promotion } from '@ostiary/sdk'
 import { switches } from '../compare/compare.ts'
 import { type Field, fieldAt, fieldsOf, type Look, type Subject } from '../compare/fields.ts'
-import { isAboutValue, keyOf } from './words.ts'
+import { isAboutValue, keyOf, type Place } from './words.ts'
 
 export interface Asked {
   key: string
@@ -33,13 +33,15 @@ export function askedOf({ checks, values, changes }: Promotion): Asked[] {
           .map((field) => ({ object, slug, field })),
       ),
   ]
+  // Each list is looked up by the place: a plan can have thousands of both.
+  const refused = Map.groupBy(checks.filter(isAboutValue), (check) =>
+    keyOf({ ...check, pointer: fieldAt(check.object, check.pointer ?? '').pointer }),
+  )
+  const given = new Map(values.map((value) => [keyOf(value), value.value]))
   const asked = new Map<string, Asked>()
   for (const { object, slug, field } of places) {
-    const { pointer } = field
-    const key = keyOf({ object, slug, pointer })
-    const errors = checks.filter(
-      (check) => isAboutValue(check) && keyOf({ ...check, pointer: fieldAt(check.object, check.pointer ?? '').pointer }) === key,
-    )
+    const key = keyOf({ object, slug, pointer: field.pointer })
+    const errors = refused.get(key) ?? []
     asked.set(key, {
       key,
       object,
@@ -47,7 +49,7 @@ export function askedOf({ checks, values, changes }: Promotion): Asked[] {
       field,
       is_needed: errors.length > 0,
       error: errors.find(({ code }) => code !== 'value_required')?.detail ?? null,
-      given: values.find((value) => keyOf(value) === key)?.value,
+      given: given.get(key),
     })
   }
   return [...asked.values()].sort((a, b) => Number(b.is_needed) - Number(a.is_needed))
@@ -84,4 +86,25 @@ export function valuesWith(values: readonly OwnedValue[], asked: readonly Asked[
     return value === undefined ? [] : [{ object, slug, pointer, value }]
   })
   return [...values.filter((value) => !keys.has(keyOf(value))), ...entered]
+}
+
+export interface Marks {
+  /** The sentences for each value, by its key. */
+  at: ReadonlyMap<string, string>
+  /** Whether every refused field of the call is one of them. */
+  is_all: boolean
+}
+
+/** Which values a refused call is about. `sent` are those of that call, by whose order the refusal names them. */
+export function marksOf(error: unknown, sent: readonly Place[], asked: ReadonlySet<string>): Marks {
+  const errors = error instanceof OstiaryError ? error.errors : []
+  const found = errors.flatMap(({ pointer, detail }) => {
+    const value = sent[Number(/^\/values\/(\d+)(?:\/|$)/.exec(pointer)?.[1])]
+    const key = value && keyOf(value)
+    return key !== undefined && asked.has(key) ? [{ key, detail }] : []
+  })
+  const at = [...Map.groupBy(found, ({ key }) => key)].map(
+    ([key, refused]) => [key, [...new Set(refused.map(({ detail }) => detail))].join(' ')] as const,
+  )
+  return { at: new Map(at), is_all: errors.length > 0 && found.length === errors.length }
 }

@@ -10,7 +10,8 @@ import { switches } from '../compare/compare.ts'
 import { type Field, fieldAt } from '../compare/fields.ts'
 import { isSet, linesOf, sharedLines } from '../compare/values.ts'
 import { LeaveOut, useAbout } from './about.tsx'
-import { keyOf, kindWords, type Place, placeWords } from './words.ts'
+import { Details } from './details.tsx'
+import { keyOf, kindWords, madeIn, type Place, placeWords } from './words.ts'
 
 interface Ticks {
   /** The places whose edit in the target the person lets the plan replace. */
@@ -25,7 +26,9 @@ interface PlanProps extends Ticks {
 
 export function Plan({ confirmed, confirm, news }: PlanProps) {
   const { promotion, target } = useAbout()
-  const { changes, left_alone } = promotion
+  const { changes, checks, left_alone } = promotion
+  const makes_secrets = new Set(madeIn(checks).map(keyOf))
+  const edited = new Set(checks.filter(({ code }) => code === 'edited_there').map(keyOf))
   const of = (action: PlannedChange['action']) => changes.filter((change) => change.action === action)
   const [created, updated, deleted] = [of('create'), of('update'), of('delete')]
   const is_done = promotion.status !== 'planned'
@@ -40,7 +43,7 @@ export function Plan({ confirmed, confirm, news }: PlanProps) {
         <section className="stack" aria-labelledby="creates">
           <h2 id="creates">{is_done ? 'Created' : 'Creates'}</h2>
           {created.map((change) => (
-            <Created key={keyOf(change)} change={change} is_new={news.has(keyOf(change))} />
+            <Created key={keyOf(change)} change={change} is_new={news.has(keyOf(change))} makes_secret={makes_secrets.has(keyOf(change))} />
           ))}
         </section>
       ) : null}
@@ -48,7 +51,7 @@ export function Plan({ confirmed, confirm, news }: PlanProps) {
         <section className="stack" aria-labelledby="changes">
           <h2 id="changes">{is_done ? 'Changed' : 'Changes'}</h2>
           {updated.map((change) => (
-            <Updated key={keyOf(change)} change={change} news={news} confirmed={confirmed} confirm={confirm} />
+            <Updated key={keyOf(change)} change={change} news={news} edited={edited} confirmed={confirmed} confirm={confirm} />
           ))}
         </section>
       ) : null}
@@ -85,14 +88,11 @@ function ObjectName({ of: { object, slug } }: { of: Place }) {
   )
 }
 
-function Created({ change, is_new }: { change: PlannedChange; is_new: boolean }) {
+function Created({ change, is_new, makes_secret }: { change: PlannedChange; is_new: boolean; makes_secret: boolean }) {
   const { object, fields } = change
   const { promotion } = useAbout()
   const is_done = promotion.status !== 'planned'
   const begins_off = fields.some(({ pointer, to }) => (pointer === '/disabled' && to === true) || (pointer === '/enabled' && to === false))
-  const makes_secret = promotion.checks.some(
-    (check) => check.code === 'secret_made' && keyOf({ ...check, pointer: null }) === keyOf({ ...change, pointer: null }),
-  )
   const own = fields.filter(({ pointer, to }) => fieldAt(object, pointer).class === 'owned' && !switches.includes(pointer) && isSet(to))
   return (
     <section className="card plan">
@@ -107,10 +107,9 @@ function Created({ change, is_new }: { change: PlannedChange; is_new: boolean })
         </div>
       </header>
       {own.length > 0 ? <Values of={object} fields={own} /> : null}
-      <details className="pad">
-        <summary>All values</summary>
-        <Values of={object} fields={fields.filter((field) => !own.includes(field))} />
-      </details>
+      <Details className="pad" summary="All values">
+        {() => <Values of={object} fields={fields.filter((field) => !own.includes(field))} />}
+      </Details>
     </section>
   )
 }
@@ -144,15 +143,16 @@ export function Lines({ look, value, other, mark }: { look: Field['look']; value
 interface UpdatedProps extends Ticks {
   change: PlannedChange
   news: ReadonlySet<string>
+  /** The places that were changed in the target since the last promotion to it. */
+  edited: ReadonlySet<string>
 }
 
-function Updated({ change, news, ...ticks }: UpdatedProps) {
+function Updated({ change, news, edited, ...ticks }: UpdatedProps) {
   const { promotion, target, names } = useAbout()
   const { object, slug, fields } = change
   const is_done = promotion.status !== 'planned'
   const [before, after] = is_done ? ['Before', 'After'] : [`${target.name} now`, 'Then']
   const label = object === 'settings' || slug === null ? 'Settings' : names(object, slug)
-  const edited = new Set(promotion.checks.filter(({ code }) => code === 'edited_there').map(keyOf))
   return (
     <section className="card plan">
       <header>

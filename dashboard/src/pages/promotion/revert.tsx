@@ -1,14 +1,23 @@
 /** The question before a revert: what goes back, what is deleted, and what has changed since, which can be left as it is now. */
-import type { Left, MadeSecret, PlannedChange, RevertConflict, RevertPreview } from '@ostiary/sdk'
-import { useState } from 'react'
+import {
+  type Left,
+  type MadeSecret,
+  OstiaryError,
+  type PlannedChange,
+  type PromotionCheck,
+  type RevertConflict,
+  type RevertPreview,
+} from '@ostiary/sdk'
+import { useEffect, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { useAnnounce } from '../../parts/announce.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Problem } from '../../parts/problem.tsx'
-import { Loaded, useRead } from '../../parts/reading.tsx'
+import { Loaded, not_by_itself, useRead } from '../../parts/reading.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { changedBySteps, promotions } from '../../queries/promotions.ts'
+import { readAgain } from '../../queries/query.ts'
 import { useProject } from '../../scope.tsx'
 import { fieldAt, inWords } from '../compare/fields.ts'
 import { useAbout } from './about.tsx'
@@ -17,12 +26,16 @@ import { changedIn } from './changed.ts'
 import { Lines } from './plan.tsx'
 import { conflictPlace, inPlural, keyOf, kindWords, placeWords } from './words.ts'
 
-interface RevertProps {
+export interface RevertProps {
   close: () => void
-  showSecrets: (secrets: readonly MadeSecret[]) => void
+  /** Gets the secrets that the revert made, `null` for a repeated answer, and what the preview found. */
+  secretsOf: (secrets: readonly MadeSecret[] | null, checks: readonly PromotionCheck[]) => void
 }
 
-export function Revert({ close, showSecrets }: RevertProps) {
+/** After such a refusal the preview is not what the service would do. */
+const has_changed: readonly string[] = ['promotion_conflict', 'promotion_blocked']
+
+export function Revert({ close, secretsOf }: RevertProps) {
   const here = useProject()
   const { client, project } = here
   const { promotion, target } = useAbout()
@@ -33,20 +46,26 @@ export function Revert({ close, showSecrets }: RevertProps) {
     const place = conflictPlace(pointer)
     return place ? [{ object: place.object, slug: place.slug, ...(place.pointer === null ? {} : { pointer: place.pointer }) }] : []
   })
-  const first = useRead(promotions.preview(here, promotion_id, []), { keeps_previous: true })
-  const now = useRead(promotions.preview(here, promotion_id, leave), { keeps_previous: true })
-  const revert = useAction(() => client.revertPromotion({ project_id: project.id, promotion_id }, { leave }), {
+  const revert = useAction((_: RevertPreview['checks']) => client.revertPromotion({ project_id: project.id, promotion_id }, { leave }), {
     secret: true,
     changes: [...changedBySteps(here), ...changedIn(project.id, target.id)],
-    done: (answer) => {
+    done: (answer, checks) => {
       announce('Reverted.')
       close()
-      if ('secrets' in answer && answer.secrets && answer.secrets.length > 0) showSecrets(answer.secrets)
+      if ('secrets' in answer) secretsOf(answer.secrets, checks)
     },
   })
+  const reads = revert.busy ? { keeps_previous: true, ...not_by_itself } : { keeps_previous: true }
+  const first = useRead(promotions.preview(here, promotion_id, []), reads)
+  const now = useRead(promotions.preview(here, promotion_id, leave), reads)
   useMoved(revert.error)
+  const is_outdated = revert.error instanceof OstiaryError && has_changed.includes(revert.error.code)
+  useEffect(() => {
+    if (is_outdated) readAgain([promotions.previews({ project: { id: project.id } }, promotion_id)])
+  }, [is_outdated, project.id, promotion_id])
   const conflicts = conflictsOf(first.data, now.data)
-  const open = now.data && !now.isPlaceholderData ? now.data.conflicts.length : null
+  const is_read = now.data !== undefined && !now.isPlaceholderData && !(is_outdated && now.isFetching)
+  const open = now.data && is_read ? now.data.conflicts.length : null
   const errors = now.data?.checks.filter(({ level }) => level === 'error') ?? []
   const why =
     open === null
@@ -84,7 +103,7 @@ export function Revert({ close, showSecrets }: RevertProps) {
             className="btn danger"
             disabled={why !== null || revert.busy}
             aria-describedby={why === null ? undefined : 'why-no-revert'}
-            onClick={() => revert.run(undefined)}
+            onClick={() => revert.run(now.data?.checks ?? [])}
           >
             Revert
           </button>
@@ -125,7 +144,14 @@ export function Revert({ close, showSecrets }: RevertProps) {
           </div>
         )}
       </Loaded>
-      {revert.error ? <Problem error={revert.error} focus /> : null}
+      {is_outdated ? (
+        <div className="note warn" role="alert">
+          <Icon name="warn" size={16} />
+          <span>Nothing is reverted: {target.name} has changed since this was read. What changed is here now.</span>
+        </div>
+      ) : revert.error ? (
+        <Problem error={revert.error} focus />
+      ) : null}
     </Dialog>
   )
 }

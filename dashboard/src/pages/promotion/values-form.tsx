@@ -1,20 +1,23 @@
 /** The values that belong to the target. What the source has stands beside each field as an example, never in it. */
 import { Textarea, TextInput } from '@mantine/core'
-import type { NewPromotion, OwnedValue } from '@ostiary/sdk'
-import { type FormEvent, useState } from 'react'
-import { fieldError, Problem } from '../../parts/problem.tsx'
+import type { NewPromotion } from '@ostiary/sdk'
+import { type FormEvent, useMemo, useState } from 'react'
+import { Problem } from '../../parts/problem.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { useProject } from '../../scope.tsx'
 import { linesOf } from '../compare/values.ts'
 import { exampleAt, useAbout } from './about.tsx'
 import { callOf } from './again.ts'
-import { type Asked, askedOf, textOf, valuesWith } from './given.ts'
-import { keyOf, kindWords } from './words.ts'
+import { Details } from './details.tsx'
+import { type Asked, askedOf, marksOf, textOf, valuesWith } from './given.ts'
+import { keyOf, kindWords, type Place } from './words.ts'
 
 interface PlanAction {
   run: (call: NewPromotion) => void
   busy: boolean
   error: unknown
+  /** The values of the call that was sent last, in its order. */
+  sent: readonly Place[]
 }
 
 /** The id of a field, to which a check leads. */
@@ -23,28 +26,22 @@ export const fieldId = (key: string) => `value-${key.replaceAll('/', '-')}`
 export function ValuesForm({ plan }: { plan: PlanAction }) {
   const { promotion, target, names } = useAbout()
   const { can } = useProject()
-  const asked = askedOf(promotion)
+  const asked = useMemo(() => askedOf(promotion), [promotion])
+  const groups = useMemo(() => [...Map.groupBy(asked, ({ object, slug }) => keyOf({ object, slug }))], [asked])
   const [texts, setTexts] = useState<ReadonlyMap<string, string>>(new Map())
-  const [sent, setSent] = useState<readonly OwnedValue[]>([])
   const call = callOf(promotion)
   if (call === null || asked.length === 0) return null
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const values = valuesWith(promotion.values, asked, texts)
-    setSent(values)
-    plan.run({ ...call, values })
+    plan.run({ ...call, values: valuesWith(promotion.values, asked, texts) })
   }
-  const errorOf = (key: string) => {
-    const index = sent.findIndex((value) => keyOf(value) === key)
-    return index < 0 ? undefined : fieldError(plan.error, `/values/${index}`)
-  }
-  const groups = [...Map.groupBy(asked, ({ object, slug }) => keyOf({ object, slug }))]
+  const marks = marksOf(plan.error, plan.sent, new Set(asked.map(({ key }) => key)))
   const input = (each: Asked) => (
     <ValueField
       key={each.key}
       asked={each}
       text={texts.get(each.key) ?? textOf(each.field.look, each.given)}
-      error={errorOf(each.key) ?? (texts.has(each.key) ? undefined : (each.error ?? undefined))}
+      error={marks.at.get(each.key) ?? (texts.has(each.key) ? undefined : (each.error ?? undefined))}
       change={(text) => setTexts(new Map(texts).set(each.key, text))}
     />
   )
@@ -70,18 +67,22 @@ export function ValuesForm({ plan }: { plan: PlanAction }) {
                 </h3>
                 {first.map(input)}
                 {more.length > 0 ? (
-                  <details>
-                    <summary>
-                      More values<span className="vh"> of {slug === null ? 'the settings' : names(object, slug)}</span>
-                    </summary>
-                    {more.map(input)}
-                  </details>
+                  <Details
+                    summary={
+                      <>
+                        More values<span className="vh"> of {slug === null ? 'the settings' : names(object, slug)}</span>
+                      </>
+                    }
+                    is_marked={more.some((each) => marks.at.has(each.key))}
+                  >
+                    {() => more.map(input)}
+                  </Details>
                 ) : null}
               </div>
             )
           })}
         </fieldset>
-        {plan.error && sent.length > 0 ? <Problem error={plan.error} focus /> : null}
+        {plan.error ? <Problem error={plan.error} focus is_at_fields={marks.is_all} /> : null}
         <p className="row">
           <button type="submit" className="btn pri" disabled={texts.size === 0 || plan.busy || !can('developer')}>
             Plan with these values

@@ -1,5 +1,5 @@
 /** A promotion in words: what it is, what it does, and why a step cannot be taken now. Pure functions. */
-import type { Environment, PlannedChange, Promotion, PromotionCheck, PromotionInList } from '@ostiary/sdk'
+import type { Environment, MadeSecret, PlannedChange, Promotion, PromotionCheck, PromotionInList } from '@ostiary/sdk'
 import { fieldAt, objectKinds, type Subject } from '../compare/fields.ts'
 import { subjectOf } from '../compare/values.ts'
 
@@ -55,6 +55,20 @@ export function placeWords({ object, slug, pointer }: Place, names: (object: Sub
 }
 
 export const kindWords = (object: Subject) => (object === 'settings' ? 'Settings' : objectKinds[object].one)
+
+/** The objects to which a step gives a new secret. */
+export const madeIn = (checks: readonly PromotionCheck[]): Place[] => [
+  ...new Map(
+    checks
+      .filter(({ code }) => code === 'secret_made')
+      .map(({ object, slug }) => ({ object, slug }))
+      .map((place) => [keyOf(place), place] as const),
+  ).values(),
+]
+
+/** Whose new secrets nobody has: the client repeats a call whose answer was lost, and the repeated answer has `null` for them. */
+export const lostIn = (secrets: readonly MadeSecret[] | null, checks: readonly PromotionCheck[]): Place[] =>
+  secrets === null ? madeIn(checks) : []
 
 /** The errors that a value of the target solves: it is missing, or it is not accepted. */
 export const isAboutValue = ({ level, object, pointer }: PromotionCheck): boolean =>
@@ -124,6 +138,12 @@ export function movedWords(
     ...(target.config_version !== to_config_version ? [target.name] : []),
   ]
   return `${moved.join(' and ') || 'An environment'} ${moved.length === 2 ? 'have' : 'has'} changed since this plan`
+}
+
+/** The plan with which a planned one is compared: one to the same target, made before it. Ids are in the order of their time. */
+export function comparedWith(plan: Promotion, other: Promotion | undefined): Promotion | undefined {
+  if (!other || plan.id === null || other.id === null || plan.status !== 'planned') return undefined
+  return other.to_environment_id === plan.to_environment_id && other.id < plan.id ? other : undefined
 }
 
 /** The changes of a plan that an earlier one did not have, as places. */
