@@ -46,7 +46,7 @@ export function callWithout(promotion: Promotion, entries: Entries, without: Pla
 }
 
 /**
- * The plan of a call. What no longer exists is left out, and then the call is another one: `sends` gets each before it is sent, since a
+ * The plan of a call. What no longer exists is left out, and then another call is sent: `sends` gets each before it is sent, since a
  * refusal names its entries by their place in the list.
  */
 export async function planAgain(
