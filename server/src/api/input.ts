@@ -1,12 +1,16 @@
 /** Parses the path, the query and the body of a management request with the schemas of its row. */
 import { idPattern, prefixes } from '@ostiary/contract/ids.ts'
 import type { Route } from '@ostiary/contract/route.ts'
+import { sentenceOf } from '@ostiary/contract/sentences.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { JsonError, parseJson } from '../base/json.ts'
 import { reason } from '../base/reason.ts'
 import { ApiError, type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
 import { queryProblems, textProblems } from './text-rules.ts'
+
+/** Said here too, since another copy of the validator in this process replaces the sentences of all schemas (`configuration/read-document.ts`). */
+const said = { error: sentenceOf }
 
 export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length === 0 && !route.body) return undefined
@@ -25,13 +29,13 @@ export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer):
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0) return undefined
     throw validationFailed([{ pointer: '', code: 'not_allowed', detail: 'This call takes no body.' }])
   }
-  return accepted(textProblems(value, route.body), route.body.safeParse(value))
+  return accepted(textProblems(value, route.body), route.body.safeParse(value, said))
 }
 
 export function parseQuery(route: Route, request: FastifyRequest): unknown {
   if (!route.query) return undefined
   const query = request.query as Record<string, unknown> // as: Fastify types it unknown
-  return accepted(queryProblems(query, route.query), route.query.safeParse(query))
+  return accepted(queryProblems(query, route.query), route.query.safeParse(query, said))
 }
 
 /** Answers 404 for a malformed id, as for an unknown one, without a database query. */

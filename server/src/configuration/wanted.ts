@@ -6,6 +6,7 @@
 import { documentObjects, documentSchemas, object_kinds } from '@ostiary/contract/configuration.ts'
 import type { Kept, ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import type { LeftAlone, OwnedValue, Planned, Pruned } from '@ostiary/contract/promotion.ts'
+import { sentenceOf } from '@ostiary/contract/sentences.ts'
 import type { Configuration, Fields } from './configuration.ts'
 import { areEqual } from './equal.ts'
 import { fieldsOf, type KnownField, patchAt, valueAt } from './pointers.ts'
@@ -163,7 +164,7 @@ function wrongValue({ object, slug, value }: OwnedValue, { path }: KnownField, t
     object === 'settings'
       ? { settings: patchAt(path, value) }
       : { [documentObjects[object].section]: { [slug ?? '']: patchAt(path, value) } }
-  const read = documentSchemas[type].safeParse({ version: 1, ...written })
+  const read = documentSchemas[type].safeParse({ version: 1, ...written }, { error: sentenceOf })
   return read.success ? [] : read.error.issues.slice(0, 1).map(({ message }) => message)
 }
 
