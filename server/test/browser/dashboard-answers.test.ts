@@ -266,6 +266,7 @@ test('a provider is switched for the version that the question began with', { sk
   await button(page, 'Switch off now').click()
   await page.getByText('Also changed, and kept').waitFor()
   await button(page, 'Save the choice').click()
+  await page.getByText('Also changed, and kept').waitFor({ state: 'detached' }) // the question names the choice "Off" too
   await page.getByText('Off', { exact: true }).waitFor()
   assert.deepEqual(
     [(await stored(`providers/${id}`)).enabled, (await stored(`providers/${id}`)).display_name],
