@@ -2,7 +2,7 @@
 import { type RefObject, useEffect } from 'react'
 
 export function useChosenInView(row: RefObject<HTMLElement | null>, chosen: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another one is chosen
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is chosen
   useEffect(() => {
     row.current?.querySelector('[aria-current=page], [aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [row, chosen])

@@ -55,7 +55,7 @@ export function toCallersError(error: unknown, is_read: boolean): unknown {
 /** A node of a distributed database that was killed says so as an internal error, in a session that waits for another node. */
 const isShutDown = ({ code, message }: DatabaseError): boolean => code === internal_error && message.includes('postmaster was shut down')
 
-/** Reports whether the server could not reach another one, which has the rows of some environments. Other rows may be in reach. */
+/** Reports whether the server could not reach another server, which has the rows of some environments. Other rows may be in reach. */
 export function isOfOneNode({ cause }: DatabaseUnavailable): boolean {
   return isRefusal(cause) && (cause.code ?? '').startsWith('08')
 }

@@ -67,7 +67,7 @@ const Applied = Sized.extend({ applied_at: z.date(), expires_at: z.date() })
 interface RoomForApplied {
   /** When the oldest one expires, where there is no room; else `null`. */
   readonly full_until: Date | null
-  /** For `haveRoom` with the row of the project, which each apply holds. Fails if another one was applied to the target since. */
+  /** For `haveRoom` with the row of the project, which each apply holds. Fails if another plan was applied to the target since. */
   readonly unchanged: Statement
 }
 

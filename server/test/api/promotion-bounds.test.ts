@@ -179,7 +179,7 @@ test('an apply waits until its target has room for another applied plan, and of 
   expectStatus(200, await step([project, refused], 'apply'))
 })
 
-test('what was applied to one environment takes no room of another one', async () => {
+test('what was applied to one environment takes no room of another environment', async () => {
   const project = await createProject()
   for (const [full, other] of [
     [project.test, project.live],

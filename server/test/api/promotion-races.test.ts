@@ -117,7 +117,7 @@ test(`an acknowledged edit is never lost in ${rounds} rounds against an apply`, 
   t.diagnostic(JSON.stringify(outcomes))
 })
 
-test(`an acknowledged edit is never lost in ${rounds} rounds against a revert, of the same field or of another one`, async (t) => {
+test(`an acknowledged edit is never lost in ${rounds} rounds against a revert, of the same field or of another field`, async (t) => {
   const project = await createProject()
   const settings = `${project.live.path}/settings`
   const outcomes: Record<string, number> = {}
