@@ -72,7 +72,7 @@ test('the example passes a state of 4,096 characters back, and logs no query', {
     await w.close()
     assert.equal((await ask(`${w.test.issuer}/verify?token=hush-of-a-failure`)).statusCode, 502)
   } finally {
-    stop()
+    await stop()
   }
   const [access, error] = ['ostiary.log', 'ostiary-error.log'].map((name) => readFileSync(join(folder, name), 'utf8'))
   assert.match(access ?? '', /"GET \/e\/env_\w+\/verify HTTP\/1\.1" 502 /)

@@ -4,6 +4,7 @@
  * of test files runs in this way too; see `both_issuers`.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request as sendRequest } from 'node:http'
 import { createServer } from 'node:https'
@@ -51,7 +52,7 @@ let issuers = 0
 export const ownIssuer = (port: number): string => `https://e${++issuers}.issuer.example:${port}`
 
 interface Front {
-  stop: () => void
+  stop: () => Promise<void>
   /** With these, curl finds the proxy and trusts it. */
   curl_options: readonly string[]
 }
@@ -68,8 +69,8 @@ export async function startFront(port: number, service_port: number): Promise<Fr
   const place = { port, service_port, folder, certificate }
   const end = kind === 'nginx' ? await startNginx(place) : await startProxy(place)
   return {
-    stop() {
-      end()
+    async stop() {
+      await end()
       rmSync(folder, { recursive: true, force: true })
     },
     curl_options: ['--resolve', `*:${port}:127.0.0.1`, '--cacert', join(certificate, 'ca.pem')],
@@ -115,8 +116,8 @@ async function startProxy({ port, service_port, certificate }: Place): Promise<(
   }
 }
 
-/** Starts nginx with the example for operators. Its logs are in `folder`. */
-export async function startNginx(place: Place): Promise<() => void> {
+/** Starts nginx with the example for operators. Its logs are in `folder`, each line of an answered request once the returned function is done. */
+export async function startNginx(place: Place): Promise<() => Promise<unknown>> {
   const { folder, port } = place
   writeFileSync(join(folder, 'nginx.conf'), configuration(place))
   const program = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -124,10 +125,14 @@ export async function startNginx(place: Place): Promise<() => void> {
   program.stderr.on('data', (text) => {
     said += text
   })
-  const ended = new Promise<never>((_, reject) => program.once('exit', () => reject(new Error(`nginx ended: ${said}`))))
-  ended.catch(() => {})
-  await awaiting('nginx answers', Promise.race([ended, answers(port)]))
-  return () => program.kill('SIGTERM')
+  const ended = once(program, 'exit')
+  const failed = ended.then(() => Promise.reject(new Error(`nginx ended: ${said}`)))
+  failed.catch(() => {})
+  await awaiting('nginx answers', Promise.race([failed, answers(port)]))
+  return () => {
+    program.kill('SIGQUIT') // nginx writes the line of a request after its answer, and SIGTERM would lose it
+    return awaiting('nginx ends', ended)
+  }
 }
 
 /** The example for operators, at this port, with this certificate and this service behind it. */

@@ -233,7 +233,7 @@ export async function world(
     },
 
     async close() {
-      front?.stop()
+      await front?.stop()
       await Promise.all([service, ...others].map((each) => each.stop()))
       if (database_url) await dropDatabase(database_url)
       if (options.data_dir === undefined) rmSync(data_dir, { recursive: true, force: true })
