@@ -16,6 +16,7 @@ import {
   signInForTokens,
   userinfo,
 } from '../support/cookie-browser.ts'
+import { untilAttempted } from '../support/queue.ts'
 import { type Received, startReceiver, until } from '../support/receiver.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
@@ -237,7 +238,8 @@ for (const [what, status] of Object.entries(temporary)) {
     const { received, client } = await createListener((_, count) => ({ status: count === 1 ? status : 200 }))
     const { agent, tokens } = await signInForTokens(w, environment, client, { user: await w.createUser(environment) })
     await signOut(agent, tokens.id_token)
-    await until('the first attempt', () => received.length === 1)
+    await untilAttempted(w.deployment.db, client.id, 1)
+    assert.equal(received.length, 1)
     w.advance(7)
     await until('the second attempt', () => received.length === 2)
     const [first, second] = await Promise.all(received.map(readToken))
@@ -268,11 +270,13 @@ test('a name with a private address is never called, and its logout ends after t
   const { agent, tokens } = await signInForTokens(w, environment, client, { user: await w.createUser(environment) })
   const before = w.log.length
   await signOut(agent, tokens.id_token)
-  for (const attempt of [1, 2, 3, 4]) {
-    const failures = () => w.log.slice(before).filter((line) => line.includes('did not arrive'))
-    await until(`attempt ${attempt}`, () => failures().length === attempt)
-    assert.match(failures().at(-1) ?? '', /"why":"unreachable","error":"address_not_allowed"/)
+  const failures = () => w.log.slice(before).filter((line) => line.includes('did not arrive'))
+  for (const attempt of [1, 2, 3]) {
+    await untilAttempted(w.deployment.db, client.id, attempt)
+    assert.equal(failures().length, attempt)
     w.advance(200)
   }
   await until('an empty queue', async () => !(await pending()).includes(client.id))
+  assert.equal(failures().length, 4)
+  for (const line of failures()) assert.match(line, /"why":"unreachable","error":"address_not_allowed"/)
 })

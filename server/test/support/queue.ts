@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { createDb, type Db, type Engine, sql } from '../../src/db/db.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -11,6 +12,7 @@ import { openPostgres } from '../../src/db/postgres.ts'
 import { openSqlite } from '../../src/db/sqlite.ts'
 import { claim, enqueue, findCandidates, type Job } from '../../src/queue/queue.ts'
 import { type JobKind, type Outcome, type Runner, startRunner } from '../../src/queue/runner.ts'
+import { awaiting } from './awaited.ts'
 import { freshDatabase, noPostgres } from './postgres.ts'
 
 export const JobRow = z.object({ id: z.string(), attempts: z.int(), due_at: z.date(), leased_by: z.string().nullable() })
@@ -83,6 +85,23 @@ const engines: [string, () => Promise<Engine>, string | false][] = [
 /** Polls until the condition holds. A runner stores the outcome of an attempt without notifying the test. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise(setImmediate)
+}
+
+/**
+ * Waits until this attempt of the only job of a lane has ended and the job waits for the next one. Only from then on does an advanced clock
+ * make it due: what is stored later is due that much later.
+ */
+export function untilAttempted(db: Db, lane: string, attempt: number): Promise<true> {
+  return awaiting(
+    `attempt ${attempt} of ${lane}`,
+    (async () => {
+      for (;;) {
+        const [job] = await db.all(JobRow, sql`select id, attempts, due_at, leased_by from jobs where lane = ${lane}`)
+        if (job?.attempts === attempt && job.leased_by === null) return true
+        await sleep(20)
+      }
+    })(),
+  )
 }
 
 /** The `run` of a job that does its work at once. */
