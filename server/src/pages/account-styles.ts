@@ -18,7 +18,7 @@ const parts = `
 .said{display:flex;gap:10px;margin-bottom:24px;padding:10px 14px;border:1px solid var(--line);border-inline-start:3px solid var(--ok);border-radius:9px;background:var(--surface);font-size:.9375rem}
 .said .i{margin-top:3px;color:var(--ok)}
 main>.problem{margin:0 0 24px;background:var(--surface)}
-.cd{margin-bottom:24px;background:var(--surface);border:1px solid var(--line);border-radius:14px;box-shadow:var(--shadow-s)}
+.cd{container-type:inline-size;margin-bottom:24px;background:var(--surface);border:1px solid var(--line);border-radius:14px;box-shadow:var(--shadow-s)}
 .cd>header{padding:18px 22px 14px}
 .cd h2{font-size:1.0625rem;line-height:1.4118}
 .cd>header p{font-size:.9375rem;color:var(--muted)}
@@ -46,7 +46,7 @@ main>.problem{margin:0 0 24px;background:var(--surface)}
 .it,.cd>header,.cd>footer{padding-inline-start:16px;padding-inline-end:16px}
 .cd{box-shadow:none}
 }
-@media(max-width:480px){.it:has(form),.it:has(.b){grid-template-columns:24px minmax(0,1fr)}.it>.b,.it>form{grid-column:2;justify-self:start;margin-top:10px}.it .acts{grid-column:2/-1;justify-content:flex-start;margin-top:10px}}
+@container(max-width:34rem){.it:has(form),.it:has(.b){grid-template-columns:24px minmax(0,1fr)}.it>.b,.it>form{grid-column:2;justify-self:start;margin-top:10px}.it .acts{grid-column:2/-1;justify-content:flex-start;margin-top:10px}}
 @media(max-width:480px){body.wide{background:var(--canvas)}}
 `
 

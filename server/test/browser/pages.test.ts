@@ -286,7 +286,7 @@ test('a long address breaks before @ and before dots, and never within a word', 
 
 test('the account page breaks the titles of its rows between words in German too', { skip: noBrowser }, async (t) => {
   const browser = await launchForTests(t)
-  for (const width of [360, 390, 430, 481])
+  for (const width of [360, 390, 430, 481, 560, 761, 830])
     await t.test(`${width} px`, async () => {
       const page = await browser.newPage({ viewport: { width, height: 900 } })
       await page.setContent(examplePages('test', undefined, 'de').account?.html ?? '')
