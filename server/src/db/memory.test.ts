@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Value } from './codec.ts'
 import { type Statement, sql } from './db.ts'
 import { createRowCache } from './memory.ts'
 
@@ -51,6 +53,26 @@ test('queries that differ in a value, its type or its position have different re
   for (const other of others) answers.push(await ask(other))
   assert.equal(new Set(answers).size, others.length)
   assert.notEqual(await ask(sql`select 2 where a = ${'5'} and b = ${'x'}`), answers[0])
+})
+
+test('a statement with other values has another result, whatever they are', async () => {
+  const value = fc.oneof(
+    fc.constantFrom('', '=', "'", ':', 'null', '5', 5, 0, null),
+    fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed() && !text.includes('\0')),
+    fc.integer(),
+  )
+  const three = fc.tuple(value, value, value)
+  const findThree = ([a, b, c]: [Value, Value, Value]) => sql`select 1 where a = ${a} and b = ${b} and c = ${c}`
+  await fc.assert(
+    fc.asyncProperty(three, three, async (one, other) => {
+      const { ask } = countingCache()
+      const answers = [await ask(findThree(one)), await ask(findThree(other))]
+      const is_same = one.every((each, i) => each === other[i])
+      assert.equal(answers[0] === answers[1], is_same)
+    }),
+    // biome-ignore format: two pairs whose values join to one text
+    { numRuns: 1_000, examples: [[['', 'null', null], [null, '', 'null']], [['a', 'a', ''], ['a', '=', '']]] },
+  )
 })
 
 test('a missing row is cached too, and a cached row is frozen', async () => {

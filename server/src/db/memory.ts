@@ -33,7 +33,10 @@ export function createRowCache(versionOf: (statement: Statement) => number, limi
   let old_bytes = 0
   let last_text = 0
 
-  /** Returns a unique key for a text with its values. No text value holds U+0000 (see `encodeValue`), and other values begin with it. */
+  /**
+   * Returns a unique key for a text with its values: no key is the beginning of a longer one, since no text value holds U+0000
+   * (`encodeValue`). A statement names its environment once for each of its tables, so a repeated value is one character.
+   */
   function keyOf({ parts, values }: Statement): string {
     let text = texts.get(parts)
     if (text === undefined) {
@@ -42,7 +45,12 @@ export function createRowCache(versionOf: (statement: Statement) => number, limi
       texts.set(parts, text)
     }
     let key = `${text}\0`
-    for (const value of values) key += typeof value === 'string' ? `${value}\0` : `\0${value}\0`
+    let before: EncodedValue | undefined
+    for (const value of values) {
+      if (value === before) key += '='
+      else key += typeof value === 'string' ? `'${value}\0` : `:${value}\0`
+      before = value
+    }
     return key
   }
 
