@@ -13,6 +13,8 @@ import type { Statement } from './db.ts'
 const most_bytes = 8 * 1_048_576
 /** Keys of rows, such as ids, digests and addresses, are shorter. */
 const longest_values = 1_000
+/** A number that is made of bits has so many. */
+const most_bits = 31
 /** The size of an entry without its texts. */
 const overhead_bytes = 400
 
@@ -34,24 +36,30 @@ export function createRowCache(versionOf: (statement: Statement) => number, limi
   let last_text = 0
 
   /**
-   * Returns a unique key for a text with its values: no key is the beginning of a longer one, since no text value holds U+0000
-   * (`encodeValue`). A statement names its environment once for each of its tables, so a repeated value is one character.
+   * Returns a unique key for a text with its values; `null` where they are long. No text value holds U+0000 (`encodeValue`). A statement
+   * names its environment once for each of its tables, so a value that repeats the one before is one bit of a number at the beginning.
    */
-  function keyOf({ parts, values }: Statement): string {
+  function keyOf({ parts, values }: Statement): string | null {
     let text = texts.get(parts)
     if (text === undefined) {
       last_text += 1
       text = last_text
       texts.set(parts, text)
     }
-    let key = `${text}\0`
-    let before: EncodedValue | undefined
-    for (const value of values) {
-      if (value === before) key += '='
-      else key += typeof value === 'string' ? `'${value}\0` : `:${value}\0`
-      before = value
+    let rest = ''
+    let repeated = 0
+    let length = 0
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]
+      if (i > 0 && i < most_bits && value === values[i - 1]) {
+        repeated |= 1 << i
+      } else if (typeof value === 'string') {
+        length += value.length
+        if (length > longest_values) return null
+        rest += `'${value}\0`
+      } else rest += `:${value}\0`
     }
-    return key
+    return `${text} ${repeated}\0${rest}`
   }
 
   function keep(key: string, entry: Entry): void {
@@ -68,8 +76,8 @@ export function createRowCache(versionOf: (statement: Statement) => number, limi
     } catch (error) {
       return Promise.reject(error) // callers expect a rejected promise
     }
-    if (lengthOf(statement.values) > longest_values) return query()
     const key = keyOf(statement)
+    if (key === null) return query()
     let known = young.get(key)
     if (!known) {
       known = old.get(key)
@@ -85,12 +93,6 @@ export function createRowCache(versionOf: (statement: Statement) => number, limi
   }
 
   return { read, bytes: () => young_bytes + old_bytes }
-}
-
-function lengthOf(values: readonly EncodedValue[]): number {
-  let length = 0
-  for (const value of values) length += typeof value === 'string' ? value.length : 8
-  return length
 }
 
 /** Estimates the size of a decoded row in bytes. Stored values have bounded nesting. */
