@@ -1,5 +1,5 @@
 /**
- * `npm test` runs the checks, then every test. Tests of behaviour (server/test/flows, server/test/api and the client's) run on the
+ * `npm test` runs the checks and, beside them, every test. Tests of behaviour (server/test/flows, server/test/api and the client's) run on the
  * embedded database, and those that add something there again on PostgreSQL (`second-engine.ts`); some tests also run with issuers on
  * hosts of their own (`server/test/support/front.ts`). At the end it judges every batch that the tests sent (`recorded-laws.ts`).
  *
@@ -17,6 +17,7 @@ import { once } from 'node:events'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { both_issuers } from '../server/test/support/front.ts'
 import { uniqueKeys, writeMigratedFile } from '../server/test/support/migrated-file.ts'
@@ -40,12 +41,14 @@ const is_changed_run = ours.some((word) => word.startsWith('--changed'))
 const is_full_run = filters.length === 0 && options.length === 0 && !is_changed_run
 const is_shared_run = is_full_run && process.env.OSTIARY_TEST_SHARED !== '0'
 
-let child: ChildProcess | null = null
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child?.kill('SIGTERM'))
+const children = new Set<ChildProcess>()
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.on(signal, () => {
+    for (const child of children) child.kill('SIGTERM')
+  })
 
 const notes: string[] = []
-const checked = !is_full_run || (await node([join(root, 'scripts/check.ts')]))
-if (!checked) notes.push('npm run check failed, see the top of the output. This run counts as failed.')
+const checking = is_full_run ? check() : { passed: true, printed: '' }
 
 const files = filesToRun()
 const behaviour_tests = files.filter((file) => /^(server\/test\/(flows|api)\/|sdk\/test\/(every-route|client)\.)/.test(file))
@@ -93,8 +96,13 @@ writeReach(ran)
 const offences = judgeRecord(batches, uniqueKeys(migrated_file))
 for (const { law, what, file } of offences) console.log(`✖ ${law} (scripts/recorded-laws.ts), in ${file}: ${what}`)
 notes.push(`${batches.length} batches and queries were judged by the laws of batches: ${offences.length} offences.`)
+const checked = await checking
+if (!checked.passed) {
+  console.log(`\nnpm run check:\n\n${checked.printed}`)
+  notes.push('npm run check failed, see above. This run counts as failed.')
+}
 console.log(`\n${endReport(parts, notes)}`)
-process.exitCode = checked && passed.every(Boolean) && offences.length === 0 ? 0 : 1
+process.exitCode = checked.passed && passed.every(Boolean) && offences.length === 0 ? 0 : 1
 
 function filesToRun(): string[] {
   const all = globSync('{contract,server,cli,sdk,scripts,packaging,applications}/**/*.test.ts', {
@@ -161,9 +169,23 @@ function readLines(path: string): Line[] {
   return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
 }
 
+/** Runs the checks beside the tests, which also wait, and prints what they say when they are done. */
+async function check(): Promise<{ passed: boolean; printed: string }> {
+  const child = start([join(root, 'scripts/check.ts')], process.env, 'pipe')
+  const [printed, [code]] = await Promise.all([child.stdout === null ? '' : text(child.stdout), once(child, 'close')])
+  console.log(`\nnpm run check:\n\n${printed}`)
+  return { passed: code === 0, printed }
+}
+
 /** Runs this Node; `true` if it exits with 0. */
-async function node(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
-  child = spawn(process.execPath, [...process.execArgv, ...args], { cwd: root, stdio: 'inherit', env })
-  const [code] = await once(child, 'close')
+async function node(args: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
+  const [code] = await once(start(args, env, 'inherit'), 'close')
   return code === 0
+}
+
+function start(args: readonly string[], env: NodeJS.ProcessEnv, stdout: 'inherit' | 'pipe'): ChildProcess {
+  const child = spawn(process.execPath, [...process.execArgv, ...args], { cwd: root, stdio: ['inherit', stdout, 'inherit'], env })
+  children.add(child)
+  child.once('close', () => children.delete(child))
+  return child
 }
