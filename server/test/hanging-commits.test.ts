@@ -79,9 +79,10 @@ async function replicated() {
 }
 
 /** An engine with this many connections, through a line, and a table with one thing. */
-async function opened(url: string, connections: number) {
+async function opened(url: string, connections: number, change: Partial<TimeLimits> = {}) {
   const line = await openLine(url)
-  const db = createDb(openPostgres(line.url, { connections, limits, application_name: `engine of ${connections}` }))
+  const options = { connections, limits: { ...limits, ...change }, application_name: `engine of ${connections}` }
+  const db = createDb(openPostgres(line.url, options))
   await db.migrate([things])
   await add(db, 'a')
   after(async () => {
@@ -113,6 +114,26 @@ test('when the commit of a request hangs, its later calls fail without being sen
   })
   assert.deepEqual(await inRequest(() => list(db)), ['a'])
   await release()
+})
+
+test('no read is sent behind a commit that hangs', skip, async () => {
+  const { server, hang, release } = await replicated()
+  const { line, db } = await opened(server.url, 3, { silence_ms: 60_000, answer_ms: 60_000 })
+  await Promise.all(Array.from({ length: 12 }, () => list(db)))
+  await hang()
+  const began = performance.now()
+  const change = errorOf(add(db, 'b'))
+  await until('the commit counts as held', () => performance.now() - began > 2 * limits.held_ms)
+  const sync = Buffer.from([0x53, 0, 0, 0, 4]) // one ends each query
+  let queries = 0
+  line.onSent = (data) => {
+    for (let at = data.indexOf(sync); at >= 0; at = data.indexOf(sync, at + 1)) queries++
+  }
+  const reads = 30
+  await Promise.all(Array.from({ length: reads }, () => list(db)))
+  assert.equal(queries, reads, 'a read behind the commit would be sent again elsewhere')
+  await release()
+  assert.equal(await change, null)
 })
 
 test('reads go on while changes are refused, also those that were sent behind a hanging commit', skip, async () => {

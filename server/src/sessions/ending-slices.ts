@@ -88,11 +88,11 @@ const Id = z.object({ id: z.string() })
 const idsOf = async (db: Db, statement: Statement) => (await db.all(Id, statement)).map(({ id }) => id)
 
 /** Ends these sessions with all their grants. */
-function endSessions({ environment_id, cause, reason }: Ending, ids: readonly string[], now: Date, also = sql``): Statement[] {
+function endSessions({ environment_id, cause, reason }: Ending, ids: readonly string[], now: Date): Statement[] {
   const which = sql`id in (${list([...ids].sort())})`
   return [
     ...(cause.origin && reason ? sessionEndEvents(environment_id, which, { reason, origin: cause.origin }, now) : []),
-    sql`update sessions set ended_at = ${now}, ends_grants = 1${also}
+    sql`update sessions set ended_at = ${now}, ends_grants = 1
          where environment_id = ${environment_id} and ${which} and ended_at is null`,
     ...enqueueBackchannelLogouts(environment_id, ids, now),
   ]
@@ -268,12 +268,11 @@ const rowsIn =
     }
   }
 
-/** A deleted user: the sessions end, and forget where they came from. They stay until their tokens cannot be valid any more. */
+/** A deleted user: the sessions end, and then forget where they came from. They stay until their tokens cannot be valid any more. */
 const sessionsOfErased: Step = async (db, ending, now) => {
   const { environment_id, user_id } = ending
-  const forgets = sql`, ip = null, user_agent = null, upstream_sid = null, upstream_id_token = null`
   const open = await idsOf(db, sql`select s.id from sessions s where ${openSessions(ending)} limit ${sessions_at_once}`)
-  if (open.length > 0) return { statements: endSessions(ending, open, now, forgets) }
+  if (open.length > 0) return { statements: endSessions(ending, open, now) }
   const shown = await idsOf(
     db,
     sql`select id from sessions

@@ -56,6 +56,16 @@ const isSignedOut = async (agent: Agent) => {
   return locationOf(reply).searchParams.get('error') === 'login_required'
 }
 
+/** Reports whether the session of an ID token has ended, which the browser cannot know: it loses its cookie anyway. */
+const hasEnded = async (id_token: string) => {
+  const { sid } = decodeJwt(id_token)
+  const row = await w.deployment.db.maybeOne(
+    z.object({ has_ended: z.boolean() }),
+    sql`select case when ended_at is null then 0 else 1 end as has_ended from sessions where environment_id = ${environment.id} and id = ${String(sid)}`,
+  )
+  return row?.has_ended
+}
+
 test('a sign-out ends the session at another issuer too and goes on to the application, and the button there asks for a password again', async () => {
   const { test: partner } = await w.createProject('partner')
   const client = await w.createApplication(partner, { redirect_uris: ['https://app.example.com/not-yet'] })
@@ -67,12 +77,13 @@ test('a sign-out ends the session at another issuer too and goes on to the appli
   const { request, location } = await federate(agent, there)
   location.searchParams.delete('prompt')
   const back = await followToClient(agent, { url: location.href, redirect_uri: there.callback_url }, user)
-  const id_token = await comeBack(agent, back, request)
+  let id_token = await comeBack(agent, back, request)
 
   for (const way of ['hint', 'button']) {
     const asked = await signOut(agent, way === 'hint' ? id_token : null)
+    assert.equal(await hasEnded(id_token), way === 'hint')
     const leaving = way === 'hint' ? asked : await agent.submit(asked, { decision: 'sign_out' })
-    assert.equal(await isSignedOut(agent), true, 'signed out here before the provider is asked')
+    assert.deepEqual([await isSignedOut(agent), await hasEnded(id_token)], [true, true], 'signed out here before the provider is asked')
     const to_provider = locationOf(leaving)
     assert.equal(to_provider.origin + to_provider.pathname, `${partner.issuer}/oauth/logout`)
     const returning = locationOf(await agent.get(to_provider.href))
@@ -85,7 +96,7 @@ test('a sign-out ends the session at another issuer too and goes on to the appli
     assert.match((await agent.get(again.location.href)).body, /name="password"/)
     if (way === 'button') break
     const second = await followToClient(agent, { url: again.location.href, redirect_uri: there.callback_url }, user)
-    await comeBack(agent, second, again.request)
+    id_token = await comeBack(agent, second, again.request)
   }
 })
 
@@ -148,7 +159,7 @@ for (const { why, change, metadata, is_silent = false } of here_alone)
     op.metadata = own_endpoint
     w.advance(301)
     assert.equal(locationOf(reply).href, `${bye}?state=ours`)
-    assert.equal(await isSignedOut(agent), true)
+    assert.deepEqual([await isSignedOut(agent), await hasEnded(id_token)], [true, true])
     if (is_silent) assert.deepEqual(op.waits.splice(0), [2_000])
   })
 
