@@ -57,9 +57,9 @@ async function replicated() {
   return {
     server,
     hanging,
-    /** The connections of a program. */
-    connections: async (name: string) =>
-      Number((await admin.query('select count(*) from pg_stat_activity where application_name = $1', [name])).rows[0].count),
+    /** The processes of the server for the connections of a program. */
+    processes: async (name: string): Promise<number[]> =>
+      (await admin.query('select pid from pg_stat_activity where application_name = $1', [name])).rows.map(({ pid }) => pid),
     async hang(): Promise<void> {
       await setStandby('nobody')
       const probe = new Client({ connectionString: server.url, application_name: 'probe' })
@@ -137,7 +137,7 @@ test('no read is sent behind a commit that hangs', skip, async () => {
 })
 
 test('reads go on while changes are refused, also those that were sent behind a hanging commit', skip, async () => {
-  const { server, hang, release, connections, hanging } = await replicated()
+  const { server, hang, release, processes, hanging } = await replicated()
   const size = 3
   const { db } = await opened(server.url, size)
   await hang()
@@ -153,7 +153,7 @@ test('reads go on while changes are refused, also those that were sent behind a 
     }
   }
   assert.ok((await hanging()) <= size - 1, 'one connection is kept for reads')
-  assert.ok((await connections(`engine of ${size}`)) <= size, 'connections that hang are kept, not replaced')
+  assert.ok((await processes(`engine of ${size}`)).length <= size, 'connections that hang are kept, not replaced')
   const unsent = refused.filter(({ error }) => /Nothing was changed/.test(error.message))
   assert.ok(unsent.length >= 10, `${unsent.length} of ${refused.length} were not sent`) // each round holds at most one connection more
 
@@ -175,6 +175,23 @@ test('connections that the network forgot are replaced, although the server answ
   const errors = await Promise.all(['b', 'c', 'd'].map((id) => errorOf(add(db, id))))
   for (const error of errors) assert.ok(error instanceof DatabaseUnavailable, String(error))
   await until('a change is made', async () => (await errorOf(add(db, `e${Math.trunc(performance.now())}`))) === null)
+})
+
+test('one connection that the network forgot is closed, and one that works is kept', skip, async () => {
+  const { server, processes } = await replicated()
+  const { line, db } = await opened(server.url, 2)
+  await Promise.all(Array.from({ length: 12 }, () => list(db)))
+  const before = await until('two connections', async () => {
+    const pids = await processes('engine of 2')
+    return pids.length === 2 && pids
+  })
+  line.forget(1)
+  const left = await until('one is closed', async () => {
+    await Promise.all(['b', 'c'].map((id) => errorOf(add(db, id + performance.now()))))
+    const pids = await processes('engine of 2')
+    return !before.every((pid) => pids.includes(pid)) && pids
+  })
+  assert.equal(before.filter((pid) => left.includes(pid)).length, 1)
 })
 
 test('the service refuses changes with 503 and answers reads, and then works again', skip, async () => {

@@ -6,7 +6,6 @@
  * Memory is bounded in bytes. Values come from requests, so a query with a long value is not cached. Results live in two generations:
  * a used result moves to the young one, and when the young one is full, it becomes the old one and the old one is dropped.
  */
-import type { EncodedValue } from './codec.ts'
 import type { Statement } from './db.ts'
 
 /** The size of one generation. */

@@ -91,13 +91,13 @@ export async function until(holds: () => Promise<boolean>): Promise<void> {
  * Waits until this attempt of the only job of a lane has ended and the job waits for the next one. Only from then on does an advanced clock
  * make it due: what is stored later is due that much later.
  */
-export function untilAttempted(db: Db, lane: string, attempt: number): Promise<true> {
+export function untilAttempted(db: Db, lane: string, attempt: number): Promise<void> {
   return awaiting(
     `attempt ${attempt} of ${lane}`,
     (async () => {
       for (;;) {
         const [job] = await db.all(JobRow, sql`select id, attempts, due_at, leased_by from jobs where lane = ${lane}`)
-        if (job?.attempts === attempt && job.leased_by === null) return true
+        if (job?.attempts === attempt && job.leased_by === null) return
         await sleep(20)
       }
     })(),

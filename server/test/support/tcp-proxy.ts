@@ -9,8 +9,8 @@ export interface Line {
   holdAnswers(): () => void
   /** A dead proxy accepts connections and data, and forwards nothing. */
   is_dead: boolean
-  /** Drops everything on the connections of now, and closes none. Later ones work. */
-  forget(): void
+  /** Drops everything on the connections of now, or on so many of the oldest, and closes none. Later ones work. */
+  forget(oldest?: number): void
   /** Called with the data that is sent to the server. */
   onSent: (data: Buffer) => void
   /** Breaks every connection. */
@@ -50,8 +50,8 @@ export async function openLine(to: string): Promise<Line> {
   const line: Line = {
     url: url.href,
     is_dead: false,
-    forget() {
-      for (const socket of sockets) forgotten.add(socket)
+    forget(oldest) {
+      for (const socket of [...sockets].slice(0, oldest && 2 * oldest)) forgotten.add(socket) // two of a connection, one after the other
     },
     onSent() {},
     holdAnswers() {
