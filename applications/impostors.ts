@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-/** With a proved address of their own the service lets them in. */
+/** With a verified address of their own the service lets them in. */
 export interface Impostor {
   readonly preferred_username?: string
   readonly email: string

@@ -42,7 +42,7 @@ export const ApplicationTemplate = z.strictObject({
     .array(z.enum(['name', 'preferred_username', 'groups', 'email_verified']))
     .max(4)
     .describe(
-      'What the product needs of a person to let them in: `name` and `preferred_username` are claims, `email_verified` is a proved address, `groups` are memberships, which the service does not have yet.',
+      'What the product needs of a person to let them in: `name` and `preferred_username` are claims, `email_verified` is a verified address, `groups` are memberships, which the service does not have yet.',
     ),
   setup: z
     .array(

@@ -167,7 +167,7 @@ export const descriptions: Record<RowName, string> = {
   showForgotPassword: 'The page on which a person asks for a link to reset a password. Its query is that of the authorization request.',
   forgotPassword: 'The form of that page. The answer is the same for an unknown address.',
   showLink: 'The page to which a mailed link leads. It changes nothing.',
-  useLink: 'The button of that page: it proves the address, or opens the page for a new password.',
+  useLink: 'The button of that page: it verifies the address, or opens the page for a new password.',
   showNewPasswordPage: 'Asks for a new password behind a mailed link, or says that it is saved. It can be loaded again.',
   newPassword: 'The form of the page for a new password. It signs nobody in.',
   signUp: 'The form of the sign-up page.',
@@ -203,7 +203,7 @@ export const descriptions: Record<RowName, string> = {
   changeOwnName: 'The form of the profile on the account page.',
   changeOwnEmail:
     'The forms that change the email: the new one, the code that was mailed to it, a new code, or the end of the change (`step`). The change takes effect once both ends have confirmed it, and ends all other sessions and grants of the person.',
-  confirmOwnEmail: 'The forms that prove the present email: send a code, or enter it (`step`).',
+  confirmOwnEmail: 'The forms that verify the present email: send a code, or enter it (`step`).',
   changeOwnPassword: 'The form of the password on the account page. A new password ends all other sessions and grants of the person.',
   addOwnPasskey: 'The form that adds a passkey. It posts the response of the authenticator.',
   addOwnTotp:
@@ -268,9 +268,9 @@ export const descriptions: Record<RowName, string> = {
 
   endUserSessions: 'Ends all sessions and grants of a user: the person signs in again everywhere. Applications get a back-channel logout.',
   sendReset:
-    'Mails a link for a new password. A user who has no password and whose email is not proved gets an invitation: its link sets the first password, proves the email and works for 24 hours. Any other user without a password, or where passwords are off, gets a mail that says how they sign in. It counts against the limits of emailed codes; over a limit nothing is sent.',
+    'Mails a link for a new password. A user who has no password and whose email is not verified gets an invitation: its link sets the first password, verifies the email and works for 24 hours. Any other user without a password, or where passwords are off, gets a mail that says how they sign in. It counts against the limits of emailed codes; over a limit nothing is sent.',
   sendVerification:
-    'Mails a code and a link that prove the email. A user whose email is proved, or who is blocked, gets none. It counts against the limits of emailed codes; over a limit nothing is sent.',
+    'Mails a code and a link that verify the email. A user whose email is verified, or who is blocked, gets none. It counts against the limits of emailed codes; over a limit nothing is sent.',
   listUserMethods: 'Lists how the user can sign in: the password, the linked identities and so on.',
   removeUserMethod:
     'Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised, or `mfa.removed` for a second factor.',

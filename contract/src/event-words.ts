@@ -16,7 +16,7 @@ export const event_words: Record<EventKind, EventWords> = {
   'user.deleted':                 { when: 'The account is deleted, by the API or by its person. Earlier events of it lose their data.', use: 'Delete what you keep about `user_id`.' },
   'user.blocked':                 { when: 'The API blocks the account. All its sessions and tokens have ended.', use: 'Stop what runs for the person.' },
   'user.unblocked':               { when: 'The account may sign in again.', use: 'Undo what you did at `user.blocked`.' },
-  'user.email_verified':          { when: 'A person proves an address, by a code, a link, or at a provider that is trusted for it.', use: 'From now on the address counts: send mail to it, or join an organization by its domain.' },
+  'user.email_verified':          { when: 'A person verifies an address, by a code, a link, or at a provider that is trusted for it.', use: 'From now on the address counts: send mail to it, or join an organization by its domain.' },
   'user.method_added':            { when: 'An account gets a password, or is linked with a provider.', use: 'Nothing in most cases; the person gets a mail.' },
   'session.created':              { when: 'A browser is signed in.', use: 'Count active people, or look for places that are new for a person.' },
   'session.ended':                { when: 'A session ends by its person, the API, or since the person has too many (`replaced`). `reason` says which.', use: 'End your own session with that `session_id`. Back-channel logout does the same without a webhook.' },

@@ -55,7 +55,7 @@ export const mailExplanations: Record<MailFailure, string> = {
 
 // biome-ignore format: this table is read by column
 export const checkExplanations: Record<ReadinessCheck['code'], string> = {
-  mail_works:          'The environment sends mail. Without it nobody can prove an address or get back into an account: set a mail server in the settings.',
+  mail_works:          'The environment sends mail. Without it nobody can verify an address or get back into an account: set a mail server in the settings.',
   application_exists:  'An application is registered and enabled. Register one, or enable it.',
   https_only:          'The issuer and all addresses are https. Replace each http address; the operator sets that of the issuer in `OSTIARY_BASE_URL`.',
   no_try_address:      'No application has the redirect URI of Try sign-in. Remove it from the application that the check names.',
@@ -65,7 +65,7 @@ export const checkExplanations: Record<ReadinessCheck['code'], string> = {
   links_set:           'The pages link to your terms, privacy policy and support. Set the three addresses in the settings.',
   two_owners:          'The tenant has two owners, since one can be locked out. Make another member an owner.',
   passkeys_usable:     'Nobody needs a passkey that is switched off. Switch passkeys on, or give the people that the check counts another second factor.',
-  claims_for_products: 'The claims have the names that products need. Let the proved address take their place: `claims.name` and `claims.preferred_username`.',
+  claims_for_products: 'The claims have the names that products need. Let the verified address take their place: `claims.name` and `claims.preferred_username`.',
   real_sign_in:        'A person signed in within the last 90 days. Sign in once through your application.',
 }
 

@@ -34,7 +34,7 @@ const sign_in_page = 'Every person who signs in: the page offers it, or no longe
 const new_passwords = 'People who set a new password. Those they have stay valid.'
 const next_mail = 'Every mail that is sent from then on.'
 const formats = { jwt: 'JWT', opaque: 'Opaque' }
-const stand_ins = { none: 'Nothing', email: 'The proved address' }
+const stand_ins = { none: 'Nothing', email: 'The verified address' }
 const keepTheirTime = (issued: string) => `It ends nothing now: ${issued} keep their time.`
 
 const of_sign_in = {
@@ -185,14 +185,14 @@ export const settings_words: readonly SettingsGroupWords[] = [
     fields: {
       'claims.preferred_username': {
         label: 'User name of people without one',
-        help: 'What `preferred_username` holds for a person who has no user name: nothing (`none`), or the address that was proved (`email`). A user name that the API set wins.',
+        help: 'What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins.',
         affects:
           'Applications with the scope profile, from the next token on. A product that keys its accounts by it takes a changed address for another person.',
         choices: stand_ins,
       },
       'claims.name': {
         label: 'Name of people without one',
-        help: 'What `name` holds for a person who has no name: nothing (`none`), or the address that was proved (`email`). A name that a person or the API set wins.',
+        help: 'What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins.',
         affects: 'Applications with the scope profile, from the next token on.',
         choices: stand_ins,
       },

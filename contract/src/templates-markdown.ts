@@ -44,9 +44,9 @@ that is not here works too, if it is an OpenID Connect client: create a \`web\` 
 
 Most products let a person in who has an address and nothing else. Some key their accounts by a user name or the address:
 
-- **A user name** is the claim \`preferred_username\`. The setting \`claims.preferred_username: email\` puts the proved address in its place.
+- **A user name** is the claim \`preferred_username\`. The setting \`claims.preferred_username: email\` puts the verified address in its place.
 - **A name** is the claim \`name\`. The setting \`claims.name: email\` does the same, and \`sign_up.name: required\` asks people for one.
-- **A proved address** is one whose person has entered a code or opened a link that was mailed to it.
+- **A verified address** is one whose person has entered a code or opened a link that was mailed to it.
 - **Groups and roles** do not come from the service yet. The notes of each product say what works without them.
 
 ## All products
@@ -108,7 +108,7 @@ const need_words: Record<ApplicationTemplate['needs'][number], string> = {
   name: 'a name',
   preferred_username: 'a user name',
   groups: 'groups',
-  email_verified: 'a proved address',
+  email_verified: 'a verified address',
 }
 
 function secretWords({ token_endpoint_auth_method }: ApplicationTemplate): string {

@@ -26,7 +26,7 @@ export const Member = z.strictObject({
   id: z.union([UserId, InvitationId]),
   tenant_id: TenantId,
   email: Email.nullable().describe(
-    'The email of the member; `null` where another person proved it to be theirs. In an invitation it is only a label: the membership belongs to the account that accepts.',
+    'The email of the member; `null` where another person verified it as theirs. In an invitation it is only a label: the membership belongs to the account that accepts.',
   ),
   role: Role.describe('The role. Each includes the permissions of the earlier ones: viewer, developer, admin, owner.'),
   status: z.enum(['pending', 'active']).describe('`pending` is an invitation, `active` a member.'),
@@ -34,7 +34,7 @@ export const Member = z.strictObject({
   expires_at: Time.nullable().describe('The expiry of the link of a pending invitation; `null` while it has no link.'),
   user_id: UserId.nullable().describe('The user of the root tenant; `null` for a pending invitation.'),
   name: z.string().nullable(),
-  email_verified: z.boolean().nullable().describe('Whether the account has proved its email; `null` for a pending invitation.'),
+  email_verified: z.boolean().nullable().describe('Whether the account has verified its email; `null` for a pending invitation.'),
   accepted_at: Time.nullable().describe('When the invitation was accepted.'),
   last_sign_in_at: Time.nullable().describe('When the member last signed in; `null` if never.'),
   created_at: Time,

@@ -28,9 +28,9 @@ export const User = z.strictObject({
   project_id: ProjectId,
   environment_id: EnvironmentId,
   email: Email.nullable().describe(
-    'The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`. `null` where another person proved the address of the account to be theirs.',
+    'The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`. `null` where another person verified the address of the account as theirs.',
   ),
-  email_verified: z.boolean().describe('Whether the user has proved the email.'),
+  email_verified: z.boolean().describe('Whether the user has verified the email.'),
   pending_email: z
     .strictObject({
       email: z.string().describe('The new email.'),
@@ -39,7 +39,7 @@ export const User = z.strictObject({
     .nullable()
     .describe('A change of the email that the user asked for and that is not confirmed at both ends yet; `null` if there is none.'),
   phone_number: z.string().nullable().describe('The phone number in E.164 format.'),
-  phone_number_verified: z.boolean().describe('Whether the user has proved the phone number.'),
+  phone_number_verified: z.boolean().describe('Whether the user has verified the phone number.'),
   ...profile,
   metadata: z.record(z.string(), z.unknown()).describe('Your own data, an object of at most 16 KiB. No token carries it.'),
   has_password: z.boolean().describe('Whether the user can sign in with a password.'),
@@ -56,9 +56,9 @@ const metadata = z
   .describe('Your own data, an object of at most 16 KiB. No token carries it.')
 
 const optional = z.object({
-  email_verified: z.boolean().describe('Whether the user has proved the email.'),
+  email_verified: z.boolean().describe('Whether the user has verified the email.'),
   phone_number: z.e164().nullable().describe('The phone number in E.164 format.'),
-  phone_number_verified: z.boolean().describe('Whether the user has proved the phone number.'),
+  phone_number_verified: z.boolean().describe('Whether the user has verified the phone number.'),
   password: z
     .string()
     .min(1)
@@ -77,8 +77,8 @@ export const UserChange = z.strictObject({
     'The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`.',
   ),
   ...optional.partial().shape,
-  email_verified: z.boolean().nullable().optional().describe('Whether the user has proved the email.'),
-  phone_number_verified: z.boolean().nullable().optional().describe('Whether the user has proved the phone number.'),
+  email_verified: z.boolean().nullable().optional().describe('Whether the user has verified the email.'),
+  phone_number_verified: z.boolean().nullable().optional().describe('Whether the user has verified the phone number.'),
   metadata: metadata.nullable().optional().describe('Your own data, an object of at most 16 KiB. No token carries it.'),
 })
 export type UserChange = z.infer<typeof UserChange>

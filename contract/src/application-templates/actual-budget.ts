@@ -19,7 +19,7 @@ ACTUAL_OPENID_AUTH_METHOD='openid'`,
   ],
   notes: [
     'The first person who signs in becomes the owner of the server. Sign in yourself before you give others the address.',
-    'Actual keys its accounts by `preferred_username`, and by the address of a person who has none. Let in only people whose address is proved.',
+    'Actual keys its accounts by `preferred_username`, and by the address of a person who has none. Let in only people whose address is verified.',
   ],
   source: 'https://actualbudget.org/docs/config/oauth-auth/',
 })

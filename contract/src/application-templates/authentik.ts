@@ -20,7 +20,7 @@ OIDC Well-known URL: {issuer}/.well-known/openid-configuration`,
     },
   ],
   notes: [
-    'Do not match users by email or user name: authentik would link an existing account to an address that nobody proved.',
+    'Do not match users by email or user name: authentik would link an existing account to an unverified address.',
     'The slug is part of the redirect URI. The source appears at the sign-in once it is chosen in the identification stage.',
     'A source that sends PKCE is held to it, though `require_pkce` is false.',
   ],

@@ -34,7 +34,7 @@ def oauth_callback(provider_id, token, raw_user_data, default_user):
   ],
   notes: [
     'Set `CHAINLIT_AUTH_SECRET` too: `chainlit create-secret` prints one.',
-    'Chainlit keys its people by the identifier. Its default `email` can be an address that nobody proved.',
+    'Chainlit keys its people by the identifier. Its default `email` can be an unverified address.',
     'Chainlit sends neither PKCE nor a nonce, so `require_pkce` is false.',
   ],
   tried: { version: '2.12.0', at: '2026-11-26' },

@@ -21,7 +21,7 @@ CODER_OIDC_SIGN_IN_TEXT='Sign in with Ostiary'`,
     },
   ],
   notes: [
-    'Coder refuses a person whose address is not proved. Leave `CODER_OIDC_IGNORE_EMAIL_VERIFIED` off: Coder finds accounts by address.',
+    'Coder refuses a person whose address is not verified. Leave `CODER_OIDC_IGNORE_EMAIL_VERIFIED` off: Coder finds accounts by address.',
     'A person without a user name gets one that is made from the address.',
   ],
   source: 'https://coder.com/docs/admin/users/oidc-auth',

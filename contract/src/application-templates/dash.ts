@@ -25,7 +25,7 @@ auth.register_provider(
   ],
   notes: [
     'Replace `secret_key`: with it anyone can make the cookie of a person.',
-    'The claims of the person are in the `user` of the Flask session. Know people by `sub`; `email` can be an address that nobody proved.',
+    'The claims of the person are in the `user` of the Flask session. Know people by `sub`; `email` can be an unverified address.',
     '`groups_auth` and `protected` need groups, which do not come from the service yet.',
   ],
   tried: { version: '4.4.1', at: '2026-11-26' },

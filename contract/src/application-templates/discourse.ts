@@ -20,6 +20,6 @@ openid connect rp initiated logout: on
 openid connect rp initiated logout redirect: {url}/`,
     },
   ],
-  notes: ['Discourse links an existing account only to a proved address. A person without one proves it in Discourse.'],
+  notes: ['Discourse links an existing account only to a verified address. A person without one verifies it in Discourse.'],
   source: 'https://meta.discourse.org/t/openid-connect-authentication-plugin/103632',
 })

@@ -44,7 +44,7 @@ urlpatterns += [path("accounts/", include("allauth.urls"))]`,
   ],
   notes: [
     'The provider_id and the path where `allauth.urls` is included are part of the redirect URI.',
-    'Leave `SOCIALACCOUNT_EMAIL_AUTHENTICATION` off, unless only proved addresses come in.',
+    'Leave `SOCIALACCOUNT_EMAIL_AUTHENTICATION` off, unless only verified addresses come in.',
   ],
   tried: { version: '65.21.1', at: '2026-11-26' },
   source: 'https://docs.allauth.org/en/latest/socialaccount/providers/openid_connect.html',

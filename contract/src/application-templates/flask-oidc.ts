@@ -32,7 +32,7 @@ oidc = OpenIDConnect(app)`,
   notes: [
     'Replace `SECRET_KEY`: with it anyone can make the cookie of a person.',
     'Flask-OIDC signs a person out when the access token expires, unless it has a refresh token: so it asks for `offline_access`.',
-    'Know people by `session["oidc_auth_profile"]["sub"]`; `email` can be an address that nobody proved.',
+    'Know people by `session["oidc_auth_profile"]["sub"]`; `email` can be an unverified address.',
   ],
   tried: { version: '2.4.0', at: '2026-11-26' },
   source: 'https://flask-oidc.readthedocs.io/en/latest/',

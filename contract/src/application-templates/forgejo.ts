@@ -29,7 +29,7 @@ ACCOUNT_LINKING = login`,
   notes: [
     'The name of the authentication source is part of the redirect URI.',
     'Forgejo 13 sends PKCE. For a version that does not, set `require_pkce` to false.',
-    '`ACCOUNT_LINKING = login` asks for the password of an account that has the same address. `auto` would link it to an address that nobody proved.',
+    '`ACCOUNT_LINKING = login` asks for the password of an account that has the same address. `auto` would link it to an unverified address.',
   ],
   source: 'https://forgejo.org/docs/latest/admin/command-line/',
 })

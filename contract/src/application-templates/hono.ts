@@ -33,7 +33,7 @@ app.use("*", oidcAuthMiddleware())`,
   ],
   notes: [
     'Replace `OIDC_AUTH_SECRET`: with it anyone can make the cookie of a person.',
-    'Know people by the `sub` of `getAuth`; `email` can be an address that nobody proved.',
+    'Know people by the `sub` of `getAuth`; `email` can be an unverified address.',
     'The library refreshes its tokens every 15 minutes, so it asks for `offline_access`.',
   ],
   tried: { version: '1.8.1', at: '2026-11-26' },

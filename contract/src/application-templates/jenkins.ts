@@ -29,7 +29,7 @@ export default template({
     },
   ],
   notes: [
-    'Jenkins keys its accounts by `preferred_username`. Do not take `email` in its place: anyone can sign up with an address that nobody proved.',
+    'Jenkins keys its accounts by `preferred_username`. Do not take `email` in its place: anyone can sign up with an unverified address.',
     'Set up the escape hatch of the plugin before you save, so that you can come in while the service is out of reach.',
     'Permissions by group need groups, which do not come from the service yet.',
   ],

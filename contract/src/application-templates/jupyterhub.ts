@@ -25,7 +25,7 @@ c.GenericOAuthenticator.allow_all = True`,
     },
   ],
   notes: [
-    'JupyterHub keys its accounts, and the homes of people, by `preferred_username`. Do not take `email` in its place: anyone can sign up with an address that nobody proved.',
+    'JupyterHub keys its accounts, and the homes of people, by `preferred_username`. Do not take `email` in its place: anyone can sign up with an unverified address.',
     '`allow_all` admits everyone who can sign in. In its place `allowed_users` names people.',
     'JupyterHub sends no nonce, so `require_pkce` is false. A version that sends PKCE is held to it.',
     '`allowed_groups` and `admin_groups` need groups, which do not come from the service yet: use `admin_users`.',

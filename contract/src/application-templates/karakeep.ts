@@ -20,7 +20,7 @@ OAUTH_PROVIDER_NAME='Ostiary'`,
   ],
   notes: [
     'Karakeep returns to the first address, and with its newer sign-in to the second. Remove the one that you do not need.',
-    'Leave `OAUTH_ALLOW_DANGEROUS_EMAIL_ACCOUNT_LINKING` off. It would link an existing account to an address that nobody proved.',
+    'Leave `OAUTH_ALLOW_DANGEROUS_EMAIL_ACCOUNT_LINKING` off. It would link an existing account to an unverified address.',
   ],
   source: 'https://docs.karakeep.app/configuration/environment-variables/',
 })

@@ -49,7 +49,7 @@ Trust Email: off`,
   notes: [
     'The address is that of the realm, such as https://keycloak.example.com/realms/main.',
     'A person without a name types one at the first sign-in, by the step Review Profile.',
-    'With Trust Email off Keycloak proves the address itself before it links an existing account.',
+    'With Trust Email off Keycloak verifies the address itself before it links an existing account.',
   ],
   tried: { version: '26.7.3', at: '2026-11-26' },
   source: 'https://www.keycloak.org/docs/latest/server_admin/#_identity_broker_oidc',

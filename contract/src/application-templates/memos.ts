@@ -23,6 +23,6 @@ Display Name: name
 Email: email`,
     },
   ],
-  notes: ['Memos keys its accounts by the identifier. Do not take `email`: anyone can sign up with an address that nobody proved.'],
+  notes: ['Memos keys its accounts by the identifier. Do not take `email`: anyone can sign up with an unverified address.'],
   source: 'https://www.usememos.com/docs/configuration/authentication',
 })

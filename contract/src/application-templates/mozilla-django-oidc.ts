@@ -33,7 +33,7 @@ urlpatterns += [path("oidc/", include("mozilla_django_oidc.urls"))]`,
     },
   ],
   notes: [
-    'The library finds users by address. Let in only people whose address is proved, or override `filter_users_by_claims` to find them by `sub`.',
+    'The library finds users by address. Let in only people whose address is verified, or override `filter_users_by_claims` to find them by `sub`.',
     '`OIDC_USE_PKCE` needs version 4. An earlier one sends a nonce, which is enough.',
   ],
   tried: { version: '5.0.2', at: '2026-11-26' },

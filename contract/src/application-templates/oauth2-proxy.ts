@@ -25,7 +25,7 @@ cookie_secret = "32 random bytes of your own in Base64"`,
     },
   ],
   notes: [
-    'OAuth2 Proxy refuses a person whose address is not proved. Leave `insecure_oidc_allow_unverified_email` off: the application behind it gets the address in a header.',
+    'OAuth2 Proxy refuses a person whose address is not verified. Leave `insecure_oidc_allow_unverified_email` off: the application behind it gets the address in a header.',
     'It takes no logout tokens. A link to /oauth2/sign_out ends its own session; to end the session of the person too, lead from there to the sign-out page of the service.',
     '`allowed_groups` needs groups, which do not come from the service yet.',
   ],

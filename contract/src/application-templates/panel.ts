@@ -24,7 +24,7 @@ PANEL_COOKIE_SECRET='a long random text of your own'`,
   ],
   notes: [
     'Replace `PANEL_COOKIE_SECRET`: with it anyone can make the cookie of a person.',
-    '`pn.state.user` is the subject, and `pn.state.user_info` has the claims. `email` can be an address that nobody proved.',
+    '`pn.state.user` is the subject, and `pn.state.user_info` has the claims. `email` can be an unverified address.',
     'Panel sends neither PKCE nor a nonce with a secret, so `require_pkce` is false.',
   ],
   tried: { version: '1.9.4', at: '2026-11-26' },

@@ -35,7 +35,7 @@ OAUTH2_CONFIG = [
     },
   ],
   notes: [
-    'pgAdmin keys its accounts, with their saved servers, by `preferred_username`. Do not take `email` in its place: anyone can sign up with an address that nobody proved.',
+    'pgAdmin keys its accounts, with their saved servers, by `preferred_username`. Do not take `email` in its place: anyone can sign up with an unverified address.',
   ],
   tried: { version: '9.18', at: '2026-11-26' },
   source: 'https://www.pgadmin.org/docs/pgadmin4/latest/oauth2.html',

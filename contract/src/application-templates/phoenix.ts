@@ -22,7 +22,7 @@ PHOENIX_OAUTH2_OSTIARY_USE_PKCE='true'`,
   ],
   notes: [
     'Set `PHOENIX_SECRET` too: at least 32 random letters and digits of your own, without spaces.',
-    'Accounts are keyed by the subject. Phoenix refuses a person whose address is not proved.',
+    'Accounts are keyed by the subject. Phoenix refuses a person whose address is not verified.',
     'New people get the role Viewer. `ROLE_ATTRIBUTE_PATH` and `ALLOWED_GROUPS` need roles or groups, which do not come from the service yet.',
   ],
   tried: { version: '20.26.1', at: '2026-11-26' },

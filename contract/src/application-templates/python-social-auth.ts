@@ -27,7 +27,7 @@ urlpatterns += [path("social/", include("social_django.urls", namespace="social"
   notes: [
     'A sign-in begins by a form with the CSRF token of Django, posted to /social/login/oidc/. An earlier version takes a link too.',
     'Accounts are keyed by the subject. A person without a user name gets one that is made from the address, or a random one.',
-    'Leave `social_core.pipeline.social_auth.associate_by_email` out of the pipeline, unless only proved addresses come in.',
+    'Leave `social_core.pipeline.social_auth.associate_by_email` out of the pipeline, unless only verified addresses come in.',
     'The path where `social_django.urls` is included is part of the redirect URI.',
   ],
   tried: { version: '8.0.0', at: '2026-11-26' },

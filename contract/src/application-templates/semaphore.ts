@@ -30,7 +30,7 @@ export default template({
     },
   ],
   notes: [
-    'Semaphore finds accounts by address, so an address that nobody proved would open the account of another person.',
+    'Semaphore finds accounts by address, so an unverified address would open the account of another person.',
     'A person without a user name gets a random one, and one without a name is Anonymous.',
     'Semaphore sends neither PKCE nor a nonce, so `require_pkce` is false.',
   ],

@@ -24,7 +24,7 @@ SOCIAL_AUTH_OIDC_SECRET = "{client_secret}"`,
     },
   ],
   notes: [
-    'Weblate takes the address of a person as proved and links accounts by it. Let in only people whose address is proved, or set `SOCIAL_AUTH_OIDC_FORCE_EMAIL_VALIDATION = True`.',
+    'Weblate takes the address of a person as verified and links accounts by it. Let in only people whose address is verified, or set `SOCIAL_AUTH_OIDC_FORCE_EMAIL_VALIDATION = True`.',
   ],
   source: 'https://docs.weblate.org/en/latest/admin/auth.html',
 })

@@ -27,7 +27,7 @@ SOCIAL_AUTH_OIDC_ENABLED_IDPS = {
     },
   ],
   notes: [
-    'Zulip finds accounts by address and takes it as proved. Let in only people whose address is proved.',
+    'Zulip finds accounts by address and takes it as verified. Let in only people whose address is verified.',
     'A person without a name types one at the first sign-in, since `auto_signup` is off.',
   ],
   source: 'https://zulip.readthedocs.io/en/latest/production/authentication-methods.html#openid-connect',

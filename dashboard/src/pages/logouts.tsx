@@ -45,7 +45,7 @@ export default function Logouts() {
   return (
     <Page
       title="Back-channel logouts"
-      lead="When a session ends, each application with a back-channel address gets a logout token, and again until it confirms."
+      lead="When a session ends, each application with a back-channel logout URI gets a logout token, and again until it confirms."
     >
       {search.message && !chosen && list.rows && list.hasNextPage ? (
         <div className="note acc">
@@ -69,7 +69,7 @@ export default function Logouts() {
               </Link>
             }
           >
-            No logout was sent. Enter a back-channel address under Addresses of an application, and its sessions end there too.
+            No logout was sent. Enter a back-channel logout URI under Addresses of an application, and its sessions end there too.
           </Empty>
         }
       />

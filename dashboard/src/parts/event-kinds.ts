@@ -8,7 +8,7 @@ export const eventWords: Record<EventKind, string> = {
   'user.deleted':               'A user was deleted',
   'user.blocked':               'A user was blocked',
   'user.unblocked':             'A user was unblocked',
-  'user.email_verified':        'A user proved an email',
+  'user.email_verified':        'A user verified an email',
   'user.method_added':          'A user got another way to sign in',
   'session.created':            'A session began',
   'session.ended':              'A session ended',

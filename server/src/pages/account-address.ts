@@ -87,17 +87,17 @@ export function confirmEmailPage(context: PageContext, { csrf, user_id, email, i
   const wrong = problem === 'wrong_code' ? texts.problems.wrong_mailed_code : null
   const summary = isOfForm(problem) ? problemText(context, problem) : null
   const url = `${issuer}/account/confirm-email`
-  const body = html`${brandLine(context)}<h1>${texts.confirm_title}</h1><p class="sub">${texts.confirm_sent(html`<b>${breakable(email)}</b>`)}</p>
+  const body = html`${brandLine(context)}<h1>${texts.verify_title}</h1><p class="sub">${texts.verify_sent(html`<b>${breakable(email)}</b>`)}</p>
 ${summary && problemSummary(summary)}
 <form method="post" action="${url}">${accountFields(context, { csrf, user_id }, { step: 'code' })}
 ${field({ name: 'code', label: code.label, type: 'digits', autocomplete: 'one-time-code', problem: wrong, autofocus: summary === null })}
-<button class="b p" data-action="confirm">${texts.confirm_submit}</button></form>
+<button class="b p" data-action="confirm">${texts.verify_submit}</button></form>
 <form method="post" action="${url}">${accountFields(context, { csrf, user_id })}
 <button class="b" name="step" value="send" data-action="resend-code" aria-describedby="resend-note">${code.resend}</button>
 ${resendNote(context, inbox_url)}</form>
 <p class="after"><a href="${accountHref(context)}" data-action="cancel">${texts.back}</a></p>`
   return layout(context, {
-    title: texts.confirm_title,
+    title: texts.verify_title,
     body,
     step: 'account',
     has_problem: problem !== null,

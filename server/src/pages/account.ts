@@ -172,10 +172,10 @@ function addressRow(context: PageContext, view: AccountView): Html {
   const texts = context.texts.account
   const { email, email_verified, pending_email } = view.person
   const proved = email_verified
-    ? html`<span class="tag ok">${icons.check}${texts.confirmed}</span>`
-    : html`<span class="tag">${texts.unconfirmed}</span>`
+    ? html`<span class="tag ok">${icons.check}${texts.verified}</span>`
+    : html`<span class="tag">${texts.unverified}</span>`
   const next = pending_email && html`<span class="d">${texts.to_become(breakable(pending_email.email))}</span>`
-  const prove = !email_verified && button(context, view, 'confirm-email', { content: texts.confirm, named: 'email-code' })
+  const prove = !email_verified && button(context, view, 'confirm-email', { content: texts.verify, named: 'email-code' })
   const change = link(context, view, 'change-email', {
     text: pending_email ? texts.continue : texts.change,
     of: context.texts.form.email,

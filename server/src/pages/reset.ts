@@ -105,14 +105,14 @@ export interface LinkView {
 export function linkPage(context: PageContext, view: LinkView): Page {
   const { texts, issuer } = context
   const { csrf, token, kind, problem } = view
-  const { title, about } = linkTexts(context, view)
+  const { title, about, submit } = linkTexts(context, view)
   const cancel =
     kind === 'change_email_notice' &&
     html`<button class="b" name="decision" value="cancel" data-action="cancel">${texts.link.keep}</button>`
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${about}</p>
 ${problem && problemSummary(formText(context, problem))}
 <form method="post" action="${issuer}/link">${hidden({ csrf, token, ui_locales: context.locale })}
-<button class="b p" data-action="confirm">${kind === 'reset_password' ? texts.link.continue : texts.link.confirm}</button>${cancel}</form>`
+<button class="b p" data-action="confirm">${submit}</button>${cancel}</form>`
   const status = problem === null ? {} : { status: 400 }
   return layout(context, { title, body, step: 'link', has_problem: problem !== null, ...status })
 }
@@ -120,15 +120,15 @@ ${problem && problemSummary(formText(context, problem))}
 function linkTexts({ texts: { link }, branding: { display_name: brand } }: PageContext, { kind, email, new_email }: LinkView) {
   switch (kind) {
     case 'sign_up':
-      return { title: link.sign_up_title, about: link.sign_up(bold(email), brand) }
+      return { title: link.sign_up_title, about: link.sign_up(bold(email), brand), submit: link.confirm }
     case 'verify_email':
-      return { title: link.verify_title, about: link.verify(bold(email), brand) }
+      return { title: link.verify_title, about: link.verify(bold(email), brand), submit: link.verify_submit }
     case 'reset_password':
-      return { title: link.reset_title, about: link.reset(bold(email), brand) }
+      return { title: link.reset_title, about: link.reset(bold(email), brand), submit: link.continue }
     case 'change_email':
-      return { title: link.change_title, about: link.change(bold(email), brand) }
+      return { title: link.change_title, about: link.change(bold(email), brand), submit: link.confirm }
     case 'change_email_notice':
-      return { title: link.notice_title, about: link.notice(bold(email), bold(new_email), brand) }
+      return { title: link.notice_title, about: link.notice(bold(email), bold(new_email), brand), submit: link.confirm }
   }
 }
 

@@ -80,7 +80,7 @@ const checks: Record<ReadinessCheck['code'], Check> = {
       const link = `${url}/settings`
       if (email_delivery === 'smtp') return passed('Mail is sent by your mail server.', link)
       if (email_delivery === 'capture' && type === 'test') return nothing('Mail is captured in the inbox of this Test environment.', link)
-      return failed('The environment sends no mail, so nobody can prove an address or get back into an account. Set up mail.', link)
+      return failed('The environment sends no mail, so nobody can verify an address or get back into an account. Set up mail.', link)
     },
   },
   application_exists: {
@@ -208,7 +208,7 @@ const checks: Record<ReadinessCheck['code'], Check> = {
       const missing = products.find(({ claim }) => needing[claim] && !isFilled(claim))
       if (missing)
         return failed(
-          `The product of the application ${quoted(needing[missing.claim] ?? { name: '' })} needs ${missing.words}, which a person with an address and nothing else lacks. Let the proved address take its place in the settings${missing.claim === 'name' ? ', require a name at sign-up' : ''}, or give people one by your backend.`,
+          `The product of the application ${quoted(needing[missing.claim] ?? { name: '' })} needs ${missing.words}, which a person with an address and nothing else lacks. Let the verified address take its place in the settings${missing.claim === 'name' ? ', require a name at sign-up' : ''}, or give people one by your backend.`,
           link,
         )
       return needing.preferred_username || needing.name

@@ -187,7 +187,7 @@ for (const { why, link, claims, verified_here, joins } of takeovers) {
     const done = await handleCallback(agent, provider.id, upstreams.agree(started.headers.get('location') ?? '', identity))
     if (!joins) {
       assert.equal(done.status, 400)
-      assert.match(done.body, claims.email_verified === true ? /There is an account for/ : /has not confirmed that/)
+      assert.match(done.body, claims.email_verified === true ? /There is an account for/ : /has not verified that/)
       return
     }
     const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
@@ -258,7 +258,7 @@ for (const [why, link, claims] of unverified)
     const known = await answer()
     expectStatus(200, await w.call('PATCH', `${w.test.path}/settings`, { body: { sign_up: { mode: null } } }))
     assert.equal(known.status, 400)
-    assert.match(known.page, /has not confirmed that/)
+    assert.match(known.page, /has not verified that/)
     assert.deepEqual(known, unknown)
     assert.equal(known.events, 1, 'one event, with or without an account')
   })

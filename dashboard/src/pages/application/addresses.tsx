@@ -88,7 +88,7 @@ export function Addresses(props: Edited<Application>) {
         error={fieldError(error, '/initiate_login_uri')}
       />
       <TextInput
-        label="Back-channel sign-out"
+        label="Back-channel logout URI"
         description="Gets a logout token when a session ends."
         value={backchannel}
         onChange={(event) => setBackchannel(event.currentTarget.value)}

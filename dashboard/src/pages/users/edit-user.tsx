@@ -43,7 +43,7 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
     of: users.version(here, user.id),
     write: (sent: UserChange, options) => client.responses.changeUser({ user_id: user.id }, sent, options),
     changes: users.access(here, user.id),
-    label: (pointer) => ({ '/email_verified': 'Email is proved' })[pointer],
+    label: (pointer) => ({ '/email_verified': 'Email is verified' })[pointer],
     done: close,
   })
   return (
@@ -58,8 +58,8 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
     >
       <EmailField is_needed={user.email !== null} value={email} change={setEmail} error={edit.error} />
       <Checkbox
-        label="The person has proved this email"
-        description="A new email is not proved. Only a proved one is passed on as verified, and joins an account of a provider."
+        label="The person has verified this email"
+        description="A new email is not verified. Applications see whether it is, and only a verified one joins an account of a provider."
         checked={is_proved}
         onChange={(event) => setTicked(event.currentTarget.checked)}
         error={fieldError(edit.error, '/email_verified')}

@@ -70,10 +70,10 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
                 tag={
                   user.email_verified ? (
                     <Tag tone="ok" icon="check">
-                      proved
+                      verified
                     </Tag>
                   ) : (
-                    <Tag>not proved</Tag>
+                    <Tag>not verified</Tag>
                   )
                 }
               />
@@ -173,7 +173,7 @@ function Mails({ user }: { user: User }) {
         ) : null}
         {offered.verification ? (
           <ChangeButton className="btn s" in_root={false} disabled={send.busy} onClick={() => mail('verification')}>
-            Mail a code that proves the email
+            Mail a code that verifies the email
           </ChangeButton>
         ) : null}
       </div>

@@ -42,7 +42,7 @@ export function beginningsIn({ sign_in, email }: Pick<Settings, 'sign_in' | 'ema
 
 /**
  * The mails that the service sends to a user on request. A password that can be used is replaced by a mailed link. Without one the link
- * sets the first password, as long as the email is not proved.
+ * sets the first password, as long as the email is not verified.
  */
 export function mailsFor({ email, email_verified, has_password, blocked_at }: User, { sign_in }: Settings) {
   const can_get_mail = email !== null && blocked_at === null

@@ -36,9 +36,9 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
             paragraphs: [...from(notice.device), 'Not you? Then ignore this mail. Without it no account is created.'],
           }
         : {
-            subject: `Confirm your email address for ${brand}`,
-            lead: `is your code to confirm ${to} for ${brand}. It is ${until(notice.expires_at)}`,
-            action: 'Confirm the address instead of entering the code',
+            subject: `Verify your email address for ${brand}`,
+            lead: `is your code to verify ${to} for ${brand}. It is ${until(notice.expires_at)}`,
+            action: 'Verify the address instead of entering the code',
             paragraphs: [...from(notice.device), ignore],
           }
     case 'reset_password':
@@ -59,7 +59,7 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
       return {
         subject: `Confirm your new email address for ${brand}`,
         lead: `is your code to use ${to} for your account at ${brand}. It is ${until(notice.expires_at)}`,
-        action: 'Confirm the address instead of entering the code',
+        action: 'Confirm the change instead of entering the code',
         paragraphs: [...from(notice.device), ignore],
       }
     case 'change_email_notice':

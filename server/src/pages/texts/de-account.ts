@@ -49,8 +49,8 @@ export const account: typeof en = {
 
   profile: 'Profil',
   name: 'Name',
-  confirmed: 'Bestätigt',
-  unconfirmed: 'Nicht bestätigt',
+  verified: 'Bestätigt',
+  unverified: 'Nicht bestätigt',
   language_and_zone: 'Sprache und Zeitzone',
   languageName: (tag: string) => languageName('de-DE', tag),
   no_language: 'Keine Angabe',
@@ -73,7 +73,7 @@ export const account: typeof en = {
     zoneinfo: 'Diese Zeitzone ist nicht bekannt. Schreiben Sie sie wie Europe/Vienna.',
   },
 
-  confirm: 'Bestätigen',
+  verify: 'Bestätigen',
   continue: 'Weiter',
   to_become: (email: Html) => html`Wird zu ${email}, noch nicht bestätigt`,
   email_title: 'E-Mail-Adresse ändern',
@@ -94,10 +94,10 @@ export const account: typeof en = {
   email_resend: 'Mails noch einmal senden',
   email_resend_note: 'Keine Mail? Sehen Sie im Spam-Ordner nach. Nach 30 Sekunden können Sie die Mails noch einmal senden.',
   email_cancel: 'Alte Adresse behalten',
-  confirm_title: 'E-Mail-Adresse bestätigen',
-  confirm_sent: (email: Html) =>
+  verify_title: 'E-Mail-Adresse bestätigen',
+  verify_sent: (email: Html) =>
     html`Eine Mail mit einem Code und einem Link ist an ${email} unterwegs. Geben Sie den Code hier ein oder öffnen Sie den Link. Beide gelten 24 Stunden.`,
-  confirm_submit: 'Bestätigen',
+  verify_submit: 'Bestätigen',
 
   signing_in: 'Anmeldung',
   methods: {

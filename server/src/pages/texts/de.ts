@@ -165,6 +165,7 @@ export const de: Texts = {
     reset_title: 'Neues Passwort wählen',
     reset: (email: Html, brand: string) => html`Weiter, um ein neues Passwort für ${email} bei ${brand} zu wählen.`,
     confirm: 'Bestätigen',
+    verify_submit: 'Bestätigen',
     continue: 'Weiter',
     change_title: 'Neue E-Mail-Adresse bestätigen',
     change: (email: Html, brand: string) => html`Bestätigen Sie, dass ${email} die Adresse Ihres Kontos bei ${brand} wird.`,

@@ -33,7 +33,7 @@ export const account = {
     'change-name': 'Your profile has been changed.',
     'change-email': 'Your email address has been changed. Every other device has been signed out.',
     'keep-email': 'Your email address stays as it is.',
-    'confirm-email': 'Your email address is confirmed.',
+    'confirm-email': 'Your email address is verified.',
     'change-password': 'Your password has been changed. Every other device has been signed out.',
     'add-provider': 'The account has been connected. You can sign in with it from now on.',
     'remove-provider': 'The sign-in method has been removed.',
@@ -58,8 +58,8 @@ export const account = {
 
   profile: 'Profile',
   name: 'Name',
-  confirmed: 'Confirmed',
-  unconfirmed: 'Not confirmed',
+  verified: 'Verified',
+  unverified: 'Not verified',
   language_and_zone: 'Language and time zone',
   languageName: (tag: string) => languageName('en-GB', tag),
   no_language: 'Not set',
@@ -82,7 +82,7 @@ export const account = {
     zoneinfo: 'This time zone is not known. Write it like Europe/Vienna.',
   },
 
-  confirm: 'Confirm',
+  verify: 'Verify',
   continue: 'Continue',
   to_become: (email: Html) => html`To become ${email}, not confirmed yet`,
   email_title: 'Change your email address',
@@ -102,10 +102,10 @@ export const account = {
   email_resend: 'Send the mails again',
   email_resend_note: 'No mail? Look in the spam folder. After 30 seconds you can send the mails again.',
   email_cancel: 'Keep the old address',
-  confirm_title: 'Confirm your email address',
-  confirm_sent: (email: Html) =>
+  verify_title: 'Verify your email address',
+  verify_sent: (email: Html) =>
     html`A mail with a code and a link is on its way to ${email}. Enter the code here, or open the link. Both work for 24 hours.`,
-  confirm_submit: 'Confirm',
+  verify_submit: 'Verify',
 
   signing_in: 'Signing in',
   methods: {

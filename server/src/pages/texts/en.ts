@@ -158,11 +158,12 @@ export const en = {
     created_title: 'Your account has been created',
     created: (email: Html) =>
       html`The account ${email} has been created. Sign in to it. If your password is not accepted, choose a new one.`,
-    verify_title: 'Confirm your email address',
-    verify: (email: Html, brand: string) => html`Confirm that ${email} is your address at ${brand}.`,
+    verify_title: 'Verify your email address',
+    verify: (email: Html, brand: string) => html`Verify that ${email} is your address at ${brand}.`,
     reset_title: 'Choose a new password',
     reset: (email: Html, brand: string) => html`Continue to choose a new password for ${email} at ${brand}.`,
     confirm: 'Confirm',
+    verify_submit: 'Verify',
     continue: 'Continue',
     change_title: 'Confirm your new email address',
     change: (email: Html, brand: string) => html`Confirm that ${email} becomes the address of your account at ${brand}.`,
@@ -187,8 +188,8 @@ export const en = {
           html`The address of your account is still ${email}. If you did not ask for the change, choose a new password.`,
       },
     },
-    verified_title: 'Your address is confirmed',
-    verified: (email: Html) => html`${email} is confirmed. You can close this page.`,
+    verified_title: 'Your address is verified',
+    verified: (email: Html) => html`${email} is verified. You can close this page.`,
   },
 
   passkey: {
@@ -219,7 +220,7 @@ export const en = {
       html`There is an account for ${email} that is not connected to ${provider}. Sign in the way you did before.`,
     sign_up_closed: (_: string, email: Html) => html`There is no account for ${email}, and new accounts cannot be created here.`,
     not_connected: (provider: string, email: Html) =>
-      html`${provider} has not confirmed that ${email} is your address, so it cannot sign you in with it. If you have an account here, sign in another way.`,
+      html`${provider} has not verified that ${email} is your address, so it cannot sign you in with it. If you have an account here, sign in another way.`,
     blocked: () => 'This account cannot sign in. Ask the operator of this service for help.',
     back: 'Back to sign-in',
     connect_title: (provider: string) => `${provider} is not connected`,

@@ -10,14 +10,14 @@ const notes: Record<string, string> = {
   'access.aud': 'The APIs that may accept the token.',
   nonce: 'The value that this page sent: the token belongs to this sign-in.',
   at_hash: 'Binds the ID token to the access token.',
-  sid: 'The session at the issuer. Back-channel sign-out names it.',
+  sid: 'The session at the issuer. A back-channel logout names it.',
   amr: 'How the person signed in.',
   acr: 'How strong the sign-in was.',
   scope: 'What the token may be used for.',
   jti: 'The id of the token.',
   client_id: 'The application that the token was issued to.',
   email: 'May change. Show it, but do not identify people by it.',
-  email_verified: 'Whether the person has proved that the address is theirs.',
+  email_verified: 'Whether the person has verified that the address is theirs.',
 }
 const times = ['exp', 'iat', 'nbf', 'auth_time', 'updated_at']
 

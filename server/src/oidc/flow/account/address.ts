@@ -148,7 +148,7 @@ async function sendProof(services: OidcServices, call: OidcCall, { browser, user
   )
 }
 
-const no_mail = refusal('not_found', reason`The environment sends no mail, so no address can be proved.`)
+const no_mail = refusal('not_found', reason`The environment sends no mail, so no address can be verified.`)
 const no_address = refusal('validation_failed', reason`The email is missing or malformed.`)
 const same_address = refusal('validation_failed', reason`The account has this email already.`)
 const wrong_code = refusal('wrong_code', reason`The code is wrong, has ended, or was tried too often.`)
