@@ -73,7 +73,7 @@ function Table({ test, live, both }: TableProps) {
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [keeping, setKeeping] = useState<Row | null>(null)
   const unkeep = useUnkeep(live)
-  const groups = compare(both)
+  const groups = compare(both, live.keeps)
   const rows = groups.flatMap((group) => group.rows)
   const view: View = search.show === 'all' || search.show === 'kept' ? search.show : 'differences'
   const shown = groups.map(({ title, rows }) => ({ title, rows: rows.filter(views[view].has) })).filter(({ rows }) => rows.length > 0)
@@ -106,12 +106,14 @@ function Table({ test, live, both }: TableProps) {
             <tr>
               <th scope="col">
                 {all.length > 0 && may ? (
-                  <input
-                    type="checkbox"
-                    aria-label="Take all to Live"
-                    checked={all.every(({ id }) => ticked.has(id))}
-                    onChange={(event) => tick(all.map(({ id }) => id))(event.target.checked)}
-                  />
+                  <label className="pressed">
+                    <input
+                      type="checkbox"
+                      aria-label="Take all to Live"
+                      checked={all.every(({ id }) => ticked.has(id))}
+                      onChange={(event) => tick(all.map(({ id }) => id))(event.target.checked)}
+                    />
+                  </label>
                 ) : (
                   <span className="vh">Take to Live</span>
                 )}
@@ -293,15 +295,17 @@ function ComparedRow({ row, is_ticked, tick, ...actions }: ComparedRowProps) {
     <tr className={classes.filter(Boolean).join(' ')}>
       <td>
         {entry ? (
-          <input
-            type="checkbox"
-            aria-label={`Take ${label} to Live`}
-            aria-describedby={closed ? `why-${row.id}` : undefined}
-            checked={is_ticked && can_tick}
-            disabled={!may || !can_tick}
-            title={may ? (closed ?? undefined) : 'Needs the role developer.'}
-            onChange={(event) => tick(event.target.checked)}
-          />
+          <label className="pressed">
+            <input
+              type="checkbox"
+              aria-label={`Take ${label} to Live`}
+              aria-describedby={closed ? `why-${row.id}` : undefined}
+              checked={is_ticked && can_tick}
+              disabled={!may || !can_tick}
+              title={may ? (closed ?? undefined) : 'Needs the role developer.'}
+              onChange={(event) => tick(event.target.checked)}
+            />
+          </label>
         ) : null}
       </td>
       <td className="any">

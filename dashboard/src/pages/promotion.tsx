@@ -10,7 +10,6 @@ import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Loaded, not_by_itself, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
-import { Time } from '../parts/time.tsx'
 import { configurations } from '../queries/configurations.ts'
 import { ends, promotions } from '../queries/promotions.ts'
 import { project_route, useProject } from '../scope.tsx'
@@ -19,12 +18,13 @@ import { callOf, callWithout, canLeaveOut, entriesOf, entryAt, planAgain } from 
 import { Applied } from './promotion/applied.tsx'
 import { Apply, useApply } from './promotion/apply.tsx'
 import { Checks } from './promotion/checks.tsx'
+import { DoneBy } from './promotion/done-by.tsx'
 import { FromTo } from './promotion/from-to.tsx'
 import { Plan } from './promotion/plan.tsx'
 import { SecretsOnce } from './promotion/secrets.tsx'
 import { PromotionStatus } from './promotion/status.tsx'
 import { ValuesForm } from './promotion/values-form.tsx'
-import { comparedWith, goneFrom, keyOf, lostIn, madeIn, movedWords, newIn, type Place, placeWords } from './promotion/words.ts'
+import { comparedWith, goneFrom, keyOf, listed, lostIn, madeIn, movedWords, newIn, type Place, placeWords } from './promotion/words.ts'
 
 /** How often an open plan is read again: it can go out of date, be approved, or be applied in another tab. */
 const AGAIN_MS = 10_000
@@ -46,6 +46,7 @@ function Shown({ promotion }: { promotion: Promotion }) {
   const target_document = useRead(configurations.one(here, to_environment_id)).data
   const [secrets, setSecrets] = useState<readonly MadeSecret[]>([])
   const [lost, setLost] = useState<readonly Place[]>([])
+  const [wanted, setWanted] = useState<{ key: string } | null>(null)
   const secretsOf = (secrets: readonly MadeSecret[] | null, checks: readonly PromotionCheck[]) => {
     setSecrets(secrets ?? [])
     setLost(lostIn(secrets, checks))
@@ -72,7 +73,8 @@ function Shown({ promotion }: { promotion: Promotion }) {
     const entry = is_open ? entryAt(entries, place) : null
     return entry && (() => plan.send(callWithout(promotion, entries, entry)))
   }
-  const about = { promotion, source, target, documents, names: namesOf(documents, promotion), leaveOut }
+  const give = (key: string) => setWanted({ key })
+  const about = { promotion, source, target, documents, names: namesOf(documents, promotion), leaveOut, give }
   const is_mine = promotion.applied_by?.id === me.user_id
   const nobody_has = lost.length > 0 ? lost : apply.is_cut_off && status === 'applied' && is_mine ? madeIn(promotion.checks) : []
   const edits = promotion.checks.filter(({ code }) => code === 'edited_there')
@@ -88,8 +90,7 @@ function Shown({ promotion }: { promotion: Promotion }) {
         title={`${title_of[status]} ${target.name}`}
         lead={
           <>
-            <PromotionStatus of={promotion} /> <FromTo of={promotion} /> planned by {created_by?.label ?? created_by?.id},{' '}
-            <Time at={created_at} />
+            <PromotionStatus of={promotion} /> <FromTo of={promotion} /> planned <DoneBy who={created_by} at={created_at} />
             {note ? <span className="note-of any">{note}</span> : null}
           </>
         }
@@ -114,7 +115,10 @@ function Shown({ promotion }: { promotion: Promotion }) {
           {!is_planned && apply.error ? <Problem error={apply.error} focus /> : null}
           {is_planned ? null : <Applied secretsOf={secretsOf} />}
           {is_planned && from_environment_id !== null ? (
-            <ValuesForm plan={{ run: plan.withValues, busy: plan.busy, error: plan.has_values ? plan.error : null, sent: plan.sent }} />
+            <ValuesForm
+              plan={{ run: plan.withValues, busy: plan.busy, error: plan.has_values ? plan.error : null, sent: plan.sent }}
+              wanted={wanted}
+            />
           ) : null}
           {is_planned ? <Checks /> : null}
           <Plan confirmed={confirmed} confirm={confirm} news={earlier ? newIn(promotion, earlier) : new Set()} />
@@ -233,7 +237,7 @@ function Since({ earlier }: { earlier: Promotion }) {
       <div>
         <p>
           {news === 0 ? 'Nothing is new since the plan before.' : 'What the plan before did not have is marked “New in this plan”.'}
-          {gone.length > 0 ? ` No longer in it: ${gone.map((place) => placeWords(place, names)).join(', ')}.` : ''}
+          {gone.length > 0 ? ` No longer in it: ${listed(gone.map((place) => placeWords(place, names)))}.` : ''}
         </p>
       </div>
     </div>
@@ -248,7 +252,7 @@ function Lost({ of: places }: { of: readonly Place[] }) {
       <Icon name="warn" size={16} />
       <span>
         The service did its work, but the answer with its new secrets was lost on the way. Nobody has them: rotate the secret of{' '}
-        {places.map((place) => placeWords(place, names)).join(', ')}.
+        {listed(places.map((place) => placeWords(place, names)))}.
       </span>
     </div>
   )

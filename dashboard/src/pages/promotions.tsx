@@ -9,7 +9,7 @@ import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
-import { type Column, Empty, Records } from '../parts/table.tsx'
+import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { promotionFilter, promotions } from '../queries/promotions.ts'
@@ -17,7 +17,7 @@ import { projects } from '../queries/tenancy.ts'
 import { environment_route, environmentParams, project_route, useProject } from '../scope.tsx'
 import { FromTo } from './promotion/from-to.tsx'
 import { PromotionStatus } from './promotion/status.tsx'
-import { inPlural, summaryWords } from './promotion/words.ts'
+import { inPlural, summaryWords, whoWords } from './promotion/words.ts'
 import { PromotionPage } from './promotion.tsx'
 
 const filters = { status: 'Status' }
@@ -65,7 +65,7 @@ function List() {
       ),
     },
     { head: 'From and to', cell: (promotion) => <FromTo of={promotion} /> },
-    { head: 'Who', className: 'muted any', cell: ({ created_by }) => created_by?.label ?? created_by?.id ?? '' },
+    { head: 'Who', className: 'muted any', cell: ({ created_by }) => whoWords(created_by) },
     {
       head: 'When',
       className: 'muted nowrap',
@@ -78,7 +78,7 @@ function List() {
     <Page
       title="Promotions"
       lead="A promotion brings the configuration of one environment to another: a plan shows every change before it happens, and what was applied can be taken back."
-      actions={<Compare />}
+      actions={!search.status && hasNone(list) ? null : <Compare />}
     >
       <div className="toolbar">
         <select

@@ -1,7 +1,7 @@
 /** A list of records: a table, below 860 px rows of label and value. */
 import type { Page } from '@ostiary/sdk'
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Problem } from './problem.tsx'
 import { Skeleton } from './reading.tsx'
 
@@ -87,14 +87,32 @@ export const ShowMore = ({
 }: {
   list: Pick<ListResult<unknown>, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>
   of: string
-}) =>
-  list.hasNextPage ? (
-    <p className="load-more">
-      <button type="button" className="btn" disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-        Show more<span className="vh">: {of}</span>
-      </button>
-    </p>
-  ) : null
+}) => (list.hasNextPage ? <More of={of} is_busy={list.isFetchingNextPage} show={() => list.fetchNextPage()} /> : null)
+
+const More = ({ of, is_busy = false, show }: { of: string; is_busy?: boolean; show: () => void }) => (
+  <p className="load-more">
+    <button type="button" className="btn" disabled={is_busy} onClick={show}>
+      Show more<span className="vh">: {of}</span>
+    </button>
+  </p>
+)
+
+/** How many rows a page shows at first, and with each press. */
+const step = 50
+
+/** The first of rows that are all there, and the button for more. A page of a thousand tables or forms would be slow. */
+export function useFirst<T>(rows: readonly T[], of: string) {
+  const [most, setMost] = useState(step)
+  return {
+    first: rows.slice(0, most),
+    more: rows.length > most ? <More of={of} show={() => setMost(most + step)} /> : null,
+    /** Shows the row at a place too. */
+    reach: (place: number) => setMost((now) => Math.max(now, Math.ceil((place + 1) / step) * step)),
+  }
+}
+
+/** Whether a list is known to have no row. Then the button for the first one is in the list, and not in the head of the page too. */
+export const hasNone = ({ rows }: { rows: readonly unknown[] | undefined }) => rows?.length === 0
 
 export const Empty = ({ children, action, snippet }: { children: ReactNode; action?: ReactNode; snippet?: ReactNode }) => (
   <section className="card empty">

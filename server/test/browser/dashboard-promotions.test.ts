@@ -33,7 +33,7 @@ async function differing() {
 const settingsOf = async (w: World, { path }: TestEnvironment) => expectStatus(200, await w.call('GET', `${path}/settings`))
 
 test('what is ticked becomes a plan, is applied with the values of Live, and is taken back', { skip: noBrowser }, async (t) => {
-  const { w, base } = await differing()
+  const { w, base, project, at } = await differing()
   const browser = await launchForTests(t)
   const { page, faults } = await openDashboard(w, browser, owner)
   const row = (name: string | RegExp) => page.getByRole('row', { name })
@@ -58,6 +58,19 @@ test('what is ticked becomes a plan, is applied with the values of Live, and is 
     await row(/Emailed code/).waitFor({ state: 'hidden' })
     await page.getByRole('link', { name: 'Meant to differ 1' }).click()
     await row(/Emailed code Codes only in Test On Off Meant to differ/).waitFor()
+    await page.getByRole('link', { name: /^Differences/ }).click()
+  })
+
+  await t.test('what is kept of an object that is gone can be taken out', async () => {
+    const { keeps } = expectStatus(200, await w.call('GET', w.live.path))
+    const gone = { object: 'application', slug: 'gone', pointer: null, reason: 'Old shop' }
+    expectStatus(200, await w.call('PATCH', w.live.path, { body: { keeps: [...keeps, gone] } }))
+    await show(page, `${base}/test/test-and-live?show=kept`, 'Test and Live')
+    await row(/gone Old shop – – Meant to differ/).waitFor()
+    await page.getByRole('button', { name: 'Actions for gone' }).click()
+    await page.getByRole('menuitem', { name: 'No longer meant to differ' }).click()
+    await row(/Old shop/).waitFor({ state: 'hidden' })
+    assert.deepEqual(expectStatus(200, await w.call('GET', w.live.path)).keeps, keeps)
     await page.getByRole('link', { name: /^Differences/ }).click()
   })
 
@@ -137,6 +150,18 @@ test('what is ticked becomes a plan, is applied with the values of Live, and is 
     await page.getByRole('link', { name: 'Open promotion' }).click()
     await page.waitForURL(new RegExp(`/promotions/${id}$`))
     await heading(page, 'Promotion to Live')
+  })
+
+  await t.test('a plan of many objects shows the first ones, and more by a button', async () => {
+    const many = Array.from({ length: 60 }, (_, n) => [`api-${n}`, { name: `API ${n}`, identifier: `https://api-${n}.example` }])
+    const document = { version: 1, resource_servers: Object.fromEntries(many) }
+    const body = { document, to_environment_id: w.live.id }
+    await show(page, at(expectStatus(201, await w.call('POST', `${project}/promotions`, { body })).id), 'Plan for Live')
+    const objects = page.getByRole('region', { name: 'Creates' }).getByRole('heading', { level: 3 })
+    assert.equal(await objects.count(), 50)
+    await page.getByRole('button', { name: /^Show more ?: new objects$/ }).click()
+    await objects.nth(59).waitFor()
+    assert.equal(await page.getByRole('button', { name: /^Show more/ }).count(), 0)
   })
   assert.deepEqual(faults, [])
 })

@@ -193,6 +193,28 @@ test('a plan names as many entries as the service takes', () => {
   assert.deepEqual([isTaken(most_entries), isTaken(most_entries + 1)], [true, false])
 })
 
+test('what Live keeps is a row that can be taken out, also where nothing differs or the object is gone', () => {
+  const kept = (object: 'settings' | 'application', slug: string | null, pointer: string | null) => ({
+    object,
+    slug,
+    pointer,
+    reason: 'Ours',
+  })
+  const keeps = [kept('settings', null, '/sign_in/password'), kept('application', 'gone', '/name'), kept('application', 'gone', null)]
+  const rows = compare({ test: documentOf({}), live: documentOf({}), plan: planOf({}) }, keeps)
+    .flatMap((group) => group.rows)
+    .filter(({ state }) => state === 'kept')
+  assert.deepEqual(
+    rows.map(({ label, note, place, entry }) => [label, note, place?.pointer, entry]),
+    [
+      [fieldAt('settings', '/sign_in/password').label, 'Ours', '/sign_in/password', null],
+      ['gone: Name', 'Ours', '/name', null],
+      ['gone', 'Ours', null, null],
+    ],
+  )
+  assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length)
+})
+
 test('differences are all states but Same, Own values and Meant to differ', () => {
   const states: State[] = ['same', 'differs', 'kept', 'to_do', 'missing', 'own_values', 'only_live']
   assert.deepEqual(

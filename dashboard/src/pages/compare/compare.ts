@@ -2,8 +2,8 @@
  * Test and Live side by side. The service compares: what travels and differs, and what stands in its way, is the dry run of a promotion.
  * The values are those of both documents. Pure functions of what the API answers.
  */
-import type { Configuration, Planned, Promotion, PromotionCheck, PromotionCheckCode } from '@ostiary/sdk'
-import { type Field, inWords, kinds, type ObjectKind, objectKinds, of_one_type, type Subject, settingsGroups } from './fields.ts'
+import type { Configuration, Kept, Planned, Promotion, PromotionCheck, PromotionCheckCode } from '@ostiary/sdk'
+import { type Field, fieldAt, inWords, kinds, type ObjectKind, objectKinds, of_one_type, type Subject, settingsGroups } from './fields.ts'
 import { type Fields, isSet, nameOf, objectsOf, shown, valueAt } from './values.ts'
 
 export type Plan = Pick<Promotion, 'changes' | 'checks' | 'left_alone'>
@@ -55,10 +55,42 @@ export interface Group {
   rows: Row[]
 }
 
-export function compare(compared: Compared): Group[] {
+/** @param keeps what Live keeps, also what matches nothing now: each has a row, by which it can be taken out */
+export function compare(compared: Compared, keeps: readonly Kept[] = []): Group[] {
   const of_settings = settingsGroups.map(({ title, fields }) => ({ title, rows: fields.flatMap((field) => settingRow(field, compared)) }))
   const of_objects = kinds.map((kind) => ({ title: objectKinds[kind].many, rows: objectRows(kind, compared) }))
-  return [...of_settings, ...of_objects].filter(({ rows }) => rows.length > 0)
+  const groups = [...of_settings, ...of_objects].map(({ title, rows }) => ({ title, rows: rows.map((row) => withReason(row, keeps)) }))
+  const shown = new Set(groups.flatMap(({ rows }) => rows.flatMap(({ id, place }) => (place ? [id] : []))))
+  const idle = keeps.filter((kept) => !shown.has(idOf(placeOf(kept)))).map(idleRow)
+  return [...groups, { title: 'Matches nothing now', rows: idle }].filter(({ rows }) => rows.length > 0)
+}
+
+const placeOf = ({ object, slug, pointer }: Kept): Place => ({ object, slug: slug ?? null, pointer })
+
+/** A row with the same value in both environments is kept too: the plan does not name it, since it changes nothing there. */
+function withReason(row: Row, keeps: readonly Kept[]): Row {
+  const kept = row.place && keeps.find((each) => idOf(placeOf(each)) === row.id)
+  return kept ? { ...row, state: 'kept', note: kept.reason, entry: null, closed: null } : row
+}
+
+/** What Live keeps of an object or a field that neither environment has any more. It is shown so that it can be taken out. */
+function idleRow(kept: Kept): Row {
+  const place = placeOf(kept)
+  const { object, slug, pointer } = place
+  const field = pointer === null ? null : fieldAt(object, pointer).label
+  const none = '–'
+  return {
+    id: idOf(place),
+    label: [slug, field].filter((part) => part !== null).join(': '),
+    note: kept.reason,
+    test: none,
+    live: none,
+    state: 'kept',
+    entry: null,
+    closed: null,
+    place,
+    page: object === 'settings' ? '/settings' : objectKinds[object].page,
+  }
 }
 
 /** What a person sees first: everything that is neither equal nor each environment's own nor meant to differ. */

@@ -113,7 +113,7 @@ export const objectKinds: Readonly<Record<ObjectKind, Kind>> = {
       travels('require_pkce',               'PKCE required',       'switch', `${signs_in} Without PKCE the application is refused once it is required.`),
       travels('nonce_replaces_pkce',        'A nonce in place of PKCE', 'switch', `${signs_in} Where it is off, a request with a nonce but without PKCE is refused.`),
       travels('consent',                    'Consent page',        { skip: 'Skipped', ask: 'Shown' }, signs_in),
-      owned  ('backchannel_logout_uri',     'Address of sign-out notices', 'text', 'The application itself: it hears there that a session ended.'),
+      owned  ('backchannel_logout_uri',     'Back-channel logout URI', 'text', 'The application itself: it gets a logout token there when a session ends.'),
       owned  ('initiate_login_uri',         'Address that begins a sign-in', 'text', 'People who begin at the account page.'),
       owned  ('logo_uri',                   'Logo',                'text', 'People who see it on the consent page.'),
       travels('allow_loopback_port',        'Any loopback port',   'switch', 'Installed copies of the application.'),

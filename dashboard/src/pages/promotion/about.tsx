@@ -15,6 +15,8 @@ export interface About {
   names: (object: Subject, slug: string) => string
   /** Plans the same again without what is at a place; `null` where that is not possible. */
   leaveOut: (place: Place) => (() => void) | null
+  /** Leads to the field for the value with this key. */
+  give: (key: string) => void
 }
 
 const AboutContext = createContext<About | null>(null)

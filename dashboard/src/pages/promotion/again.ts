@@ -2,7 +2,7 @@
 import { type Client, type NewPromotion, OstiaryError, type Planned, type Promotion } from '@ostiary/sdk'
 import { fieldAt } from '../compare/fields.ts'
 import { onlyOf } from '../compare/only.ts'
-import { keyOf, type Place } from './words.ts'
+import { keyOf, type Place, placesOf } from './words.ts'
 
 /** Nothing that the plan had is left to change. */
 const nothing_left = 'Nothing of this plan is left to change: both environments have it already.'
@@ -17,13 +17,7 @@ export function callOf({ from_environment_id, to_environment_id, values, only, n
 export type Entries = ReadonlyMap<string, Place>
 
 export const entriesOf = ({ changes }: Pick<Promotion, 'changes'>): Entries =>
-  new Map(
-    changes
-      .flatMap(({ object, slug, action, fields }): Place[] =>
-        action === 'update' ? fields.map(({ pointer }) => ({ object, slug, pointer })) : [{ object, slug }],
-      )
-      .map((entry) => [keyOf(entry), entry]),
-  )
+  new Map(changes.flatMap(placesOf).map((entry) => [keyOf(entry), entry]))
 
 /** What of a plan is at a place: a created object as a whole, or a field. `null` for what the plan does not change. */
 export function entryAt(entries: Entries, { object, slug, pointer }: Place): Place | null {

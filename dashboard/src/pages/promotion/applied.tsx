@@ -7,8 +7,8 @@ import { useAnnounce } from '../../parts/announce.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
+import { useFirst } from '../../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
-import { Time } from '../../parts/time.tsx'
 import { configurations } from '../../queries/configurations.ts'
 import { environmentBase, useProject } from '../../scope.tsx'
 import { isOn } from '../compare/compare.ts'
@@ -16,14 +16,18 @@ import { objectKinds } from '../compare/fields.ts'
 import { objectIn } from '../compare/values.ts'
 import { useAbout } from './about.tsx'
 import { changedIn } from './changed.ts'
+import { DoneBy } from './done-by.tsx'
 import { Revert, type RevertProps } from './revert.tsx'
-import { keyOf, kindWords, needsAdmin } from './words.ts'
+import { StepButton } from './step-button.tsx'
+import { keyOf, kindWords, whyNotRevert } from './words.ts'
 
 export function Applied({ secretsOf }: Pick<RevertProps, 'secretsOf'>) {
+  const { can } = useProject()
   const { promotion, target } = useAbout()
   const [is_reverting, setReverting] = useState(false)
-  const { status, applied_by, applied_at, reverted_by, reverted_at, revertible, changes } = promotion
+  const { status, applied_by, applied_at, reverted_by, reverted_at, changes } = promotion
   const created = changes.filter(({ action, object }) => action === 'create' && object !== 'resource_server')
+  const { first, more } = useFirst(created, 'what is left to do')
   const is_reverted = status === 'reverted'
   return (
     <section className="card" aria-labelledby="applied">
@@ -35,11 +39,11 @@ export function Applied({ secretsOf }: Pick<RevertProps, 'secretsOf'>) {
       </header>
       <div className="pad stack">
         <p>
-          Applied by <b>{applied_by?.label ?? applied_by?.id}</b>, <Time at={applied_at} />.
+          Applied <DoneBy who={applied_by} at={applied_at} />.
           {is_reverted ? (
             <>
               {' '}
-              Reverted by <b>{reverted_by?.label ?? reverted_by?.id}</b>, <Time at={reverted_at} />.
+              Reverted <DoneBy who={reverted_by} at={reverted_at} />.
             </>
           ) : null}
         </p>
@@ -47,23 +51,17 @@ export function Applied({ secretsOf }: Pick<RevertProps, 'secretsOf'>) {
           <div>
             <h3>Left to do in {target.name}</h3>
             <ul>
-              {created.map((change) => (
+              {first.map((change) => (
                 <Begun key={keyOf(change)} change={change} />
               ))}
             </ul>
+            {more}
           </div>
         ) : null}
         {is_reverted ? null : (
-          <p className="row">
-            <ChangeButton
-              needs={needsAdmin(target)}
-              onClick={() => setReverting(true)}
-              why={revertible ? undefined : 'It deleted objects, which cannot come back.'}
-            >
-              <Icon name="back" /> Revert…
-            </ChangeButton>{' '}
-            {revertible ? null : <span className="muted">It deleted objects, which cannot come back.</span>}
-          </p>
+          <StepButton why={whyNotRevert({ promotion, target, can })} onClick={() => setReverting(true)}>
+            <Icon name="back" /> Revert…
+          </StepButton>
         )}
       </div>
       {is_reverting ? <Revert close={() => setReverting(false)} secretsOf={secretsOf} /> : null}

@@ -8,12 +8,13 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
 import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
-import { Time } from '../../parts/time.tsx'
 import { changedBySteps, promotions } from '../../queries/promotions.ts'
 import { readAgain } from '../../queries/query.ts'
 import { useProject } from '../../scope.tsx'
 import { useAbout } from './about.tsx'
 import { changedIn } from './changed.ts'
+import { DoneBy } from './done-by.tsx'
+import { StepButton } from './step-button.tsx'
 import { inPlural, placeWords, summaryOf, summaryWords, whyNotApply, whyNotApprove } from './words.ts'
 
 /** After such a refusal the promotion is not what the page shows. */
@@ -74,7 +75,9 @@ interface ApplyProps {
 export function Apply({ unconfirmed, apply }: ApplyProps) {
   const { can } = useProject()
   const { promotion, target, names } = useAbout()
-  const { needed_secrets, changes } = promotion
+  const { needed_secrets } = promotion
+  const summary = summaryOf(promotion)
+  const { delete: deletes } = summary
   const [secrets, setSecrets] = useState<ReadonlyMap<string, string>>(new Map())
   const { is_asking, setAsking } = apply
   const entered = [...secrets].filter(([, value]) => value !== '')
@@ -83,7 +86,6 @@ export function Apply({ unconfirmed, apply }: ApplyProps) {
   const send = () => apply.run(Object.fromEntries(entered))
   const errors = apply.error instanceof OstiaryError ? apply.error.errors : []
   const is_at_fields = errors.length > 0 && errors.every(({ pointer }) => needed_secrets.some(({ name }) => pointer === `/secrets/${name}`))
-  const deletes = changes.some(({ action }) => action === 'delete')
   return (
     <section className="card" aria-labelledby="apply">
       <header>
@@ -94,7 +96,7 @@ export function Apply({ unconfirmed, apply }: ApplyProps) {
       </header>
       <div className="pad stack">
         <p>
-          {summaryWords(summaryOf(promotion), 'planned')} in {target.name}.{' '}
+          {summaryWords(summary, 'planned')} in {target.name}.{' '}
           <span className="muted">All of it happens, or nothing. It takes effect at once.</span>
         </p>
         {needed_secrets.map(({ name, stored, ...place }) => (
@@ -115,28 +117,15 @@ export function Apply({ unconfirmed, apply }: ApplyProps) {
         ))}
         {promotion.approval.required ? <Approval /> : null}
         {apply.error && !is_asking && !promotion.stale ? <Problem error={apply.error} focus is_at_fields={is_at_fields} /> : null}
-        <div className="row closed-by">
-          <button
-            type="button"
-            className="btn pri"
-            disabled={why !== null || apply.busy}
-            aria-describedby={why === null ? undefined : 'why-not'}
-            onClick={() => (deletes ? setAsking(true) : send())}
-          >
-            <Icon name="promote" /> Apply to {target.name}
-          </button>
-          {why === null ? null : (
-            <span id="why-not" className="muted">
-              <Icon name="lock" size={14} /> {why}.
-            </span>
-          )}
-        </div>
+        <StepButton className="btn pri" why={why} busy={apply.busy} onClick={() => (deletes > 0 ? setAsking(true) : send())}>
+          <Icon name="promote" /> Apply to {target.name}
+        </StepButton>
       </div>
       {is_asking ? (
         <Confirm
           title={`Apply to ${target.name}?`}
           lead={<EnvironmentTag type={target.type} />}
-          consequence={`${inPlural(changes.filter(({ action }) => action === 'delete').length, 'object is', 'objects are')} deleted, so this promotion cannot be reverted.`}
+          consequence={`${inPlural(deletes, 'object is', 'objects are')} deleted, so this promotion cannot be reverted.`}
           keep="Change nothing"
           act="Apply and delete"
           typed={target.type === 'live' ? target.name : undefined}
@@ -168,29 +157,16 @@ function Approval() {
         <Tag tone="ok" icon="check">
           Approved
         </Tag>{' '}
-        by <b>{approved_by?.label ?? approved_by?.id}</b>, <Time at={approved_at} />
+        <DoneBy who={approved_by} at={approved_at} />
       </p>
     )
   return (
     <div className="stack">
       <p className="muted">Plans of this project to Live need the approval of another owner or admin.</p>
       {approve.error ? <Problem error={approve.error} focus /> : null}
-      <div className="row closed-by">
-        <button
-          type="button"
-          className="btn"
-          disabled={why !== null || approve.busy}
-          aria-describedby={why === null ? undefined : 'why-not-approve'}
-          onClick={() => approve.run(undefined)}
-        >
-          <Icon name="check" /> Approve
-        </button>
-        {why === null ? null : (
-          <span id="why-not-approve" className="muted">
-            <Icon name="lock" size={14} /> {why}.
-          </span>
-        )}
-      </div>
+      <StepButton why={why} busy={approve.busy} onClick={() => approve.run(undefined)}>
+        <Icon name="check" /> Approve
+      </StepButton>
     </div>
   )
 }

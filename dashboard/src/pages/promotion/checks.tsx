@@ -2,27 +2,26 @@
 import type { PromotionCheck } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { Icon } from '../../parts/icon.tsx'
+import { useFirst } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { environment_route, environmentBase, environmentParams, useProject } from '../../scope.tsx'
 import { fieldAt, inWords, objectKinds } from '../compare/fields.ts'
 import { LeaveOut, useAbout } from './about.tsx'
-import { fieldId } from './values-form.tsx'
-import { inPlural, isAboutValue, keyOf, placeWords } from './words.ts'
+import { inPlural, isAboutValue, keyOf, listed, placeWords } from './words.ts'
 
 export function Checks() {
   const { promotion } = useAbout()
-  const errors = promotion.checks.filter(({ level }) => level === 'error')
+  const errors = promotion.checks.filter(({ level }) => level === 'error').length
   // Edits in the target are marked where they are, since each is confirmed there.
-  const warnings = promotion.checks.filter(({ level, code }) => level === 'warning' && code !== 'edited_there')
-  const alike = [...Map.groupBy(warnings, ({ code, detail }) => `${code} ${detail}`).values()]
+  const checks = promotion.checks.filter(({ code }) => code !== 'edited_there')
   return (
     <section className="card" aria-labelledby="checks">
       <header>
         <h2 id="checks">Checks</h2>
         <div className="r">
-          {errors.length > 0 ? (
+          {errors > 0 ? (
             <Tag tone="bad" icon="warn">
-              {inPlural(errors.length, 'error')}
+              {inPlural(errors, 'error')}
             </Tag>
           ) : (
             <Tag tone="ok" icon="check">
@@ -31,16 +30,28 @@ export function Checks() {
           )}
         </div>
       </header>
-      {errors.length + alike.length === 0 ? <p className="pad muted">Nothing stands in the way.</p> : null}
-      <ul className="checks">
-        {errors.map((check) => (
-          <CheckLine key={`${check.code} ${keyOf(check)}`} checks={[check]} />
-        ))}
-        {alike.map((checks) => (
+      {checks.length === 0 ? <p className="pad muted">Nothing stands in the way.</p> : null}
+      <CheckLines className="checks" checks={checks} />
+    </section>
+  )
+}
+
+/** First the errors, each by itself, since each is solved by itself. Warnings that say the same are one line. */
+export function CheckLines({ checks, className }: { checks: readonly PromotionCheck[]; className: string }) {
+  const errors = checks.filter(({ level }) => level === 'error')
+  const warnings = checks.filter(({ level }) => level === 'warning')
+  const alike = [...Map.groupBy(warnings, ({ code, detail }) => `${code} ${detail}`).values()]
+  const { first, more } = useFirst([...errors.map((check) => [check]), ...alike], 'checks')
+  if (first.length === 0) return null
+  return (
+    <>
+      <ul className={className}>
+        {first.map((checks) => (
           <CheckLine key={checks.map((check) => `${check.code} ${keyOf(check)}`).join()} checks={checks} />
         ))}
       </ul>
-    </section>
+      {more}
+    </>
   )
 }
 
@@ -49,16 +60,17 @@ function CheckLine({ checks }: { checks: readonly PromotionCheck[] }) {
   const [check] = checks
   if (!check) return null
   const is_error = check.level === 'error'
-  const of = is_error ? check : { ...check, pointer: null }
+  const about = checks.map((each) => placeWords(is_error ? each : { ...each, pointer: null }, names))
+  const words = listed(about)
   return (
     <li className={is_error ? 'bad' : ''}>
       <Icon name={is_error ? 'cross' : 'info'} size={16} />
       <div>
-        <b>{is_error ? placeWords(of, names) : checks.map((each) => placeWords({ ...each, pointer: null }, names)).join(', ')}</b>
+        <b>{words}</b>
         <span className="vh">{is_error ? ': error' : ': warning'}</span>
         <p>
           {check.code === 'value_required' ? 'The new object needs this value.' : inWords(check.detail)}{' '}
-          {is_error ? <Solve check={check} /> : null} {is_error ? <LeaveOut of={check} words={placeWords(of, names)} /> : null}{' '}
+          {is_error ? <Solve check={check} /> : null} {is_error ? <LeaveOut of={check} words={words} /> : null}{' '}
           <a className="u" href={`/docs/errors/${check.code}`}>
             {check.code}
           </a>
@@ -71,15 +83,15 @@ function CheckLine({ checks }: { checks: readonly PromotionCheck[] }) {
 /** The way to where an error is solved. */
 function Solve({ check }: { check: PromotionCheck }) {
   const { tenant, project } = useProject()
-  const { source, target } = useAbout()
+  const { source, target, give } = useAbout()
   const { code, object, slug, pointer } = check
   const page = object === 'settings' ? '/settings' : objectKinds[object].page
   const at = (environment: typeof target) => environmentBase(tenant.slug, project.slug, environment)
   if (source === null) return <>Change the file, and plan again. </>
   if (isAboutValue(check)) {
-    const id = fieldId(keyOf({ object, slug, pointer: fieldAt(object, pointer ?? '').pointer }))
+    const key = keyOf({ object, slug, pointer: fieldAt(object, pointer ?? '').pointer })
     return (
-      <button type="button" className="text-button" onClick={() => document.getElementById(id)?.focus()}>
+      <button type="button" className="text-button" onClick={() => give(key)}>
         Give the value
       </button>
     )

@@ -2,15 +2,17 @@
 import type { FieldChange, LeftAlone, PlannedChange } from '@ostiary/sdk'
 import { Icon } from '../../parts/icon.tsx'
 import { useRead } from '../../parts/reading.tsx'
+import { useFirst } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { promotions } from '../../queries/promotions.ts'
 import { useProject } from '../../scope.tsx'
 import { switches } from '../compare/compare.ts'
-import { type Field, fieldAt } from '../compare/fields.ts'
-import { isSet, linesOf, sharedLines } from '../compare/values.ts'
+import { fieldAt } from '../compare/fields.ts'
+import { isSet } from '../compare/values.ts'
 import { LeaveOut, useAbout } from './about.tsx'
 import { Details } from './details.tsx'
+import { BeforeAfter, Lines, New, ObjectList, ObjectName } from './objects.tsx'
 import { keyOf, kindWords, madeIn, type Place, placeWords } from './words.ts'
 
 interface Ticks {
@@ -26,12 +28,9 @@ interface PlanProps extends Ticks {
 
 export function Plan({ confirmed, confirm, news }: PlanProps) {
   const { promotion, target } = useAbout()
-  const { changes, checks, left_alone } = promotion
-  const makes_secrets = new Set(madeIn(checks).map(keyOf))
-  const edited = new Set(checks.filter(({ code }) => code === 'edited_there').map(keyOf))
+  const { changes, left_alone, status } = promotion
   const of = (action: PlannedChange['action']) => changes.filter((change) => change.action === action)
-  const [created, updated, deleted] = [of('create'), of('update'), of('delete')]
-  const is_done = promotion.status !== 'planned'
+  const deleted = of('delete')
   return (
     <>
       {changes.length === 0 ? (
@@ -39,34 +38,14 @@ export function Plan({ confirmed, confirm, news }: PlanProps) {
           <p>Nothing changes in {target.name}: it has all of this already.</p>
         </section>
       ) : null}
-      {created.length > 0 ? (
-        <section className="stack" aria-labelledby="creates">
-          <h2 id="creates">{is_done ? 'Created' : 'Creates'}</h2>
-          {created.map((change) => (
-            <Created key={keyOf(change)} change={change} is_new={news.has(keyOf(change))} makes_secret={makes_secrets.has(keyOf(change))} />
-          ))}
-        </section>
-      ) : null}
-      {updated.length > 0 ? (
-        <section className="stack" aria-labelledby="changes">
-          <h2 id="changes">{is_done ? 'Changed' : 'Changes'}</h2>
-          {updated.map((change) => (
-            <Updated key={keyOf(change)} change={change} news={news} edited={edited} confirmed={confirmed} confirm={confirm} />
-          ))}
-        </section>
-      ) : null}
+      <Creates changes={of('create')} news={news} />
+      <Updates changes={of('update')} news={news} confirmed={confirmed} confirm={confirm} />
       {deleted.length > 0 ? (
         <section className="card plan" aria-labelledby="deletes">
           <header>
-            <h2 id="deletes">{is_done ? 'Deleted' : 'Deletes'}</h2>
+            <h2 id="deletes">{status === 'planned' ? 'Deletes' : 'Deleted'}</h2>
           </header>
-          <ul className="lines">
-            {deleted.map((change) => (
-              <li key={keyOf(change)}>
-                <ObjectName of={change} /> {news.has(keyOf(change)) ? <New /> : null}
-              </li>
-            ))}
-          </ul>
+          <ObjectList changes={deleted} news={news} />
         </section>
       ) : null}
       {left_alone.length > 0 ? <Stays entries={left_alone} /> : null}
@@ -74,17 +53,44 @@ export function Plan({ confirmed, confirm, news }: PlanProps) {
   )
 }
 
-const New = () => <Tag tone="acc">New in this plan</Tag>
+interface ChangesProps {
+  changes: readonly PlannedChange[]
+  news: ReadonlySet<string>
+}
 
-/** What people call it, its kind, and its slug. */
-function ObjectName({ of: { object, slug } }: { of: Place }) {
-  const { names } = useAbout()
-  if (object === 'settings' || slug === null) return <b>Settings</b>
-  const name = names(object, slug)
+function Creates({ changes, news }: ChangesProps) {
+  const { promotion } = useAbout()
+  const { first, more } = useFirst(changes, 'new objects')
+  const makes_secrets = new Set(madeIn(promotion.checks).map(keyOf))
+  if (changes.length === 0) return null
   return (
-    <>
-      <b>{name}</b> <span className="muted">{kindWords(object)}</span> {name === slug ? null : <code className="xs faint">{slug}</code>}
-    </>
+    <section className="stack" aria-labelledby="creates">
+      <h2 id="creates">{promotion.status === 'planned' ? 'Creates' : 'Created'}</h2>
+      {first.map((change) => (
+        <Created key={keyOf(change)} change={change} is_new={news.has(keyOf(change))} makes_secret={makes_secrets.has(keyOf(change))} />
+      ))}
+      {more}
+    </section>
+  )
+}
+
+/** First what was changed in the target too: the person has to confirm each of those. */
+function Updates({ changes, news, ...ticks }: ChangesProps & Ticks) {
+  const { promotion } = useAbout()
+  const edits = promotion.checks.filter(({ code }) => code === 'edited_there')
+  const objects = new Set(edits.map(({ object, slug }) => keyOf({ object, slug })))
+  const isEdited = ({ object, slug }: PlannedChange) => objects.has(keyOf({ object, slug }))
+  const { first, more } = useFirst([...changes.filter(isEdited), ...changes.filter((change) => !isEdited(change))], 'changed objects')
+  if (changes.length === 0) return null
+  const edited = new Set(edits.map(keyOf))
+  return (
+    <section className="stack" aria-labelledby="changes">
+      <h2 id="changes">{promotion.status === 'planned' ? 'Changes' : 'Changed'}</h2>
+      {first.map((change) => (
+        <Updated key={keyOf(change)} change={change} news={news} edited={edited} {...ticks} />
+      ))}
+      {more}
+    </section>
   )
 }
 
@@ -130,16 +136,6 @@ const Values = ({ of: object, fields }: { of: PlannedChange['object']; fields: r
   </dl>
 )
 
-/** One line for each entry of a list. Of two lists, what the other one lacks is marked. */
-export function Lines({ look, value, other, mark }: { look: Field['look']; value: unknown; other?: unknown; mark?: 'ins' | 'del' }) {
-  const lines = linesOf(look, value)
-  const shared = mark && lines.length > 0 && Array.isArray(value) && Array.isArray(other) ? sharedLines(look, other, value) : null
-  return lines.map((line) => {
-    if (!shared || shared.has(line)) return <span key={line}>{line}</span>
-    return mark === 'ins' ? <ins key={line}>{line}</ins> : <del key={line}>{line}</del>
-  })
-}
-
 interface UpdatedProps extends Ticks {
   change: PlannedChange
   news: ReadonlySet<string>
@@ -151,8 +147,8 @@ function Updated({ change, news, edited, ...ticks }: UpdatedProps) {
   const { promotion, target, names } = useAbout()
   const { object, slug, fields } = change
   const is_done = promotion.status !== 'planned'
-  const [before, after] = is_done ? ['Before', 'After'] : [`${target.name} now`, 'Then']
-  const label = object === 'settings' || slug === null ? 'Settings' : names(object, slug)
+  const heads = is_done ? (['Before', 'After'] as const) : ([`${target.name} now`, 'Then'] as const)
+  const label = placeWords({ object, slug }, names)
   return (
     <section className="card plan">
       <header>
@@ -164,8 +160,11 @@ function Updated({ change, news, edited, ...ticks }: UpdatedProps) {
         <thead>
           <tr>
             <th scope="col">Setting</th>
-            <th scope="col">{before}</th>
-            <th scope="col">{after}</th>
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
             <th scope="col">Who is affected</th>
           </tr>
         </thead>
@@ -178,17 +177,9 @@ function Updated({ change, news, edited, ...ticks }: UpdatedProps) {
                 <td className="kn">
                   {name} {news.has(key) ? <New /> : null}
                 </td>
-                <td className="any muted value" data-l={before}>
-                  <span>
-                    <Lines look={look} value={from} other={to} mark="del" />
-                    {edited.has(key) && !is_done ? <Edited of={{ object, slug, pointer }} words={`${label}: ${name}`} {...ticks} /> : null}
-                  </span>
-                </td>
-                <td className="any strong value" data-l={after}>
-                  <span>
-                    <Lines look={look} value={to} other={from} mark="ins" />
-                  </span>
-                </td>
+                <BeforeAfter look={look} from={from} to={to} heads={heads}>
+                  {edited.has(key) && !is_done ? <Edited of={{ object, slug, pointer }} words={`${label}: ${name}`} {...ticks} /> : null}
+                </BeforeAfter>
                 <td className="muted small" data-l="Who is affected">
                   {affects}
                 </td>
@@ -230,6 +221,7 @@ function Edited({ of, words, confirmed, confirm }: Ticks & { of: Place; words: s
 
 function Stays({ entries }: { entries: readonly LeftAlone[] }) {
   const { target, names } = useAbout()
+  const { first, more } = useFirst(entries, 'what stays')
   return (
     <section className="card plan" aria-labelledby="stays">
       <header>
@@ -243,7 +235,7 @@ function Stays({ entries }: { entries: readonly LeftAlone[] }) {
           </tr>
         </thead>
         <tbody>
-          {entries.map((entry) => (
+          {first.map((entry) => (
             <tr key={keyOf(entry)}>
               <td className="kn">
                 {placeWords(entry, names)} {entry.object === 'settings' ? null : <span className="muted">{kindWords(entry.object)}</span>}
@@ -258,6 +250,7 @@ function Stays({ entries }: { entries: readonly LeftAlone[] }) {
           ))}
         </tbody>
       </table>
+      {more}
     </section>
   )
 }

@@ -15,6 +15,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Loaded, not_by_itself, useRead } from '../../parts/reading.tsx'
+import { useFirst } from '../../parts/table.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { changedBySteps, promotions } from '../../queries/promotions.ts'
 import { readAgain } from '../../queries/query.ts'
@@ -23,7 +24,8 @@ import { fieldAt, inWords } from '../compare/fields.ts'
 import { useAbout } from './about.tsx'
 import { useMoved } from './apply.tsx'
 import { changedIn } from './changed.ts'
-import { Lines } from './plan.tsx'
+import { CheckLines } from './checks.tsx'
+import { BeforeAfter, Lines, ObjectList } from './objects.tsx'
 import { conflictPlace, inPlural, keyOf, kindWords, placeWords } from './words.ts'
 
 export interface RevertProps {
@@ -64,6 +66,7 @@ export function Revert({ close, secretsOf }: RevertProps) {
     if (is_outdated) readAgain([promotions.previews({ project: { id: project.id } }, promotion_id)])
   }, [is_outdated, project.id, promotion_id])
   const conflicts = conflictsOf(first.data, now.data)
+  const shown = useFirst(conflicts, 'what changed since')
   const is_read = now.data !== undefined && !now.isPlaceholderData && !(is_outdated && now.isFetching)
   const open = now.data && is_read ? now.data.conflicts.length : null
   const errors = now.data?.checks.filter(({ level }) => level === 'error') ?? []
@@ -117,7 +120,7 @@ export function Revert({ close, secretsOf }: RevertProps) {
               <section>
                 <h3>Changed since</h3>
                 <ul className="conflicts">
-                  {conflicts.map((conflict) => (
+                  {shown.first.map((conflict) => (
                     <ConflictLine
                       key={conflict.pointer}
                       conflict={conflict}
@@ -129,6 +132,7 @@ export function Revert({ close, secretsOf }: RevertProps) {
                     />
                   ))}
                 </ul>
+                {shown.more}
               </section>
             ) : null}
             {errors.map(({ code, detail }) => (
@@ -140,7 +144,7 @@ export function Revert({ close, secretsOf }: RevertProps) {
             <GoesBack changes={preview.changes.filter(({ action }) => action === 'update')} />
             <IsDeleted changes={preview.changes.filter(({ action }) => action === 'delete')} />
             {preview.changes.length === 0 ? <p className="muted">Nothing changes in {target.name}.</p> : null}
-            <Warnings preview={preview} />
+            <CheckLines className="checks inset" checks={preview.checks.filter(({ level }) => level === 'warning')} />
           </div>
         )}
       </Loaded>
@@ -210,6 +214,7 @@ function ConflictLine({ conflict, found, is_left, leave }: ConflictLineProps) {
 function GoesBack({ changes }: { changes: readonly PlannedChange[] }) {
   const { names, target } = useAbout()
   const rows = changes.flatMap(({ object, slug, fields }) => fields.map((field) => ({ object, slug, ...field })))
+  const { first, more } = useFirst(rows, 'what goes back')
   if (rows.length === 0) return null
   return (
     <section className="card plan">
@@ -225,64 +230,30 @@ function GoesBack({ changes }: { changes: readonly PlannedChange[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ from, to, ...place }) => {
+          {first.map(({ from, to, ...place }) => {
             const { look } = fieldAt(place.object, place.pointer)
             return (
               <tr key={keyOf(place)}>
                 <td className="kn">{placeWords(place, names)}</td>
-                <td className="any muted value" data-l={`${target.name} now`}>
-                  <span>
-                    <Lines look={look} value={from} other={to} mark="del" />
-                  </span>
-                </td>
-                <td className="any strong value" data-l="Then">
-                  <span>
-                    <Lines look={look} value={to} other={from} mark="ins" />
-                  </span>
-                </td>
+                <BeforeAfter look={look} from={from} to={to} heads={[`${target.name} now`, 'Then']} />
               </tr>
             )
           })}
         </tbody>
       </table>
+      {more}
     </section>
   )
 }
 
 function IsDeleted({ changes }: { changes: readonly PlannedChange[] }) {
-  const { names } = useAbout()
   if (changes.length === 0) return null
   return (
     <section className="card plan">
       <header>
         <h3>Is deleted</h3>
       </header>
-      <ul className="lines">
-        {changes.map((change) => (
-          <li key={keyOf(change)}>
-            <b>{names(change.object, change.slug ?? '')}</b> <span className="muted">{kindWords(change.object)}</span>
-          </li>
-        ))}
-      </ul>
+      <ObjectList changes={changes} />
     </section>
-  )
-}
-
-function Warnings({ preview }: { preview: RevertPreview }) {
-  const { names } = useAbout()
-  const warnings = preview.checks.filter(({ level }) => level === 'warning')
-  if (warnings.length === 0) return null
-  return (
-    <ul className="checks inset">
-      {warnings.map((check) => (
-        <li key={`${check.code} ${keyOf(check)}`}>
-          <Icon name="info" size={16} />
-          <div>
-            <b>{placeWords({ ...check, pointer: null }, names)}</b>
-            <p>{inWords(check.detail)}</p>
-          </div>
-        </li>
-      ))}
-    </ul>
   )
 }

@@ -1,8 +1,9 @@
 /** The values that belong to the target. What the source has stands beside each field as an example, never in it. */
 import { Textarea, TextInput } from '@mantine/core'
 import type { NewPromotion } from '@ostiary/sdk'
-import { type FormEvent, useMemo, useState } from 'react'
+import { type FormEvent, useEffect, useMemo, useState } from 'react'
 import { Problem } from '../../parts/problem.tsx'
+import { useFirst } from '../../parts/table.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { useProject } from '../../scope.tsx'
 import { linesOf } from '../compare/values.ts'
@@ -21,14 +22,24 @@ interface PlanAction {
 }
 
 /** The id of a field, to which a check leads. */
-export const fieldId = (key: string) => `value-${key.replaceAll('/', '-')}`
+const fieldId = (key: string) => `value-${key.replaceAll('/', '-')}`
 
-export function ValuesForm({ plan }: { plan: PlanAction }) {
+/** @param wanted the field to which a check leads, which gets the focus */
+export function ValuesForm({ plan, wanted }: { plan: PlanAction; wanted: { key: string } | null }) {
   const { promotion, target, names } = useAbout()
   const { can } = useProject()
   const asked = useMemo(() => askedOf(promotion), [promotion])
   const groups = useMemo(() => [...Map.groupBy(asked, ({ object, slug }) => keyOf({ object, slug }))], [asked])
   const [texts, setTexts] = useState<ReadonlyMap<string, string>>(new Map())
+  const { first, more, reach } = useFirst(groups, 'objects')
+  const [reached, setReached] = useState(wanted)
+  if (wanted !== reached) {
+    setReached(wanted)
+    reach(groups.findIndex(([, fields]) => fields.some(({ key }) => key === wanted?.key)))
+  }
+  useEffect(() => {
+    if (wanted) document.getElementById(fieldId(wanted.key))?.focus()
+  }, [wanted])
   const call = callOf(promotion)
   if (call === null || asked.length === 0) return null
   const submit = (event: FormEvent) => {
@@ -36,6 +47,10 @@ export function ValuesForm({ plan }: { plan: PlanAction }) {
     plan.run({ ...call, values: valuesWith(promotion.values, asked, texts) })
   }
   const marks = marksOf(plan.error, plan.sent, new Set(asked.map(({ key }) => key)))
+  // What was refused is shown, wherever it is in the list.
+  const shown = [...first, ...groups.slice(first.length).filter(([, fields]) => fields.some(({ key }) => marks.at.has(key)))]
+  // While a value is missing, the plan cannot be applied, and this is the next step.
+  const is_needed = asked.some((each) => each.is_needed)
   const input = (each: Asked) => (
     <ValueField
       key={each.key}
@@ -56,16 +71,16 @@ export function ValuesForm({ plan }: { plan: PlanAction }) {
       <form className="pad stack" onSubmit={submit}>
         <p className="muted">These belong to {target.name} alone, so they are never copied. Nothing changes before you apply the plan.</p>
         <fieldset disabled={!can('developer') || plan.busy} className="stack">
-          {groups.map(([key, fields]) => {
+          {shown.map(([key, fields]) => {
             const [{ object, slug } = { object: 'settings' as const, slug: null }] = fields
-            const first = fields.filter(({ is_needed, given }) => is_needed || given !== undefined)
-            const more = fields.filter((each) => !first.includes(each))
+            const asked_first = fields.filter(({ is_needed, given }) => is_needed || given !== undefined)
+            const more = fields.filter((each) => !asked_first.includes(each))
             return (
               <div key={key} className="of-object">
                 <h3>
                   {slug === null ? 'Settings' : names(object, slug)} <span className="muted">{slug === null ? '' : kindWords(object)}</span>
                 </h3>
-                {first.map(input)}
+                {asked_first.map(input)}
                 {more.length > 0 ? (
                   <Details
                     summary={
@@ -81,10 +96,11 @@ export function ValuesForm({ plan }: { plan: PlanAction }) {
               </div>
             )
           })}
+          {more}
         </fieldset>
         {plan.error ? <Problem error={plan.error} focus is_at_fields={marks.is_all} /> : null}
         <p className="row">
-          <button type="submit" className="btn pri" disabled={texts.size === 0 || plan.busy || !can('developer')}>
+          <button type="submit" className={`btn${is_needed ? ' pri' : ''}`} disabled={texts.size === 0 || plan.busy || !can('developer')}>
             Plan with these values
           </button>{' '}
           {can('developer') ? null : <span className="muted">Needs the role developer.</span>}

@@ -54,6 +54,15 @@ export function placeWords({ object, slug, pointer }: Place, names: (object: Sub
   return label === null ? names(object, slug) : `${names(object, slug)}: ${label}`
 }
 
+/** Who did something: the address of a person or the label of a key, else the id. */
+export const whoWords = (actor: Promotion['created_by']): string => actor?.label ?? actor?.id ?? ''
+
+/** Names in a sentence, of very many the first ones. */
+export function listed(names: readonly string[], most = 20): string {
+  const first = names.slice(0, most).join(', ')
+  return names.length > most ? `${first} and ${(names.length - most).toLocaleString('en')} more` : first
+}
+
 export const kindWords = (object: Subject) => (object === 'settings' ? 'Settings' : objectKinds[object].one)
 
 /** The objects to which a step gives a new secret. */
@@ -85,7 +94,7 @@ export interface Standing {
   missing_secrets: number
 }
 
-export const needsAdmin = (target: Pick<Environment, 'type'>) => (target.type === 'live' ? 'admin' : 'developer')
+const needsAdmin = (target: Pick<Environment, 'type'>) => (target.type === 'live' ? 'admin' : 'developer')
 
 /** Why a promotion cannot be applied now; `null` where it can. */
 export function whyNotApply({ promotion, target, can, unconfirmed, missing_secrets }: Standing): string | null {
@@ -110,6 +119,13 @@ export function whyNotApprove({ promotion, can }: Pick<Standing, 'promotion' | '
   if (promotion.checks.some(({ level }) => level === 'error')) return 'The plan has errors'
   if (promotion.created_by?.id === person) return 'You planned this. Needs another administrator'
   return can('admin') ? null : 'Needs the role admin'
+}
+
+/** Why it cannot be reverted now; `null` where it can. */
+export function whyNotRevert({ promotion, target, can }: Pick<Standing, 'promotion' | 'target' | 'can'>): string | null {
+  if (!promotion.revertible) return 'It deleted objects, which cannot come back'
+  const role = needsAdmin(target)
+  return can(role) ? null : `Needs the role ${role}`
 }
 
 export interface ConflictPlace {
@@ -158,7 +174,8 @@ export function goneFrom(plan: Pick<Promotion, 'changes'>, earlier: Pick<Promoti
   return earlier.changes.flatMap(placesOf).filter((place) => !now.has(keyOf(place)))
 }
 
-const placesOf = ({ object, slug, action, fields }: PlannedChange): Place[] =>
+/** What a plan changes: fields, and created or deleted objects as a whole. */
+export const placesOf = ({ object, slug, action, fields }: PlannedChange): Place[] =>
   action === 'update' ? fields.map(({ pointer }) => ({ object, slug, pointer })) : [{ object, slug }]
 
 const entriesOf = ({ object, slug, action, fields }: PlannedChange): (readonly [place: string, values: string])[] =>
