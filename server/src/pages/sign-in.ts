@@ -162,8 +162,8 @@ function passkeyForm(context: PageContext, view: SignInView): Html | null {
 }
 
 /**
- * The mark of the method that was used last. The first button needs none: Enter presses it. The mark takes no room in the button, and describes
- * it: the button keeps its size and its name.
+ * The mark of the method that was used last. The first button needs none: Enter presses it. The mark stands below the text of its button, which
+ * it describes: the button keeps its name.
  */
 const lastUsed = ({ texts }: PageContext, { last_used }: SignInView, method: string) =>
   last_used === method && html`<span class="tag last" id="last-used" aria-hidden="true">${texts.sign_in.last_used}</span>`

@@ -53,8 +53,8 @@ a:focus-visible{border-radius:4px}
 .alts .b+.b{margin-top:0}
 .alts .b>.i{position:absolute;inset-inline-start:14px}
 .tag{display:inline-flex;gap:4px;align-items:center;padding:1px 8px;border-radius:99px;font-size:.75rem;line-height:1.5;font-weight:550;background:var(--sunken);color:var(--muted)}
-.b:has(>.last){position:relative}
-.last{position:absolute;top:-7px;inset-inline-end:12px;padding-block:0;line-height:1.3333;border:1px solid var(--edge);background:var(--surface)}
+.b:has(>.last){display:grid;justify-items:center;gap:2px;padding-block:7px}
+.last{padding-block:0;line-height:1.3333}
 b{font-weight:600}
 [hidden]{display:none!important}
 `
@@ -174,6 +174,7 @@ const second = `
 .hint a{padding:10px 0}
 .codes{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,120px),1fr));gap:4px 16px;margin-top:20px;padding:12px 16px;border:1px solid var(--line);border-radius:10px;background:var(--sunken);text-align:center}
 .codes code{font-size:1rem;line-height:1.75}
+.acts[data-code-tools] .b{flex:1 1 auto}
 `
 
 const narrow = `

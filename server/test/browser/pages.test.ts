@@ -295,15 +295,21 @@ test('the account page breaks the titles of its rows between words in German too
     })
 })
 
-test('the mark of the way in that was used last touches no other button', { skip: noBrowser }, async (t) => {
+test('the mark of the way in that was used last stands within its button, below the text', { skip: noBrowser }, async (t) => {
   const browser = await launchForTests(t)
   const page = await browser.newPage({ viewport: { width: 390, height: 900 } })
   await page.setContent(examplePages('test', undefined, 'de')['sign-in, with providers']?.html ?? '')
   const mark = await page.locator('.last').boundingBox()
-  const above = await page.locator('.b:has(+ .b > .last)').boundingBox()
-  assert.ok(mark && above)
-  const gap = mark.y - (above.y + above.height)
-  assert.ok(gap >= 3, `${gap} px`)
+  const button = await page.locator('.b:has(> .last)').boundingBox()
+  const text_bottom = await page.evaluate(`(() => {
+    const range = document.createRange()
+    range.selectNode([...document.querySelector('.b:has(> .last)').childNodes].find(({ nodeType }) => nodeType === Node.TEXT_NODE))
+    return range.getBoundingClientRect().bottom
+  })()`)
+  assert.ok(mark && button)
+  assert.ok(mark.y >= Number(text_bottom), `the text ends at ${text_bottom} px, the mark begins at ${mark.y} px`)
+  const edges = [mark.x - button.x, button.x + button.width - mark.x - mark.width, button.y + button.height - mark.y - mark.height]
+  for (const edge of edges) assert.ok(edge >= 3, `${edge} px are between the mark and an edge of its button`)
 })
 
 /** Runs in the browser: the text of an element as its lines. */

@@ -51,7 +51,8 @@ export async function audit(page: Page, name: string): Promise<string[]> {
     await page.setViewportSize({ width, height })
     const variant = `${name}, ${zoom ? width * 2 : width} px${zoom}, ${theme}`
     found.push(...(await axeViolations(page, rules)).map((violation) => `${variant}: ${violation}`))
-    if (theme === 'light') found.push(...(await tooWide(page, variant)), ...(await crooked(page, variant)))
+    if (theme === 'light')
+      found.push(...(await tooWide(page, variant)), ...(await crooked(page, variant)), ...(await rivals(page, variant)))
     if (folder) await screenshot(page, variant)
   }
   await page.setViewportSize({ width: narrowest, height: 900 })
@@ -74,8 +75,8 @@ async function tooWide(page: Page, variant: string): Promise<string[]> {
 }
 
 /**
- * Buttons beside each other that are not in one line, buttons of one page whose texts are aligned differently, and buttons below each other
- * with different gaps. Those of people are a list.
+ * Buttons beside each other that are not in one line, buttons of one page whose texts are aligned differently, rows of buttons that end at
+ * different places, and buttons below each other with different gaps. Those of people are a list.
  */
 async function crooked(page: Page, variant: string): Promise<string[]> {
   const pairs = (await page.evaluate(`[...document.querySelectorAll('.b + .b')].flatMap((second) => {
@@ -95,12 +96,46 @@ async function crooked(page: Page, variant: string): Promise<string[]> {
       return b.top >= a.bottom && !has_text_between ? [Math.round(b.top - a.bottom)] : []
     })
   })`)) as number[] // as: what the script returns
+  const rows = (await page.evaluate(`[...document.querySelectorAll('.panel')].flatMap((panel) => {
+    const buttons = [...panel.querySelectorAll('.b')].map((button) => [button, button.getBoundingClientRect()]).filter(([button, { height }]) => height > 0 && !button.closest('.people'))
+    const rows = Map.groupBy(buttons, ([, { top }]) => Math.round(top))
+    const widths = [...rows.values()].map((row) => Math.round(Math.max(...row.map(([, { right }]) => right)) - Math.min(...row.map(([, { left }]) => left))))
+    const { paddingLeft, paddingRight } = getComputedStyle(panel)
+    const whole = Math.round(panel.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight))
+    return widths.some((width) => Math.abs(width - whole) <= 1) ? widths.filter((width) => Math.abs(width - whole) > 1) : []
+  })`)) as number[] // as: what the script returns
   return [
+    ...rows.map((width) => `${variant}: a row of buttons is ${width} px wide, and others of the page are as wide as the panel`),
     ...gaps.filter((gap) => gap !== between_buttons).map((gap) => `${variant}: ${gap} px are between two buttons`),
     ...pairs.map((text) => `${variant}: the button "${text}" is not in line with the one before it`),
     ...(new Set(alignments).size > 1 ? [`${variant}: the texts of buttons are aligned in ${new Set(alignments).size} ways`] : []),
   ]
 }
+
+/** Filled buttons of one view of the dashboard that can be pressed: one at most, for what the person most probably came for. */
+async function rivals(page: Page, variant: string): Promise<string[]> {
+  const filled = (await page.evaluate(`(() => {
+    const view = [...document.querySelectorAll('[role=dialog], [role=alertdialog]')].at(-1) ?? document
+    const seen = (button) => button.getBoundingClientRect().height > 0 && !button.disabled
+    return [...view.querySelectorAll('.btn.pri')].filter(seen).map(({ textContent }) => textContent.trim())
+  })()`)) as string[] // as: what the script returns
+  return filled.length > 1 ? [`${variant}: ${filled.length} filled buttons: ${filled.join(', ')}`] : []
+}
+
+/** WCAG 2.2 §2.5.5, with the exception of links in a sentence. */
+const finger_px = 44
+
+/** Controls of the dashboard that are too small for a finger. What opens with its whole row, and a link in a sentence, need no size of their own. */
+export const smallTargets = (page: Page): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const targets = [...document.querySelectorAll('a, button, select, summary, label, [role=tab], [role=menuitem], input:not([type=checkbox], [type=radio], [type=hidden])')]
+    const isExempt = (target) => target.closest('p, dd, td.kn, .sub, .skip, .sentence, .mantine-InputWrapper-label, .ep') !== null
+    return targets.filter((target) => !isExempt(target) && (target.tagName !== 'LABEL' || target.querySelector('input'))).flatMap((target) => {
+      const { height, width, bottom, right } = target.getBoundingClientRect()
+      const is_seen = height > 1 && width > 1 && bottom > 0 && right > 0
+      return is_seen && height < ${finger_px} ? [(target.getAttribute('aria-label') ?? target.textContent).trim() + ': ' + Math.round(height) + ' px'] : []
+    })
+  })()`)
 
 async function screenshot(page: Page, variant: string): Promise<void> {
   mkdirSync(folder ?? '', { recursive: true })
