@@ -63,7 +63,29 @@ export async function fill(w: World) {
   await w.call('POST', `${w.test.path}/settings/email/test`, { body: { to: 'ada@example.com' } })
   await w.call('PATCH', `${w.test.path}/applications/${application.id}`, { body: { name: 'Meal planner' } })
   await w.call('GET', '/v1/auth/users', { key: secret.key })
-  return { application, provider, webhook, ada }
+  return { application, provider, webhook, ada, ...(await promote(w)) }
+}
+
+/** One promotion that was applied and, since plans to Live then need an approval, two that were not, and one the other way around. */
+async function promote(w: World) {
+  const project = w.test.path.split('/environments')[0] ?? ''
+  const settings = (...pointers: string[]) => pointers.map((pointer) => ({ object: 'settings', pointer }))
+  const plan = async (body: object): Promise<string> =>
+    expectStatus(
+      201,
+      await w.call('POST', `${project}/promotions`, { body: { from_environment_id: w.test.id, to_environment_id: w.live.id, ...body } }),
+    ).id
+  const change = async (path: string, body: object) => expectStatus(200, await w.call('PATCH', path, { body }))
+  await change(`${w.test.path}/settings`, { tokens: { access_token_ttl_seconds: 900 }, password: { min_length: 14 } })
+  const applied = await plan({ only: settings('/tokens/access_token_ttl_seconds'), note: 'Shorter tokens' })
+  expectStatus(200, await w.call('POST', `${project}/promotions/${applied}/apply`, { body: {} }))
+  await change(`${w.test.path}/settings`, { sessions: { idle_ttl_seconds: 3_600 } })
+  await change(w.live.path, { keeps: [{ object: 'settings', slug: null, pointer: '/sessions/idle_ttl_seconds', reason: 'Live asks sooner' }] })
+  await change(project, { promotion: { require_approval: true } })
+  const open = await plan({ note: 'The shop and its settings' })
+  const waiting = await plan({ only: settings('/password/min_length') })
+  const back = await plan({ from_environment_id: w.live.id, to_environment_id: w.test.id, only: settings('/password/min_length') })
+  return { promotions: { applied, open, waiting, back } }
 }
 
 type Filled = Awaited<ReturnType<typeof fill>>
@@ -71,10 +93,12 @@ type Filled = Awaited<ReturnType<typeof fill>>
 const heading = (page: Page) => page.locator('main h1').first().waitFor()
 const dialog = (page: Page) => page.getByRole('dialog').first().waitFor()
 
+const projectOf = (environment: string) => environment.replace(/\/[^/]+$/, '/promotions')
+
 /** Pages of the dashboard at `base`, the address of the tenant and the environment. */
 export function dashboardViews(
   base: { tenant: string; test: string; live: string; empty: string },
-  { application, webhook, ada }: Filled,
+  { application, webhook, ada, promotions }: Filled,
 ): View[] {
   const at = (name: string, url: string, then: (page: Page) => Promise<unknown> = heading): View => ({
     name,
@@ -118,6 +142,14 @@ export function dashboardViews(
     ...inEnvironment('empty', base.empty),
     at('live test-and-live', `${base.live}/test-and-live`),
     at('live settings', `${base.live}/settings`),
+    at('test-and-live kept', `${base.test}/test-and-live?show=kept`),
+    at('test-and-live everything', `${base.test}/test-and-live?show=all`),
+    ...['promotions', 'empty promotions'].map((name) => at(name, projectOf(name === 'promotions' ? base.test : base.empty))),
+    ...Object.entries(promotions).map(([name, id]) => at(`promotion ${name}`, `${projectOf(base.test)}/${id}`)),
+    at('promotion revert', `${projectOf(base.test)}/${promotions.applied}`, async (page) => {
+      await page.getByRole('button', { name: 'Revert…' }).click()
+      await page.getByRole('alertdialog').getByText('Goes back').waitFor()
+    }),
     ...['connect', 'addresses', 'scopes', 'credentials', 'events'].map((tab) =>
       at(`application ${tab}`, `${base.test}/applications/${application.id}?tab=${tab}`),
     ),

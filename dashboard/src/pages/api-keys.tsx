@@ -10,7 +10,7 @@ import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { keyUses, StatisticsCharts } from '../parts/statistics.tsx'
-import { Empty } from '../parts/table.tsx'
+import { Empty, hasNone } from '../parts/table.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
 import { environmentKeys } from '../queries/keys.ts'
 import { useEnvironment } from '../scope.tsx'
@@ -35,6 +35,11 @@ export default function ApiKeys() {
     void list.refetch()
   }
   const is_live = environment.type === 'live'
+  const create = (
+    <ChangeButton className="btn pri" onClick={() => setOpen({ kind: 'create' })}>
+      <Icon name="plus" /> Create key
+    </ChangeButton>
+  )
   return (
     <Page
       title="API keys"
@@ -48,11 +53,7 @@ export default function ApiKeys() {
           .
         </>
       }
-      actions={
-        <ChangeButton className="btn pri" onClick={() => setOpen({ kind: 'create' })}>
-          <Icon name="plus" /> Create key
-        </ChangeButton>
-      }
+      actions={hasNone(list) ? null : create}
     >
       <Keys
         list={list}
@@ -62,11 +63,7 @@ export default function ApiKeys() {
         onEnd={(kind, key) => setOpen({ kind, key })}
         empty={
           <Empty
-            action={
-              <ChangeButton className="btn pri" onClick={() => setOpen({ kind: 'create' })}>
-                Create the first key
-              </ChangeButton>
-            }
+            action={create}
             snippet={
               <ByApi
                 operation="createAuthKey"

@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
-import { type Column, Empty, Records } from '../parts/table.tsx'
+import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { applications } from '../queries/applications.ts'
@@ -55,15 +55,16 @@ export default function Applications() {
     },
     { head: 'Created', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
   ]
+  const create = (
+    <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
+      <Icon name="plus" /> New application
+    </ChangeButton>
+  )
   return (
     <Page
       title="Applications"
       lead="Each program that signs people in is an application, with its own client id."
-      actions={
-        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-          <Icon name="plus" /> New application
-        </ChangeButton>
-      }
+      actions={!words && hasNone(list) ? null : create}
     >
       <div className="toolbar">
         <SearchField
@@ -94,11 +95,7 @@ export default function Applications() {
             </Empty>
           ) : (
             <Empty
-              action={
-                <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-                  Create the first application
-                </ChangeButton>
-              }
+              action={create}
               snippet={
                 <ByApi
                   operation="createApplication"

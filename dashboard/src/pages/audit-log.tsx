@@ -188,7 +188,7 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
                 ['Where', placeOf(entry, nameOf) || tenant.name],
                 ['From', entry.ip ?? 'the service'],
                 ['When', <Time key="at" at={entry.created_at} />],
-                ['Action', <code key="action">{entry.action}</code>],
+                ['Action', <Operation key="action" of={entry} />],
                 ['Object', <Id key="object" value={entry.object.id} label="object id" />],
                 ['Request', entry.request_id ? <Id key="request" value={entry.request_id} label="request id" /> : 'None'],
                 ['Entry', <Id key="id" value={entry.id} label="entry id" />],
@@ -225,6 +225,13 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
     </Side>
   )
 }
+
+/** What was done in words, with the name that the API has for it. */
+const Operation = ({ of: { action, object } }: { of: AuditEntry }) => (
+  <>
+    {didOf(action, object.type)} <code className="xs faint">{action}</code>
+  </>
+)
 
 /** What differs, field by field: the old value is struck out, the new one stands beside it. */
 function Difference({ entry }: { entry: AuditEntry }) {

@@ -1,6 +1,8 @@
 /** The events of an environment, newest first, with filters in the address. A row opens its body. */
 import '../styles/filters.css'
 import { Link } from '@tanstack/react-router'
+import { CopyButton } from '../parts/copy.tsx'
+import { curlOf } from '../parts/curl.ts'
 import { eventKinds } from '../parts/event-kinds.ts'
 import { Chips, NoMatch, TimeRange } from '../parts/filters.tsx'
 import { useNames } from '../parts/names.tsx'
@@ -35,7 +37,18 @@ export default function Events() {
   const nameOf = useNames([search.user_id, search.application_id, ...(list.rows ?? []).flatMap(idsOf)])
   const open = ({ id }: { id: string }) => show({ chosen: id })
   return (
-    <Page title="Events" lead="What happened in this environment, in one order. Webhooks get the same bodies.">
+    <Page
+      title="Events"
+      lead="What happened in this environment, in one order. Webhooks get the same bodies."
+      actions={
+        <CopyButton
+          look="plain"
+          value={curlOf(location.origin, { path: `${pathOf(at)}/events`, query: filter })}
+          label="the events as curl"
+          text="Copy as curl"
+        />
+      }
+    >
       <div className="toolbar">
         <select
           className="in"

@@ -11,24 +11,19 @@ import { applications } from '../queries/applications.ts'
 import { useEnvironment } from '../scope.tsx'
 import { Attention } from './overview/attention.tsx'
 import { Numbers } from './overview/numbers.tsx'
-import { Steps } from './overview/steps.tsx'
+import { Steps, useIsFirstHour } from './overview/steps.tsx'
 
 const Activity = lazy(() => import('./overview/activity.tsx'))
 const LatestEvents = lazy(() => import('./overview/latest-events.tsx'))
 
 export default function Overview() {
   const { project, environment, base, is_root } = useEnvironment()
-  const navigate = useNavigate()
   if (is_root) return <Navigate from={base} to={`${base}/deployment`} replace />
   return (
     <Page
       title={project.name}
       lead={`One environment, one issuer. Everything on this page belongs to ${environment.name}.`}
-      actions={
-        <ChangeButton className="btn pri" onClick={() => void navigate({ from: base, to: `${base}/applications`, search: { new: '1' } })}>
-          <Icon name="plus" /> New application
-        </ChangeButton>
-      }
+      actions={<NewApplication />}
     >
       <Numbers />
       <div className="cols">
@@ -47,6 +42,20 @@ export default function Overview() {
         </div>
       </div>
     </Page>
+  )
+}
+
+/** In the first hour the next step has the filled button of the page. */
+function NewApplication() {
+  const { base } = useEnvironment()
+  const navigate = useNavigate()
+  return (
+    <ChangeButton
+      className={useIsFirstHour() ? 'btn' : 'btn pri'}
+      onClick={() => void navigate({ from: base, to: `${base}/applications`, search: { new: '1' } })}
+    >
+      <Icon name="plus" /> New application
+    </ChangeButton>
   )
 }
 

@@ -7,7 +7,7 @@ import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { ByApi } from '../parts/snippets.tsx'
-import { Empty } from '../parts/table.tsx'
+import { Empty, hasNone } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { platformKeys } from '../queries/keys.ts'
 import { useScope } from '../scope.tsx'
@@ -33,15 +33,16 @@ export default function PlatformKeys() {
     show({ new: undefined })
     void list.refetch()
   }
+  const create = (
+    <ChangeButton needs="admin" className="btn pri" onClick={() => setOpen({ kind: 'create' })}>
+      <Icon name="plus" /> Create key
+    </ChangeButton>
+  )
   return (
     <Page
       title="Platform keys"
       lead={`Keys of ${tenant.name} for automation: they create projects and set up environments. They cannot make keys of their own kind.`}
-      actions={
-        <ChangeButton needs="admin" className="btn pri" onClick={() => setOpen({ kind: 'create' })}>
-          <Icon name="plus" /> Create key
-        </ChangeButton>
-      }
+      actions={hasNone(list) ? null : create}
     >
       <Keys
         list={list}
@@ -60,14 +61,7 @@ export default function PlatformKeys() {
         onOpen={(key) => show({ key: key.id })}
         onEnd={(kind, key) => setOpen({ kind, key })}
         empty={
-          <Empty
-            action={
-              <ChangeButton needs="admin" className="btn pri" onClick={() => setOpen({ kind: 'create' })}>
-                Create the first key
-              </ChangeButton>
-            }
-            snippet={<ByApi operation="listProjects" path="/v1/platform/projects" />}
-          >
+          <Empty action={create} snippet={<ByApi operation="listProjects" path="/v1/platform/projects" />}>
             No platform key. Create one for a pipeline that sets up projects.
           </Empty>
         }

@@ -11,7 +11,7 @@ import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { ByApi } from '../parts/snippets.tsx'
-import { type Column, Empty, Records } from '../parts/table.tsx'
+import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { projects } from '../queries/tenancy.ts'
 import { deploymentParams, environment_route, useScope } from '../scope.tsx'
@@ -39,15 +39,16 @@ export default function Projects() {
     { head: 'Created', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
   ]
   if (deployment !== null) return <Navigate to={environment_route} params={deployment} replace />
+  const create = (
+    <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
+      <Icon name="plus" /> New project
+    </ChangeButton>
+  )
   return (
     <Page
       title="Projects"
       lead="A project is one product. It has a Test and a Live environment, each with its own users, keys and issuer."
-      actions={
-        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-          <Icon name="plus" /> New project
-        </ChangeButton>
-      }
+      actions={!words && hasNone(list) ? null : create}
     >
       <div className="toolbar">
         <input
@@ -78,11 +79,7 @@ export default function Projects() {
             </Empty>
           ) : (
             <Empty
-              action={
-                <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-                  Create the first project
-                </ChangeButton>
-              }
+              action={create}
               snippet={<ByApi operation="createProject" path="/v1/platform/projects" body={{ slug: 'shop', name: 'Shop' }} />}
             >
               This tenant has no project yet. A project is one product with a Test and a Live environment.

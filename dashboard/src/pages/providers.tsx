@@ -13,7 +13,7 @@ import { Problem } from '../parts/problem.tsx'
 import { useList, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
-import { type Column, Empty, Records } from '../parts/table.tsx'
+import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { Uri } from '../parts/uri.tsx'
@@ -126,15 +126,16 @@ export default function Providers() {
       ),
     },
   ]
+  const create = (
+    <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
+      <Icon name="plus" /> Add provider
+    </ChangeButton>
+  )
   return (
     <Page
       title="Providers"
       lead="People sign in with an account that they already have. Each provider gets a button on the sign-in page."
-      actions={
-        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-          <Icon name="plus" /> Add provider
-        </ChangeButton>
-      }
+      actions={hasNone(list) ? null : create}
     >
       {enable.error && open === null ? <Problem error={enable.error} /> : null}
       {check.error && open === null ? <Problem error={check.error} /> : null}
@@ -145,11 +146,7 @@ export default function Providers() {
         keyOf={({ id }) => id}
         empty={
           <Empty
-            action={
-              <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-                Add the first provider
-              </ChangeButton>
-            }
+            action={create}
             snippet={
               <ByApi
                 operation="createProvider"

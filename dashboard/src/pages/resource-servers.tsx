@@ -9,7 +9,7 @@ import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
-import { type Column, Empty, Records } from '../parts/table.tsx'
+import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { resourceServers } from '../queries/resource-servers.ts'
@@ -61,15 +61,16 @@ export default function ResourceServers() {
       ),
     },
   ]
+  const create = (
+    <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
+      <Icon name="plus" /> Add resource server
+    </ChangeButton>
+  )
   return (
     <Page
       title="Resource servers"
       lead="An API that takes access tokens of this environment. Applications request its scopes."
-      actions={
-        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-          <Icon name="plus" /> Add resource server
-        </ChangeButton>
-      }
+      actions={hasNone(list) ? null : create}
     >
       <Records
         label="Resource servers"
@@ -78,11 +79,7 @@ export default function ResourceServers() {
         keyOf={({ id }) => id}
         empty={
           <Empty
-            action={
-              <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-                Add the first resource server
-              </ChangeButton>
-            }
+            action={create}
             snippet={
               <ByApi
                 operation="createResourceServer"

@@ -3,12 +3,13 @@
 import type { User } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
 import { CodeTabs } from '../parts/code.tsx'
+import { curlOf } from '../parts/curl.ts'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
-import { type Column, Empty, Records } from '../parts/table.tsx'
+import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { users } from '../queries/users.ts'
@@ -59,25 +60,22 @@ export default function Users() {
           </Tag>
         ) : email_verified ? (
           <Tag tone="ok" icon="check">
-            Email proved
+            Email verified
           </Tag>
         ) : (
-          <Tag>Email not proved</Tag>
+          <Tag>Email not verified</Tag>
         ),
     },
     { head: 'Last sign-in', className: 'muted nowrap', cell: ({ last_sign_in_at }) => <Time at={last_sign_in_at} /> },
     { head: 'Created', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
   ]
+  const create = (
+    <ChangeButton className="btn pri" in_root={false} onClick={() => show({ new: '1' })}>
+      <Icon name="plus" /> Add user
+    </ChangeButton>
+  )
   return (
-    <Page
-      title="Users"
-      lead={`The people who sign in to ${environment.name}.`}
-      actions={
-        <ChangeButton className="btn pri" in_root={false} onClick={() => show({ new: '1' })}>
-          <Icon name="plus" /> Add user
-        </ChangeButton>
-      }
-    >
+    <Page title="Users" lead={`The people who sign in to ${environment.name}.`} actions={!query && hasNone(list) ? null : create}>
       <output>{added?.way === 'invitation' ? <Invited of={added} /> : null}</output>
       <form className="toolbar" onSubmit={find}>
         <input
@@ -110,14 +108,7 @@ export default function Users() {
               No user has these words.
             </Empty>
           ) : (
-            <Empty
-              action={
-                <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-                  Add the first user
-                </ChangeButton>
-              }
-              snippet={<CodeTabs label="The same by the API" snippets={[{ name: 'curl', code: addUser() }]} />}
-            >
+            <Empty action={create} snippet={<CodeTabs label="The same by the API" snippets={[{ name: 'curl', code: addUser() }]} />}>
               No user yet. People appear here when they sign up, or when you add them.
             </Empty>
           )
@@ -138,8 +129,7 @@ export default function Users() {
 }
 
 /** With a secret key, which names the environment by itself. */
-const addUser = () =>
-  `curl ${location.origin}/v1/auth/users \\\n  -H "X-API-Key: $OSTIARY_SECRET_KEY" -H 'Content-Type: application/json' \\\n  -d '{"email":"sam@example.com"}'`
+const addUser = () => curlOf(location.origin, { path: '/v1/auth/users', key: 'OSTIARY_SECRET_KEY', body: { email: 'sam@example.com' } })
 
 const Invited = ({ of: { user, error } }: { of: Added }) =>
   error ? (

@@ -10,16 +10,17 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { fieldError } from '../parts/problem.tsx'
-import { useList } from '../parts/reading.tsx'
+import { useList, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { SecretOnce } from '../parts/secret-once.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { StatisticsCharts, webhookAttempts } from '../parts/statistics.tsx'
-import { type Column, Empty, Records } from '../parts/table.tsx'
+import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
-import { webhooks } from '../queries/webhooks.ts'
+import { deliveries, webhooks } from '../queries/webhooks.ts'
 import { useEnvironment } from '../scope.tsx'
+import { answerOf } from './webhook/attempts.tsx'
 import { verifySnippets } from './webhook/verify-code.ts'
 
 export function WebhookStatus({ of: webhook }: { of: Webhook }) {
@@ -64,19 +65,28 @@ export default function Webhooks() {
         </>
       ),
     },
-    { head: 'Status', cell: (webhook) => <WebhookStatus of={webhook} /> },
+    {
+      head: 'Status',
+      cell: (webhook) => (
+        <>
+          <WebhookStatus of={webhook} />
+          {webhook.failing_since && can('developer') ? <LastAnswer webhook_id={webhook.id} /> : null}
+        </>
+      ),
+    },
     { head: 'Kinds', cell: ({ events }) => (events.length === 0 ? 'All' : events.length) },
     { head: 'Last delivery', className: 'muted nowrap', cell: ({ last_success_at }) => <Time at={last_success_at} /> },
   ]
+  const create = (
+    <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
+      <Icon name="plus" /> Add webhook
+    </ChangeButton>
+  )
   return (
     <Page
       title="Webhooks"
       lead="A webhook gets a signed call for each event of this environment, and again until it answers."
-      actions={
-        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-          <Icon name="plus" /> Add webhook
-        </ChangeButton>
-      }
+      actions={hasNone(list) ? null : create}
     >
       <Records
         label="Webhooks"
@@ -86,11 +96,7 @@ export default function Webhooks() {
         keyOf={({ id }) => id}
         empty={
           <Empty
-            action={
-              <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-                Add the first webhook
-              </ChangeButton>
-            }
+            action={create}
             snippet={
               <ByApi
                 operation="createWebhook"
@@ -107,6 +113,18 @@ export default function Webhooks() {
       {list.rows?.length ? <StatisticsCharts title="Deliveries" kinds={[webhookAttempts]} /> : null}
       {search.new && can('developer') ? <CreateWebhook close={() => show({ new: undefined })} /> : null}
     </Page>
+  )
+}
+
+/** What the receiver answered last, and when. Only a webhook that fails is asked for it. */
+function LastAnswer({ webhook_id }: { webhook_id: string }) {
+  const latest = useRead(deliveries.lastAnswered(useEnvironment(), webhook_id)).data
+  const last = latest?.attempts.at(-1)
+  if (!latest || !last) return null
+  return (
+    <span className="sub">
+      Last answer: {answerOf(latest)}, <Time at={last.at} />
+    </span>
   )
 }
 

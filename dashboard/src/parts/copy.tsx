@@ -14,7 +14,7 @@ export function CopyButton({
 }: {
   value: string
   label: string
-  look?: 'icon' | 'quiet' | 'primary'
+  look?: 'icon' | 'quiet' | 'plain' | 'primary'
   text?: string
 }) {
   const [outcome, setOutcome] = useState<'copied' | 'refused' | null>(null)
@@ -34,7 +34,7 @@ export function CopyButton({
       announce(`Not copied: ${label}. Select and copy it.`)
     }
   }
-  const classes = { icon: 'btn quiet icon', quiet: 'btn quiet s', primary: 'btn pri' }[look]
+  const classes = { icon: 'btn quiet icon', quiet: 'btn quiet s', plain: 'btn', primary: 'btn pri' }[look]
   const words = outcome === 'copied' ? 'Copied' : (text ?? 'Copy')
   return (
     <>

@@ -1,5 +1,6 @@
 /** How the first object of a list is made without the dashboard: curl and the client library, with the real address and ids. */
 import { CodeTabs } from './code.tsx'
+import { curlOf } from './curl.ts'
 
 interface CreationProps {
   /** The operation of the client library. */
@@ -26,10 +27,6 @@ export const pathOf = ({ project_id, environment_id }: { project_id: string; env
 
 export function ByApi({ operation, path, params, body }: CreationProps) {
   const base_url = location.origin
-  const key = '-H "X-API-Key: $OSTIARY_PLATFORM_KEY"'
-  const curl = body
-    ? `curl ${base_url}${path} \\\n  ${key} -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body)}'`
-    : `curl ${key} \\\n  ${base_url}${path}`
   const args = [params, body].filter((each) => each !== undefined).map(literal)
   const call = body
     ? `console.log(await ostiary.${operation}(${args.join(', ')}))`
@@ -39,7 +36,7 @@ export function ByApi({ operation, path, params, body }: CreationProps) {
     <CodeTabs
       label="The same by the API"
       snippets={[
-        { name: 'curl', code: curl },
+        { name: 'curl', code: curlOf(base_url, { path, body }) },
         { name: 'TypeScript', code: typescript },
       ]}
     />

@@ -18,6 +18,8 @@ interface Resent {
   status: 'given_up' | 'all'
 }
 
+const lastOf = ({ attempts }: Delivery) => attempts.at(-1)?.at ?? ''
+
 export const deliveries = {
   all: (webhook_id: string) => key('deliveries', webhook_id),
   /** What the page of the webhook shows of many. */
@@ -26,6 +28,13 @@ export const deliveries = {
     list(key('deliveries', webhook_id, 'list', status), (cursor) => client.listDeliveries({ ...at, webhook_id, status, cursor }).page()),
   latest: ({ client, at }: Here, webhook_id: string) =>
     one(key('deliveries', webhook_id, 'latest'), (signal) => client.listDeliveries({ ...at, webhook_id, limit: 100 }, { signal }).page()),
+  /** The newest delivery that the receiver was called with. The latest ones can still wait for their first attempt. */
+  lastAnswered: ({ client, at }: Here, webhook_id: string) =>
+    one(key('deliveries', webhook_id, 'latest', 'answered'), async (signal) => {
+      const { data } = await client.listDeliveries({ ...at, webhook_id, limit: 20 }, { signal }).page()
+      const attempted = data.filter(({ attempts }) => attempts.length > 0)
+      return attempted.toSorted((a, b) => lastOf(b).localeCompare(lastOf(a)))[0] ?? null
+    }),
   one: ({ client, at }: Here, webhook_id: string, message_id: string) =>
     one(key('deliveries', webhook_id, 'one', message_id), (signal) => client.getDelivery({ ...at, webhook_id, message_id }, { signal })),
   /** Of one event to one webhook. */

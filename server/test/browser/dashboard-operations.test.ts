@@ -38,6 +38,12 @@ test('a test event shows the answer of the receiver in place, what to do, and is
   await answer.getByText('The receiver failed.').waitFor()
   await answer.getByText('3 of 10').waitFor() // the second attempt came by itself after 5 s, and the third comes after 5 min
   assert.deepEqual(await audit(page, 'operations deliveries'), [])
+  await show(page, `${base}/webhooks`, 'Webhooks')
+  await page
+    .getByRole('row', { name: /^orders / })
+    .getByText(/^Last answer: 503, /)
+    .waitFor()
+  await show(page, `${base}/webhooks/${webhook.id}`, 'orders')
   is_down = false
   await button(page, 'Send now').click()
   await page.locator('.det').getByText('204').waitFor()
@@ -183,6 +189,8 @@ test('a refused call offers the change that lets it through, says who can have s
   const wiki = await w.createApplication(w.test, { name: 'Wiki' })
   const { url } = authorizationRequest(w.test, wiki, { code_challenge: undefined, code_challenge_method: undefined })
   await show(page, `${base}/calls?chosen=${referenceOf(await createAgent().get(url))}`, 'Calls')
+  const side = page.getByRole('dialog', { name: 'Refused call' })
+  assert.equal(await side.getByText(/this application must use PKCE/).count(), 1, 'the reason stands once')
   await page.getByText('Anybody can send such a call in its name.').waitFor()
   await page.getByText('The application itself must then compare the nonce of the ID token.').waitFor()
   assert.deepEqual(await audit(page, 'operations remedy of a refused call'), [])
@@ -218,13 +226,31 @@ test('a role is saved by a button, and lowering the own role asks first', { skip
   assert.equal(await roleOf(owner.email), 'owner')
 })
 
+test('a reason with its route filters the refused calls, and the choice says how many there were', { skip }, async () => {
+  await show(page, `${base}/calls`, 'Calls')
+  const reasons = page.getByLabel('Reason')
+  await reasons
+    .locator('option', { hasText: /, \/\S+: \d+$/ })
+    .first()
+    .waitFor({ state: 'attached' })
+  await reasons.selectOption({ index: 1 })
+  await page.waitForURL(/code=\w+/)
+  await reasons.selectOption('All reasons')
+  await page.waitForURL((url) => !url.search.includes('code'))
+})
+
 test('an event shows its neighbours and its deliveries, and filters by what it is about', { skip }, async () => {
   await w.createUser(w.test, { email: 'sam@example.com' })
   await show(page, `${base}/events`, 'Events')
   await page.getByLabel('Kind').selectOption('test.ping')
   await page.waitForURL(/type=test\.ping/)
+  const copied = async () => String(await page.evaluate('navigator.clipboard.readText()'))
+  await page.getByRole('button', { name: /^Copy as curl/ }).click()
+  assert.match(await copied(), /^curl -H "X-API-Key: \$OSTIARY_PLATFORM_KEY" \\\n {2}'http\S+\/events\?type=test\.ping'$/)
   await button(page, 'A test event').click()
   const side = page.getByRole('dialog', { name: 'A test event' })
+  await side.getByRole('button', { name: /^Copy as curl/ }).click()
+  assert.match(await copied(), /\n {2}http\S+\/events\/evt_\w+$/)
   await side.getByRole('link', { name: 'orders' }).waitFor()
   await side
     .getByRole('button', { name: /A test event|A user was created|A webhook/ })

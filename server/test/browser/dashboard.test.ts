@@ -10,7 +10,7 @@ import { noBrowser } from '../support/chromium.ts'
 import { openCold } from '../support/cold-overview.ts'
 import { createAgent, followPages } from '../support/cookie-browser.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
-import { audit, launchForTests } from '../support/page-audit.ts'
+import { audit, launchForTests, smallTargets } from '../support/page-audit.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 const KB = 1024
@@ -88,12 +88,15 @@ test(
     await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback')
     await button(page, 'Create application').click()
     await page.getByText('Copy the client secret now').waitFor()
+    const in_dialog = (await page.locator('.codebox pre').textContent()) ?? ''
     await page.getByLabel('I have stored this client secret').check()
     await button(page, 'Done').click()
     await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
     await page.getByText('openid-client').first().waitFor()
     await button(page, 'Copy Express: .env').click()
-    const [, copied = ''] = /^OSTIARY_CLIENT_SECRET=(\S+)$/m.exec(String(await page.evaluate('navigator.clipboard.readText()'))) ?? []
+    const of_connect = String(await page.evaluate('navigator.clipboard.readText()'))
+    const [, copied = ''] = /^OSTIARY_CLIENT_SECRET=(\S+)$/m.exec(of_connect) ?? []
+    assert.deepEqual(of_connect.split('\n').slice(0, -1), in_dialog.split('\n'), 'the lines of the dialog, before the session secret')
     assert.ok(copied.length > 20, 'the copy has the secret that was just stored')
     assert.ok(!(await page.locator('main').innerText()).includes(copied), 'and the page does not show it again')
 
@@ -223,7 +226,7 @@ test('a page that was refused for too many calls counts down, then lets the pers
   await page.unroute(/\/auth-keys/)
   await page.clock.fastForward(31_000)
   await button(page, 'Try again').click()
-  await button(page, 'Create the first key').waitFor()
+  await button(page, 'Create key').waitFor()
 })
 
 /** Signs in in the window that the dialog opens, which closes by itself. */
@@ -551,6 +554,23 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
       await show(page, url, heading)
       assert.deepEqual(await audit(page, `dashboard ${name}`), [])
     })
+  // biome-ignore format: this table is read by column
+  const empty: [string, string, string][] = [
+    ['/users',            'Users',            'Add user'],
+    ['/applications',     'Applications',     'New application'],
+    ['/resource-servers', 'Resource servers', 'Add resource server'],
+    ['/providers',        'Providers',        'Add provider'],
+    ['/api-keys',         'API keys',         'Create key'],
+    ['/webhooks',         'Webhooks',         'Add webhook'],
+  ]
+  for (const [path, heading, act] of empty)
+    await t.test(`the empty page ${heading} has one button for its first object, beside the call of the API`, async () => {
+      await show(page, `${project}/live${path}`, heading)
+      await page.locator('.empty').getByRole('button', { name: act, exact: true }).waitFor()
+      await page.locator('.empty').getByText('curl http').waitFor()
+      assert.equal(await page.locator('main .btn.pri').count(), 1)
+    })
+
   const isInWindow = (selector: string) =>
     page.evaluate(`(() => {
       const { left, right, top, bottom } = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect()
@@ -562,6 +582,20 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
     await show(page, `${test_base}/applications/${application.client_id}?tab=events`, 'Meal Planner')
     assert.equal(await page.locator('.tabs [aria-current=page]').textContent(), 'Events')
     assert.equal(await isInWindow('.tabs [aria-current=page]'), true)
+  })
+
+  await t.test('a finger hits each control', async () => {
+    const context = await browser.newContext({
+      hasTouch: true,
+      viewport: { width: 390, height: 844 },
+      storageState: await page.context().storageState(),
+    })
+    const phone = await context.newPage()
+    for (const [name, url, heading] of pages) {
+      await show(phone, url, heading)
+      assert.deepEqual(await smallTargets(phone), [], name)
+    }
+    await context.close()
   })
 
   await t.test('the pages of the tenant stay in the window while a long page scrolls', async () => {

@@ -23,6 +23,7 @@ import { type Beginning, beginningsIn, judgeWaysIn, mailsFor } from '../../../da
 import { medianAnswer } from '../../../dashboard/src/pages/webhook/answers.ts'
 import { calendarDay, clockTime, intervalStart, intervalStartWithDay, localTime, secondsIn } from '../../../dashboard/src/parts/clock.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
+import { curlOf } from '../../../dashboard/src/parts/curl.ts'
 import { deviceOf } from '../../../dashboard/src/parts/device.ts'
 import { type Choice, differences, isContested, isSecret, withChoices } from '../../../dashboard/src/parts/differences.ts'
 import { type CheckState, countDone, stateOf } from '../../../dashboard/src/parts/readiness.ts'
@@ -173,8 +174,8 @@ const password_only = {
 // biome-ignore format: this table is read by column
 const mails: [string, Partial<User>, boolean, { reset: boolean; invitation: boolean; verification: boolean }][] = [
   ['a new account without a password',  {},                                                   true,  { reset: false, invitation: true,  verification: true }],
-  ['a password and a proved address',   { has_password: true, email_verified: true },         true,  { reset: true,  invitation: false, verification: false }],
-  ['a proved address without a password', { email_verified: true },                           true,  { reset: false, invitation: false, verification: false }],
+  ['a password and a verified address',   { has_password: true, email_verified: true },         true,  { reset: true,  invitation: false, verification: false }],
+  ['a verified address without a password', { email_verified: true },                           true,  { reset: false, invitation: false, verification: false }],
   ['a password where passwords are off', { has_password: true },                              false, { reset: false, invitation: false, verification: true }],
   ['no address',                        { has_password: true, email: null },                  true,  { reset: false, invitation: false, verification: false }],
   ['a blocked account',                 { has_password: true, blocked_at: '2026-01-01T00:00:00.000Z' }, true, { reset: false, invitation: false, verification: false }],
@@ -361,6 +362,15 @@ test('a filter by time names the zone that its fields have, and leaves what is n
   assert.equal(localTime('2026-11-23T00:00:00.000Z', 'America/New_York'), '22 Nov 2026, 19:00 local time')
   assert.equal(localTime('yesterday'), 'yesterday')
 })
+
+// biome-ignore format: this table is read by column
+const calls: [string, Parameters<typeof curlOf>[1], string][] = [
+  ['a path',                     { path: '/v1/a' },                                         'curl -H "X-API-Key: $OSTIARY_PLATFORM_KEY" \\\n  http://s/v1/a'],
+  ['a query, for the shell',     { path: '/v1/a', query: { b: 'c d', e: undefined, f: '&' } }, 'curl -H "X-API-Key: $OSTIARY_PLATFORM_KEY" \\\n  \'http://s/v1/a?b=c+d&f=%26\''],
+  ['a body, for the shell',      { path: '/v1/a', body: { b: "it's" } },                    `curl http://s/v1/a \\\n  -H "X-API-Key: $OSTIARY_PLATFORM_KEY" -H 'Content-Type: application/json' \\\n  -d '{"b":"it'\\''s"}'`],
+  ['a key of another kind',      { path: '/v1/a', key: 'OSTIARY_SECRET_KEY' },              'curl -H "X-API-Key: $OSTIARY_SECRET_KEY" \\\n  http://s/v1/a'],
+]
+for (const [what, call, curl] of calls) test(`a call as curl has ${what}`, () => assert.equal(curlOf('http://s', call), curl))
 
 const environment = (type: 'test' | 'live', slug: string = type) => ({ type, slug })
 // biome-ignore format: this table is read by column

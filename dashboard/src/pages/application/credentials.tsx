@@ -19,10 +19,10 @@ import { readKeySet } from './key-set.ts'
 import { usesSecret } from './questions.ts'
 
 const methods = [
-  { value: 'client_secret', label: 'client_secret: the secret in the header or in the body' },
-  { value: 'client_secret_basic', label: 'client_secret_basic: the secret in the Authorization header' },
-  { value: 'client_secret_post', label: 'client_secret_post: the secret in the body' },
-  { value: 'private_key_jwt', label: 'private_key_jwt: signed by a key of the application' },
+  { value: 'client_secret', label: 'client_secret: in header or body' },
+  { value: 'client_secret_basic', label: 'client_secret_basic: in the header' },
+  { value: 'client_secret_post', label: 'client_secret_post: in the body' },
+  { value: 'private_key_jwt', label: 'private_key_jwt: signed by its own key' },
 ] as const
 
 /** Only web applications authenticate: the others are public. */
@@ -40,7 +40,7 @@ export function Authentication(props: Edited<Application>) {
     <EditForm {...form} incomplete={problem !== null}>
       <NativeSelect
         label="Authentication at the token endpoint"
-        description="Clients differ in their default, so name it in their settings too."
+        description="Where the application sends its secret, or what it signs with. Clients differ in their default, so name it in their settings too."
         data={methods}
         value={method}
         onChange={(event) => setMethod(methods.find(({ value }) => value === event.currentTarget.value)?.value ?? method)}

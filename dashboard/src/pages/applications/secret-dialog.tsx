@@ -5,6 +5,7 @@ import { CodeTabs } from '../../parts/code.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { useEnvironment } from '../../scope.tsx'
+import { clientSecretLine, envLines } from '../application/snippets/values.ts'
 import { keepCreatedSecret } from './created-secret.ts'
 
 interface SecretDialogProps {
@@ -14,16 +15,12 @@ interface SecretDialogProps {
 }
 
 export function SecretDialog({ application, rotate, onClose }: SecretDialogProps) {
-  const { environment, project } = useEnvironment()
+  const { environment } = useEnvironment()
   useEffect(() => {
     keepCreatedSecret(application.id, application.client_secret)
   }, [application])
-  const code = [
-    `# Ostiary, ${project.name}, ${environment.name}: server only`,
-    `OSTIARY_ISSUER=${environment.issuer}`,
-    `OSTIARY_CLIENT_ID=${application.client_id}`,
-    `OSTIARY_CLIENT_SECRET=${application.client_secret}`,
-  ].join('\n')
+  const values = { issuer: environment.issuer, client_id: application.client_id }
+  const code = envLines(values, clientSecretLine(application.client_secret ?? '')).join('\n')
   return (
     <SecretOnce
       what="client secret"

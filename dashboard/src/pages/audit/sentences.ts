@@ -22,7 +22,7 @@ const special: Record<string, string> = {
   checkProvider:          'checked the identity provider',
   resendDelivery:         'sent a message again to the webhook',
   resendSince:            'sent messages again to the webhook',
-  resendBackchannelLogout: 'sent a logout again',
+  resendBackchannelLogout: 'sent a back-channel logout again',
   endUserSessions:        'ended all sessions of the user',
   endSession:             'ended a session',
   sendReset:              'mailed a link for a new password to the user',

@@ -7,8 +7,8 @@ import { deviceOf } from '../../parts/device.ts'
 import { useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Facts, Side } from '../../parts/side.tsx'
+import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
-import { reasonWords } from '../../parts/words.ts'
 import type { One } from '../../queries/query.ts'
 import { environment_route, useScope } from '../../scope.tsx'
 import { causeOf } from '../events/cause.ts'
@@ -17,7 +17,7 @@ import type { Source } from './list.tsx'
 import { idsOfCall, withNames } from './names.ts'
 import { RefusedValue } from './refused-value.tsx'
 import { Remedy } from './remedy.tsx'
-import { statusWords } from './status.ts'
+import { StatusTag } from './status-tag.tsx'
 
 interface CallSideProps {
   source: Source
@@ -28,7 +28,7 @@ interface CallSideProps {
 export function CallSide({ source, request_id, close }: CallSideProps) {
   const found = useRead(source.one(request_id))
   return (
-    <Side title={found.data?.call ? reasonWords(found.data.call.code) : 'Call'} onClose={close}>
+    <Side title={found.data?.call ? 'Refused call' : 'Call'} onClose={close}>
       <Loaded of={found}>
         {({ call }) => (
           <>
@@ -65,6 +65,9 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
   const nameOf = useNames(idsOfCall(call))
   return (
     <>
+      <p className="muted">
+        <Time at={call.at} /> <StatusTag of={call} /> <Tag mono>{call.code}</Tag>
+      </p>
       <div className="note bad cause">
         <div>
           <p className="strong">{withParameter(withNames(call.reason, nameOf))}</p>
@@ -76,9 +79,6 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
       <Facts
         of={[
           ['Request id', <IdValue key="id" value={call.id} />],
-          ['When', <Time key="at" at={call.at} />],
-          ['Answer', statusWords(call.status)],
-          ['Code', <code key="code">{call.code}</code>],
           ['Route', <code key="route">{`${call.method} ${call.route ?? 'no route'}`}</code>],
           [
             'Application',

@@ -1,4 +1,4 @@
-/** Refused calls: the list, then its groups by code and route. A row says why, and opens the whole record. */
+/** Refused calls: one list, which a reason can filter. A row says why, and opens the whole record. */
 import '../../styles/filters.css'
 import type { Event, Page as PageOf, RefusedCall, RefusedCallSummary } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
@@ -6,10 +6,9 @@ import { deviceOf } from '../../parts/device.ts'
 import { Chips, NoMatch, TimeRange } from '../../parts/filters.tsx'
 import { useNames } from '../../parts/names.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Loaded, useList, useRead } from '../../parts/reading.tsx'
+import { useList, useRead } from '../../parts/reading.tsx'
 import { useQueryState } from '../../parts/search.ts'
 import { type Column, Empty, Records } from '../../parts/table.tsx'
-import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { reasonWords } from '../../parts/words.ts'
 import { type CallFilter, callFilter } from '../../queries/calls.ts'
@@ -17,7 +16,7 @@ import type { List, One } from '../../queries/query.ts'
 import type { environment_route } from '../../scope.tsx'
 import { CallSide } from './call-side.tsx'
 import { idsOfCall, withNames } from './names.ts'
-import { statusWords } from './status.ts'
+import { StatusTag } from './status-tag.tsx'
 
 /** Where the records come from: an environment, or a tenant outside of its environments. */
 export interface Source {
@@ -39,6 +38,7 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
   const { application_id, key_id } = search
   const filter = callFilter(search)
   const summary = useRead(source.summary, { refetchInterval: 10_000 })
+  const dropped = summary.data?.dropped ?? 0
   const list = useList(source.list(filter), { refetchInterval: 10_000 })
   const nameOf = useNames([application_id, key_id, ...(list.rows ?? []).flatMap(idsOfCall)])
   const is_filtered = Object.values(filter).some((value) => value !== undefined)
@@ -56,7 +56,7 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
         </>
       ),
     },
-    { head: 'Status', cell: ({ status }) => <Tag tone={status >= 500 ? 'bad' : 'warn'}>{statusWords(status)}</Tag> },
+    { head: 'Status', cell: (call) => <StatusTag of={call} /> },
     { head: 'Why', className: 'any', cell: ({ reason }) => withNames(reason, nameOf) },
     {
       head: 'Who',
@@ -76,6 +76,7 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
   return (
     <Page title="Calls" lead={lead}>
       <div className="toolbar">
+        <Reasons of={summary.data?.data ?? []} {...state} />
         <TimeRange {...state} />
         <Chips names={chips} nameOf={(value) => (value === search.code ? { name: reasonWords(value) } : nameOf(value))} {...state} />
       </div>
@@ -95,35 +96,35 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
           )
         }
       />
-      <Loaded of={summary} rows={2}>
-        {({ data, dropped }) =>
-          data.length === 0 ? null : (
-            <ul className="groups" aria-label="By code and route">
-              {data.slice(0, 12).map(({ code, route, count, last_at }) => (
-                <li key={`${code} ${route}`}>
-                  <button
-                    type="button"
-                    className="card"
-                    aria-pressed={search.code === code && search.route === (route ?? undefined)}
-                    onClick={() => show({ code, route: route ?? undefined })}
-                  >
-                    <b>{count}</b> {reasonWords(code)}
-                    <span className="xs faint mono any">{route ?? 'no route'}</span>
-                    <span className="xs faint">
-                      <Time at={last_at} in_button />
-                    </span>
-                  </button>
-                </li>
-              ))}
-              {dropped > 0 ? <li className="small muted">{dropped} more have no record, because there were too many at once.</li> : null}
-            </ul>
-          )
-        }
-      </Loaded>
+      {dropped > 0 ? <p className="small muted after">{dropped} more have no record, because there were too many at once.</p> : null}
       {chart}
       {search.chosen ? (
         <CallSide key={search.chosen} source={source} request_id={search.chosen} close={() => show({ chosen: undefined })} />
       ) : null}
     </Page>
+  )
+}
+
+type Refused = RefusedCallSummary['data'][number]
+
+/** What was refused, by reason and route, with the count of each. The choice filters the list. */
+function Reasons({ of, search, show }: { of: readonly Refused[] } & ReturnType<typeof useQueryState>) {
+  const chosen = of.findIndex(({ code, route }) => search.code === code && search.route === (route ?? undefined))
+  const choose = (group: Refused | undefined) => show({ code: group?.code, route: group?.route ?? undefined })
+  return (
+    <select
+      className="in"
+      data-filter
+      aria-label="Reason"
+      value={chosen === -1 ? '' : chosen}
+      onChange={({ target }) => choose(target.value === '' ? undefined : of[Number(target.value)])}
+    >
+      <option value="">All reasons</option>
+      {of.map(({ code, route, count }, index) => (
+        <option key={`${code} ${route}`} value={index}>
+          {reasonWords(code)}, {route ?? 'no route'}: {count}
+        </option>
+      ))}
+    </select>
   )
 }

@@ -2,11 +2,14 @@
 
 import type { Event } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
+import { CopyButton } from '../../parts/copy.tsx'
+import { curlOf } from '../../parts/curl.ts'
 import { eventWords } from '../../parts/event-kinds.ts'
 import { Id, type NameOf, useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import type { useQueryState } from '../../parts/search.ts'
 import { Facts, Json, Side } from '../../parts/side.tsx'
+import { pathOf } from '../../parts/snippets.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { ClockTime, Time } from '../../parts/time.tsx'
 import { events } from '../../queries/events.ts'
@@ -31,7 +34,7 @@ export function EventSide({ event_id, show }: { event_id: string; show: Show }) 
 }
 
 function Content({ event, show }: { event: Event; show: Show }) {
-  const { base } = useEnvironment()
+  const { base, at } = useEnvironment()
   const cause = causeOf(event)
   const nameOf = useNames(idsOf(event))
   const application = nameOf(event.application_id)?.name
@@ -88,6 +91,12 @@ function Content({ event, show }: { event: Event; show: Show }) {
             Open promotion
           </Link>
         ) : null}
+        <CopyButton
+          look="quiet"
+          value={curlOf(location.origin, { path: `${pathOf(at)}/events/${event.id}` })}
+          label="the event as curl"
+          text="Copy as curl"
+        />
       </div>
       <Json of={event} />
       <section>

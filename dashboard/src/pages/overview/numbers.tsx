@@ -26,7 +26,7 @@ export function Numbers() {
         const reasons = Map.groupBy(failed, ({ code }) => reasonWords(code))
         const attempts = data.flatMap((hour) => hour.webhook_attempts)
         const delivered = attempts.filter(({ outcome }) => WORKED.includes(outcome))
-        const why = [...reasons].map(([reason, counts]) => `${total(counts)} ${reason}`).join(', ')
+        const why = [...reasons].map(([reason, counts]) => `${total(counts)} ${reason[0]?.toLowerCase()}${reason.slice(1)}`).join(', ')
         return (
           <section className="stats" aria-label="Last 24 hours">
             <Link from={base} to={`${base}/events`} search={{ type: 'sign_in.succeeded' }}>

@@ -1,6 +1,6 @@
 /** The steps from an empty environment to real users. Each ticks itself from what the API reports; nothing is stored. */
 
-import type { Readiness } from '@ostiary/sdk'
+import type { ApiKey, Readiness } from '@ostiary/sdk'
 import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Icon } from '../../parts/icon.tsx'
@@ -44,6 +44,17 @@ interface Step {
   link: ToOptions | null
 }
 
+/** Whether the first hour has an open step: its button is then the filled one of the page. Until that is known, none is. */
+export function useIsFirstHour(): boolean {
+  const here = useEnvironment()
+  const checks = useRead(readiness.one(here)).data?.checks
+  const keys = useRead(environmentKeys.firstHundred(here)).data?.data
+  if (here.environment.type === 'live') return false
+  return !keys?.some(isUsed) || !checks || checks.some((check) => first_hour.includes(check.code) && stateOf(check) === 'open')
+}
+
+const isUsed = ({ last_used_at }: ApiKey) => last_used_at !== null
+
 export function Steps() {
   const here = useEnvironment()
   const { environment, base, tenant, project } = here
@@ -51,9 +62,11 @@ export function Steps() {
   const first = useRead(applications.newest(here)).data?.data[0]
   const keys = useRead(environmentKeys.firstHundred(here)).data?.data ?? []
   const path = environmentBase(tenant.slug, project.slug, environment)
+  const is_live = environment.type === 'live'
   const stepOf = (check: Check): Step => ({
     id: check.code,
     ...words[check.code],
+    ...(is_live && check.code === 'real_sign_in' ? { act: 'See sign-ins' } : {}), // trying needs an address that Live must not have
     state: stateOf(check),
     detail: check.level === 'recommended' ? `${check.detail} Recommended.` : check.detail,
     link: linkOf(check),
@@ -63,22 +76,22 @@ export function Steps() {
     ? linkOptions({ from: base, to: `${base}/applications/$application_id`, params: { application_id: first.id }, search: { tab: 'try' } })
     : toCreate
   const linkOf = ({ code, link }: Check): ToOptions | null => {
-    if (code === 'real_sign_in') return toTry
+    if (code === 'real_sign_in' && !is_live) return toTry
     return code === 'application_exists' && !first ? toCreate : pageOf(link, path, tenant.slug)
   }
   const firstCall: Step = {
     id: 'first_call',
     title: 'Call the API with a key',
-    state: keys.some(({ last_used_at }) => last_used_at !== null) ? 'done' : 'open',
+    state: keys.some(isUsed) ? 'done' : 'open',
     detail: keys.length > 0 ? 'No key was used yet.' : 'Create a key for your backend, and call the service with it.',
     act: keys.length > 0 ? 'Keys' : 'Create key',
     link: linkOptions({ from: base, to: `${base}/api-keys`, search: keys.length > 0 ? {} : { new: '1' } }),
   }
   return (
     <Loaded of={ready}>
-      {({ checks }) => {
+      {({ ready, checks }) => {
         const sorted = checks.toSorted((a, b) => order.indexOf(a.code) - order.indexOf(b.code))
-        if (environment.type === 'live') return <StepCard title="Ready for real users" steps={sorted.map(stepOf)} />
+        if (is_live) return <StepCard title={ready ? 'Ready for real users' : 'Before real users come'} steps={sorted.map(stepOf)} />
         const [early, later] = [true, false].map((is_early) =>
           sorted.filter(({ code }) => first_hour.includes(code) === is_early).map(stepOf),
         )

@@ -5,11 +5,11 @@
 import {
   callbackPath,
   double,
+  envOf,
   isInsecure,
   listenerOf,
   opensAt,
   type ProgramSnippet,
-  secretLine,
   single,
   type Values,
   withEnv,
@@ -21,7 +21,7 @@ export const python = (values: Values): ProgramSnippet => ({
   program: {
     file: 'app.py',
     install: 'python3 -m venv .venv\n. .venv/bin/activate\npip install Authlib Flask requests',
-    env: secretLine(values),
+    env: envOf(values),
     made_secret: 'SESSION_SECRET',
     run: withEnv('python app.py'),
     opens: opensAt(values),
@@ -76,7 +76,7 @@ export const go = (values: Values & { authentication: keyof typeof auth_styles }
   program: {
     file: 'main.go',
     install: 'go mod init example\ngo get github.com/coreos/go-oidc/v3/oidc golang.org/x/oauth2',
-    env: secretLine(values),
+    env: envOf(values),
     run: values.authentication === 'none' ? 'go run .' : withEnv('go run .'),
     opens: opensAt(values) && `${opensAt(values)}/sign-in`,
   },
@@ -155,7 +155,7 @@ export const dotnet = (values: Values & { registered_with: string }): ProgramSni
   program: {
     file: 'Program.cs',
     install: 'dotnet new web --name Example --output .\ndotnet add package Microsoft.AspNetCore.Authentication.OpenIdConnect',
-    env: secretLine(values),
+    env: envOf(values),
     run: withEnv(`dotnet run --urls http://${listenerOf(values).address}`),
     opens: opensAt(values),
   },
@@ -215,7 +215,7 @@ export const curl = (values: Values): ProgramSnippet => {
     program: {
       file: 'sign-in.sh',
       install: '',
-      env: secretLine(values),
+      env: envOf(values),
       run: authentication === 'none' ? 'sh sign-in.sh' : withEnv('sh sign-in.sh'),
       opens: null,
     },

@@ -1,5 +1,5 @@
 /** JavaScript on a server: openid-client alone, with Express, and Auth.js. */
-import { callbackPath, isInsecure, listenerOf, opensAt, type ProgramSnippet, secretLine, single, type Values } from './values.ts'
+import { callbackPath, envOf, isInsecure, listenerOf, opensAt, type ProgramSnippet, single, type Values } from './values.ts'
 
 const authentications = {
   none: 'None()',
@@ -27,7 +27,7 @@ export const openidClient = (values: Values): ProgramSnippet => ({
   program: {
     file: 'sign-in.mjs',
     install: 'npm install openid-client@6',
-    env: secretLine(values),
+    env: envOf(values),
     run: null,
     opens: null,
     first: 'A module for a server of your own, which keeps the checks in the session of the visitor.',
@@ -67,7 +67,7 @@ export const express = (values: Values): ProgramSnippet => {
     program: {
       file: 'server.mjs',
       install: 'npm install express@5 express-session openid-client@6',
-      env: secretLine(values),
+      env: envOf(values),
       made_secret: 'SESSION_SECRET',
       run: 'node --env-file=.env server.mjs',
       opens: opensAt(values),
@@ -122,7 +122,7 @@ export const authJs = (values: Values): ProgramSnippet => {
     program: {
       file: 'server.mjs',
       install: 'npm install @auth/express@0.12 express@5',
-      env: secretLine(values),
+      env: envOf(values),
       made_secret: 'AUTH_SECRET',
       run: 'node --env-file=.env server.mjs',
       opens: opensAt(values),

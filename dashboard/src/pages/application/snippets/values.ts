@@ -37,10 +37,19 @@ export function opensAt({ redirect_uri }: Values): string | null {
 /** Stands in the code for the client secret, which the service shows once. */
 export const unknown_secret = 'the-client-secret'
 
-/** The line of `.env` for the secret. */
-export const secretLine = ({ authentication }: Values): string[] => {
-  if (authentication === 'none') return []
-  return [authentication === 'private_key_jwt' ? 'OSTIARY_CLIENT_KEY=the-private-key-as-a-JWK' : `OSTIARY_CLIENT_SECRET=${unknown_secret}`]
+/** The lines of `.env` that both the dialog of a new secret and the code of Connect show. The guides read them too. */
+export const envLines = ({ issuer, client_id }: Pick<Values, 'issuer' | 'client_id'>, credential: string): string[] => [
+  `OSTIARY_ISSUER=${issuer}`,
+  `OSTIARY_CLIENT_ID=${client_id}`,
+  credential,
+]
+export const clientSecretLine = (secret: string) => `OSTIARY_CLIENT_SECRET=${secret}`
+
+/** The lines of `.env` of a program. One that has no secret needs no file. */
+export const envOf = (values: Values): string[] => {
+  if (values.authentication === 'none') return []
+  const has_key = values.authentication === 'private_key_jwt'
+  return envLines(values, has_key ? 'OSTIARY_CLIENT_KEY=the-private-key-as-a-JWK' : clientSecretLine(unknown_secret))
 }
 
 /** A command with the variables of `.env`, in the shell of a developer. */
