@@ -91,11 +91,11 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": "It ends nothing now: sessions that have begun keep their time."
   },
   "claims.preferred_username": {
-    "help": "What `preferred_username` holds for a person who has no user name: nothing (`none`), or the address that was proved (`email`). A user name that the API set wins.",
+    "help": "What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins.",
     "lowered": null
   },
   "claims.name": {
-    "help": "What `name` holds for a person who has no name: nothing (`none`), or the address that was proved (`email`). A name that a person or the API set wins.",
+    "help": "What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins.",
     "lowered": null
   },
   "scopes.disabled": {

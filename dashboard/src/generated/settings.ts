@@ -450,7 +450,7 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
           },
           {
             "value": "email",
-            "label": "The proved address"
+            "label": "The verified address"
           }
         ]
       },
@@ -474,7 +474,7 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
           },
           {
             "value": "email",
-            "label": "The proved address"
+            "label": "The verified address"
           }
         ]
       }

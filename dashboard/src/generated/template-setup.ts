@@ -76,7 +76,7 @@ export function unmetNeeds(needs: readonly string[], { claims, sign_up }: ClaimS
       claims.name === 'none' && sign_up.name !== 'required'
         ? 'The product needs a name. Set claims.name to email, or sign_up.name to required.'
         : null,
-    email_verified: 'The product needs a proved address. A person proves it by a code or a link that is mailed.',
+    email_verified: 'The product needs a verified address. A person verifies it by a code or a link that is mailed.',
     groups: 'The product needs groups, which do not come from the service yet.',
   }
   return needs.flatMap((need) => unmet[need] ?? [])

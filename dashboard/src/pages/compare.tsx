@@ -3,7 +3,7 @@ import '../styles/compare.css'
 import { Menu } from '@mantine/core'
 import type { Environment, Planned, Promotion } from '@ostiary/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { compared } from '../frame/places.ts'
 import { useAction } from '../parts/action.ts'
 import { CopyButton } from '../parts/copy.tsx'
@@ -12,13 +12,23 @@ import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
-import { Empty } from '../parts/table.tsx'
+import { Empty, useFirst } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { configurations } from '../queries/configurations.ts'
 import { promotions } from '../queries/promotions.ts'
 import { environmentBase, project_route, useEnvironment } from '../scope.tsx'
 import { AsFile } from './compare/as-file.tsx'
-import { type Compared, compare, entriesOf, entriesOfAll, errorsOfAll, isDifference, type Row, type State } from './compare/compare.ts'
+import {
+  type Compared,
+  compare,
+  entriesOf,
+  entriesOfAll,
+  errorsOfAll,
+  type Group,
+  isDifference,
+  type Row,
+  type State,
+} from './compare/compare.ts'
 import { Keep, useUnkeep } from './compare/keep.tsx'
 import { onlyOf } from './compare/only.ts'
 import { ReadyForLive } from './compare/ready.tsx'
@@ -130,14 +140,9 @@ function Table({ test, live, both }: TableProps) {
               </th>
             </tr>
           </thead>
-          {shown.map(({ title, rows }) => (
-            <tbody key={title}>
-              <tr className="g">
-                <th colSpan={6} scope="colgroup">
-                  {title}
-                </th>
-              </tr>
-              {rows.map((row) => (
+          {shown.map((group) => (
+            <GroupRows key={group.title} group={group}>
+              {(row) => (
                 <ComparedRow
                   key={row.id}
                   row={row}
@@ -147,8 +152,8 @@ function Table({ test, live, both }: TableProps) {
                   keep={() => setKeeping(row)}
                   unkeep={unkeep}
                 />
-              ))}
-            </tbody>
+              )}
+            </GroupRows>
           ))}
         </table>
       )}
@@ -156,6 +161,26 @@ function Table({ test, live, both }: TableProps) {
       <Review test={test} live={live} chosen={chosen} open={open} rows={rows} changes={both.plan?.changes ?? []} />
       {keeping ? <Keep row={keeping} live={live} close={() => setKeeping(null)} /> : null}
     </section>
+  )
+}
+
+/** A group begins with its first rows: a project can have a thousand applications. */
+function GroupRows({ group: { title, rows }, children }: { group: Group; children: (row: Row) => ReactNode }) {
+  const { first, more } = useFirst(rows, title)
+  return (
+    <tbody>
+      <tr className="g">
+        <th colSpan={6} scope="colgroup">
+          {title}
+        </th>
+      </tr>
+      {first.map(children)}
+      {more ? (
+        <tr className="g">
+          <td colSpan={6}>{more}</td>
+        </tr>
+      ) : null}
+    </tbody>
   )
 }
 

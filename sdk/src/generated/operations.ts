@@ -111,15 +111,15 @@ export interface Operations {
   /**
    * Mail a link with which the user chooses a new password.
    *
-   * Mails a link for a new password. A user who has no password and whose email is not proved gets an invitation: its link sets the first password, proves the email and works for 24 hours. Any other user without a password, or where passwords are off, gets a mail that says how they sign in. It counts against the limits of emailed codes; over a limit nothing is sent.
+   * Mails a link for a new password. A user who has no password and whose email is not verified gets an invitation: its link sets the first password, verifies the email and works for 24 hours. Any other user without a password, or where passwords are off, gets a mail that says how they sign in. It counts against the limits of emailed codes; over a limit nothing is sent.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
   sendReset(params: { user_id: string }, options?: PostOptions): Promise<MailAsked>
   /**
-   * Mail a code and a link that prove the email of a user.
+   * Mail a code and a link that verify the email of a user.
    *
-   * Mails a code and a link that prove the email. A user whose email is proved, or who is blocked, gets none. It counts against the limits of emailed codes; over a limit nothing is sent.
+   * Mails a code and a link that verify the email. A user whose email is verified, or who is blocked, gets none. It counts against the limits of emailed codes; over a limit nothing is sent.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */

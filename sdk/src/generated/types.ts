@@ -271,7 +271,7 @@ export type ApplicationTemplate = {
   unknown_scopes: 'reject' | 'ignore'
   /** The scopes that the product requests, for `allowed_scopes` of the application. */
   scopes: ('openid' | 'profile' | 'email' | 'phone' | 'offline_access')[]
-  /** What the product needs of a person to let them in: `name` and `preferred_username` are claims, `email_verified` is a proved address, `groups` are memberships, which the service does not have yet. */
+  /** What the product needs of a person to let them in: `name` and `preferred_username` are claims, `email_verified` is a verified address, `groups` are memberships, which the service does not have yet. */
   needs: ('name' | 'preferred_username' | 'groups' | 'email_verified')[]
   /** What the operator writes into the configuration of the product, in this order. */
   setup: ({
@@ -611,9 +611,9 @@ export type Configuration = {
     }
     /** The claims of people who have no name. */
     claims: {
-      /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the address that was proved (`email`). A user name that the API set wins. */
+      /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. */
       preferred_username: 'none' | 'email'
-      /** What `name` holds for a person who has no name: nothing (`none`), or the address that was proved (`email`). A name that a person or the API set wins. */
+      /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. */
       name: 'none' | 'email'
     }
     /** The mail of the environment. */
@@ -849,9 +849,9 @@ export type ConfigurationDocument = {
     } | undefined
     /** The claims of people who have no name. */
     claims?: {
-      /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the address that was proved (`email`). A user name that the API set wins. The default is `none`. */
+      /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
       preferred_username?: 'none' | 'email' | null | undefined
-      /** What `name` holds for a person who has no name: nothing (`none`), or the address that was proved (`email`). A name that a person or the API set wins. The default is `none`. */
+      /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
       name?: 'none' | 'email' | null | undefined
     } | undefined
     /** The mail of the environment. */
@@ -1178,7 +1178,7 @@ export type Invitation = {
   id: string
   /** The id of a tenant. */
   tenant_id: string
-  /** The email of the member; `null` where another person proved it to be theirs. In an invitation it is only a label: the membership belongs to the account that accepts. */
+  /** The email of the member; `null` where another person verified it as theirs. In an invitation it is only a label: the membership belongs to the account that accepts. */
   email: string | null
   /** The role. Each includes the permissions of the earlier ones: viewer, developer, admin, owner. */
   role: Role
@@ -1190,7 +1190,7 @@ export type Invitation = {
   user_id: string | null
   /** The name. */
   name: string | null
-  /** Whether the account has proved its email; `null` for a pending invitation. */
+  /** Whether the account has verified its email; `null` for a pending invitation. */
   email_verified: boolean | null
   /** When the invitation was accepted. */
   accepted_at: string | null
@@ -1446,7 +1446,7 @@ export type Member = {
   id: string
   /** The id of a tenant. */
   tenant_id: string
-  /** The email of the member; `null` where another person proved it to be theirs. In an invitation it is only a label: the membership belongs to the account that accepts. */
+  /** The email of the member; `null` where another person verified it as theirs. In an invitation it is only a label: the membership belongs to the account that accepts. */
   email: string | null
   /** The role. Each includes the permissions of the earlier ones: viewer, developer, admin, owner. */
   role: Role
@@ -1458,7 +1458,7 @@ export type Member = {
   user_id: string | null
   /** The name. */
   name: string | null
-  /** Whether the account has proved its email; `null` for a pending invitation. */
+  /** Whether the account has verified its email; `null` for a pending invitation. */
   email_verified: boolean | null
   /** When the invitation was accepted. */
   accepted_at: string | null
@@ -1681,11 +1681,11 @@ export type NewTenant = {
 export type NewUser = {
   /** The email address. */
   email: string
-  /** Whether the user has proved the email. */
+  /** Whether the user has verified the email. */
   email_verified?: boolean | undefined
   /** The phone number in E.164 format. */
   phone_number?: string | null | undefined
-  /** Whether the user has proved the phone number. */
+  /** Whether the user has verified the phone number. */
   phone_number_verified?: boolean | undefined
   /** The password, by the policy of the environment (by default at least 12 characters). It is write-only. */
   password?: string | null | undefined
@@ -2500,9 +2500,9 @@ export type Settings = {
   }
   /** The claims of people who have no name. */
   claims: {
-    /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the address that was proved (`email`). A user name that the API set wins. The default is `none`. */
+    /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
     preferred_username: 'none' | 'email'
-    /** What `name` holds for a person who has no name: nothing (`none`), or the address that was proved (`email`). A name that a person or the API set wins. The default is `none`. */
+    /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
     name: 'none' | 'email'
   }
   /** The methods of sign-in. */
@@ -2634,9 +2634,9 @@ export type SettingsChange = {
   } | null | undefined
   /** The claims of people who have no name. */
   claims?: {
-    /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the address that was proved (`email`). A user name that the API set wins. The default is `none`. */
+    /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
     preferred_username?: 'none' | 'email' | null | undefined
-    /** What `name` holds for a person who has no name: nothing (`none`), or the address that was proved (`email`). A name that a person or the API set wins. The default is `none`. */
+    /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
     name?: 'none' | 'email' | null | undefined
   } | null | undefined
   /** The methods of sign-in. */
@@ -2925,9 +2925,9 @@ export type User = {
   project_id: string
   /** The id of an environment. */
   environment_id: string
-  /** The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`. `null` where another person proved the address of the account to be theirs. */
+  /** The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`. `null` where another person verified the address of the account as theirs. */
   email: string | null
-  /** Whether the user has proved the email. */
+  /** Whether the user has verified the email. */
   email_verified: boolean
   /** A change of the email that the user asked for and that is not confirmed at both ends yet; `null` if there is none. */
   pending_email: {
@@ -2938,7 +2938,7 @@ export type User = {
   } | null
   /** The phone number in E.164 format. */
   phone_number: string | null
-  /** Whether the user has proved the phone number. */
+  /** Whether the user has verified the phone number. */
   phone_number_verified: boolean
   /** The full name (OIDC Core §5.1). */
   name: string | null
@@ -2973,11 +2973,11 @@ export type User = {
 export type UserChange = {
   /** The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`. */
   email?: string | undefined
-  /** Whether the user has proved the email. */
+  /** Whether the user has verified the email. */
   email_verified?: boolean | null | undefined
   /** The phone number in E.164 format. */
   phone_number?: string | null | undefined
-  /** Whether the user has proved the phone number. */
+  /** Whether the user has verified the phone number. */
   phone_number_verified?: boolean | null | undefined
   /** The password, by the policy of the environment (by default at least 12 characters). It is write-only. */
   password?: string | null | undefined
