@@ -80,7 +80,9 @@ async function promote(w: World) {
   const applied = await plan({ only: settings('/tokens/access_token_ttl_seconds'), note: 'Shorter tokens' })
   expectStatus(200, await w.call('POST', `${project}/promotions/${applied}/apply`, { body: {} }))
   await change(`${w.test.path}/settings`, { sessions: { idle_ttl_seconds: 3_600 } })
-  await change(w.live.path, { keeps: [{ object: 'settings', slug: null, pointer: '/sessions/idle_ttl_seconds', reason: 'Live asks sooner' }] })
+  await change(w.live.path, {
+    keeps: [{ object: 'settings', slug: null, pointer: '/sessions/idle_ttl_seconds', reason: 'Live asks sooner' }],
+  })
   await change(project, { promotion: { require_approval: true } })
   const open = await plan({ note: 'The shop and its settings' })
   const waiting = await plan({ only: settings('/password/min_length') })

@@ -35,10 +35,11 @@ export function CopyButton({
     }
   }
   const classes = { icon: 'btn quiet icon', quiet: 'btn quiet s', plain: 'btn', primary: 'btn pri' }[look]
+  const name = outcome === 'copied' ? `Copied: ${label}` : text ? `${text}: ${label}` : `Copy ${label}`
   const words = outcome === 'copied' ? 'Copied' : (text ?? 'Copy')
   return (
     <>
-      <button type="button" className={classes} aria-label={text ? `${text}: ${label}` : `Copy ${label}`} onClick={copy}>
+      <button type="button" className={classes} aria-label={name} onClick={copy}>
         <Icon name={outcome === 'copied' ? 'check' : 'copy'} />
         {look === 'icon' ? null : words}
       </button>

@@ -228,7 +228,7 @@ test('a role is saved by a button, and lowering the own role asks first', { skip
 
 test('a reason with its route filters the refused calls, and the choice says how many there were', { skip }, async () => {
   await show(page, `${base}/calls`, 'Calls')
-  const reasons = page.getByLabel('Reason')
+  const reasons = page.getByLabel('Reason', { exact: true })
   await reasons
     .locator('option', { hasText: /, \/\S+: \d+$/ })
     .first()
@@ -406,7 +406,7 @@ test('every session of a user can be ended, after a question that says in which 
 })
 
 test(
-  'a mail for a new password, and one that proves the email, are sent from the drawer, or it says that there is no mail',
+  'a mail for a new password, and one that verifies the email, are sent from the drawer, or it says that there is no mail',
   { skip },
   async () => {
     const { id } = await w.createUser(w.test, { email: 'kit@example.com', email_verified: false })
@@ -417,7 +417,7 @@ test(
     await w.changeSettings(w.test, { sign_in: { password: true } })
     await show(page, `${base}/users?chosen=${id}`, 'Users')
     const side = page.getByRole('dialog', { name: 'kit@example.com' })
-    for (const name of ['Mail a link for a new password', 'Mail a code that proves the email']) {
+    for (const name of ['Mail a link for a new password', 'Mail a code that verifies the email']) {
       await side.getByRole('button', { name }).click()
       await side.getByText('A mail to kit@example.com is on its way').waitFor()
     }

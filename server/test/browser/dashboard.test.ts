@@ -591,11 +591,14 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
       storageState: await page.context().storageState(),
     })
     const phone = await context.newPage()
+    const small: Record<string, string[]> = {}
     for (const [name, url, heading] of pages) {
       await show(phone, url, heading)
-      assert.deepEqual(await smallTargets(phone), [], name)
+      const found = await smallTargets(phone)
+      if (found.length > 0) small[name] = found
     }
     await context.close()
+    assert.deepEqual(small, {})
   })
 
   await t.test('the pages of the tenant stay in the window while a long page scrolls', async () => {

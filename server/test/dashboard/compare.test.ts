@@ -193,7 +193,7 @@ test('a plan names as many entries as the service takes', () => {
   assert.deepEqual([isTaken(most_entries), isTaken(most_entries + 1)], [true, false])
 })
 
-test('what Live keeps is a row that can be taken out, also where nothing differs or the object is gone', () => {
+test('what Live keeps is a row that can be taken out, even if nothing differs or the object is gone', () => {
   const kept = (object: 'settings' | 'application', slug: string | null, pointer: string | null) => ({
     object,
     slug,
