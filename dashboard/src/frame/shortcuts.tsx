@@ -56,7 +56,7 @@ export function Shortcuts({ opened, setOpened, openPalette }: ShortcutsProps) {
       k: () => move(-1),
       '?': () => setOpened(true),
       '/': () => document.querySelector<HTMLElement>('[data-filter]')?.focus(),
-      c: () => document.querySelector<HTMLElement>('.head .btn.pri')?.click(),
+      c: () => document.querySelector<HTMLElement>(':is(.head, .empty) .btn.pri')?.click(),
     }
     const act = page ? () => void navigate(page.link) : acts[event.key]
     if (!act) return

@@ -131,7 +131,7 @@ export const smallTargets = (page: Page): Promise<string[]> =>
     const targets = [...document.querySelectorAll('a, button, select, summary, label, [role=tab], [role=menuitem], input:not([type=checkbox], [type=radio], [type=hidden])')]
     const isExempt = (target) => target.closest('p, dd, td.kn, .sub, .skip, .sentence, .mantine-InputWrapper-label, .ep') !== null
     return targets.filter((target) => !isExempt(target) && (target.tagName !== 'LABEL' || target.querySelector('input'))).flatMap((target) => {
-      const { height, width, bottom, right } = target.getBoundingClientRect()
+      const { height, width, bottom, right } = (target.closest('.mantine-Input-input') ?? target).getBoundingClientRect() // a field around tags leads to its text
       const is_seen = height > 1 && width > 1 && bottom > 0 && right > 0
       return is_seen && height < ${finger_px} ? [(target.getAttribute('aria-label') ?? target.textContent).trim() + ': ' + Math.round(height) + ' px'] : []
     })
