@@ -1,8 +1,8 @@
 /**
  * `npm run applications` tries the products of `products.ts`, one after the other: it installs each from its registry into
  * `.node/applications/`, starts it, signs two people in and out, and writes what it saw. `npm run applications -- --only streamlit dash` tries
- * those two, and `--install` installs without a trial. `--defaults` creates each application without its template, and writes nothing. A
- * product whose packages are missing is skipped with the reason. Exits with 1 if a product does not sign both people in.
+ * those two, and `--install` installs without a trial. `--defaults` creates each application without its template, and writes whether that is
+ * enough. A product whose packages are missing is skipped with the reason. Exits with 1 if a product does not sign both people in.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { provide } from './parts-of-machine.ts'
 import { endAll } from './processes.ts'
 import type { Product } from './product.ts'
 import { products, without_packages } from './products.ts'
-import { tableOf, writeResult } from './results.ts'
+import { tableOf, writeResult, writeWithoutTemplate } from './results.ts'
 import { type Service, startService } from './service.ts'
 import { type Outcome, tryProduct } from './trial.ts'
 
@@ -70,6 +70,7 @@ async function report(product: Product): Promise<void> {
     const { tried, problems } = await tryOne(product, installed)
     for (const problem of problems) failures.push(`${template}: ${problem}`)
     if (problems.length > 0) failures.push(`${template}: its log and pictures are in ${folderOf(product)}`)
+    if (!by_template) writeWithoutTemplate(template, tried !== null)
     if (tried === null) return finish(installed.version, 'NO')
     const at = new Date().toISOString().slice(0, 10)
     if (by_template) writeResult({ slug: template, version: installed.version, at, ...tried })

@@ -1,4 +1,4 @@
-/** What a run writes down: `tried` of the templates, and `results.json`, of which `npm run docs` makes the table of `docs/applications.md`. */
+/** What runs write down: `tried` of the templates, and `results.json`, of which `npm run docs` makes the table of `docs/applications.md`. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { templates } from '../contract/src/application-templates/index.ts'
@@ -11,15 +11,25 @@ const file = join(root, 'applications/results.json')
 
 export const readResults = (): Trials => Trials.parse(JSON.parse(readFileSync(file, 'utf8')))
 
-/** Replaces what is known of a product. */
-export function writeResult(tried: Tried): void {
-  const others = readResults().filter(({ slug }) => slug !== tried.slug)
-  const all = [...others, tried].toSorted((a, b) => (a.slug < b.slug ? -1 : 1))
-  writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`)
+/** Replaces what is known of a product by its template. What is known without it stays. */
+export function writeResult(tried: Omit<Tried, 'without_template'>): void {
+  const before = readResults()
+  const without_template = before.find(({ slug }) => slug === tried.slug)?.without_template ?? null
+  write([...before.filter(({ slug }) => slug !== tried.slug), { ...tried, without_template }])
   writeTried(tried)
 }
 
-function writeTried({ slug, version, at }: Tried): void {
+/** Adds to what is known of a product whether both people sign in without its template. */
+export function writeWithoutTemplate(of: string, without_template: boolean): void {
+  write(readResults().map((result) => (result.slug === of ? { ...result, without_template } : result)))
+}
+
+function write(results: Trials): void {
+  const all = results.toSorted((a, b) => (a.slug < b.slug ? -1 : 1))
+  writeFileSync(file, `${JSON.stringify(Trials.parse(all), null, 2)}\n`) // its members in the order of the schema
+}
+
+function writeTried({ slug, version, at }: Pick<Tried, 'slug' | 'version' | 'at'>): void {
   if (!templates.some((template) => template.slug === slug)) throw new Error(`There is no template ${slug}.`)
   const path = join(root, `contract/src/application-templates/${slug}.ts`)
   const text = readFileSync(path, 'utf8')

@@ -28,7 +28,7 @@ export interface Tools {
 
 /** What a trial found. `tried` is null if the product did not sign both people in. */
 export interface Outcome {
-  readonly tried: Omit<Tried, 'version' | 'at' | 'slug'> | null
+  readonly tried: Pick<Tried, 'refresh' | 'sign_out' | 'back_channel'> | null
   readonly problems: readonly string[]
 }
 

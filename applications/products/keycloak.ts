@@ -23,7 +23,7 @@ kcadm.sh create realms -s realm=main -s enabled=true
   start: 'sh -c "sh set-up.sh & exec keycloak/bin/kc.sh start-dev --http-host localhost --http-port {port}"',
   path: '/realms/main',
   ready: '/realms/main',
-  start_seconds: 240,
+  start_seconds: 420,
   walk: {
     async begin({ page, url }) {
       // The realm answers before it has the provider.

@@ -89,7 +89,7 @@ export const developer_commands = {
   },
   'try-applications': {
     summary: 'install products that others wrote, and sign people in to each by its template (npm run applications)',
-    details: 'With words, only the products of these templates. They are installed into .node/applications/, from npm and PyPI.',
+    details: 'With words, only the products of these templates. They are installed into .node/applications/, each from its registry.',
     options: {
       only: { value: 'TEMPLATE', help: 'try this product, and those that follow' },
       install: { help: 'install the products without a trial' },

@@ -33,6 +33,14 @@ test('login by loopback signs in, and whoami shows the administrator and the ten
   assert.match((await ostiary(['applications', 'list', ...inTest])).out, /^Nothing found|^ID/)
 })
 
+test('login without an address says how to name one where nothing answers, and with an address that nothing does', async () => {
+  const nowhere = 'http://127.0.0.1:1'
+  const { ostiary } = openClient(w, { OSTIARY_URL: nowhere })
+  const { code, err } = await ostiary(['login'])
+  assert.deepEqual([code, /^http:\/\/127\.0\.0\.1:1 cannot be reached\. .*"ostiary login --url ADDRESS"\.\n$/.test(err)], [1, true], err)
+  assert.deepEqual(await ostiary(['login', '--url', nowhere]), { code: 1, out: '', err: `${nowhere} cannot be reached.\n` })
+})
+
 test('the profiles are readable by their owner only, and in a folder of their own', async () => {
   const { folder } = await signedIn()
   assert.equal(statSync(folder).mode & 0o777, 0o700)

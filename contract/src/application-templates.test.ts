@@ -1,13 +1,14 @@
 /** The templates of applications: each fits its schema, and its setup is written in the language in which it stands. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { parse } from 'yaml'
 import { Application } from './application.ts'
 import { ApplicationTemplate, setup_languages } from './application-template.ts'
 import { templates } from './application-templates/index.ts'
-import { fillSetup } from './template-setup.ts'
+import { fillSetup, forgotten_secret, unmetNeeds } from './template-setup.ts'
 
 /** A value in the quotes of each language; in a form the rest of the line is the value. */
 const quoted = {
@@ -88,13 +89,20 @@ const hostile = [
   '{client_secret}',
   '$&',
 ]
+const inPython = (text: string) =>
+  execFileSync('python3', ['-c', 'import ast, sys; sys.stdout.write(ast.literal_eval(sys.argv[1]))', text], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, PYTHONUTF8: '1' },
+  })
+const has_python = spawnSync('python3', ['--version']).status === 0
+
 /** What a reader of the language gets. `ruby`, `php` and `apache` know only the two escapes that are written. */
 const read: Record<string, (text: string) => string> = {
   javascript: JSON.parse,
   json: JSON.parse,
   toml: JSON.parse,
-  yaml: JSON.parse,
-  python: JSON.parse,
+  yaml: (text) => parse(text),
+  python: has_python ? inPython : JSON.parse,
   sh: (text) => execFileSync('/bin/sh', ['-c', `printf %s ${text}`], { encoding: 'utf8' }),
   ruby: (text) => text.slice(1, -1).replaceAll(/\\([\\'])/g, '$1'),
   php: (text) => text.slice(1, -1).replaceAll(/\\([\\'])/g, '$1'),
@@ -127,6 +135,10 @@ for (const language of setup_languages)
     },
   )
 
+test('a secret that nobody knows any more has words in its place', () => {
+  assert.equal(fillSetup({ language: 'form', text: '{client_secret}' }, { ...values, client_secret: null }), forgotten_secret)
+})
+
 test('a template sets the fields of an application that its schema lists, and no others', () => {
   const [known] = templates
   for (const name of ['consent', 'disabled', 'jwks', 'jwks_uri', 'allow_loopback_port', 'logo_uri', 'allowed_scopes', 'client_secret']) {
@@ -144,3 +156,26 @@ test('a template sets the fields of an application that its schema lists, and no
   ])
     assert.equal(ApplicationTemplate.safeParse({ ...known, redirect_uris: [address] }).success, false, address)
 })
+
+const none = { claims: { preferred_username: 'none', name: 'none' }, sign_up: { name: 'off' } } as const
+// biome-ignore format: this table is read by column
+const needs: [why: string, settings: Parameters<typeof unmetNeeds>[1], needs: string[], claims: (string | null)[]][] = [
+  ['the product needs nothing',                 none,                                                                     [],                             []],
+  ['neither claim has a stand-in',              none,                                                                     ['name', 'preferred_username'], ['name', 'preferred_username']],
+  ['the address stands for the user name',      { ...none, claims: { preferred_username: 'email', name: 'none' } },       ['name', 'preferred_username'], ['name']],
+  ['the address stands for the name',           { ...none, claims: { preferred_username: 'none', name: 'email' } },       ['name', 'preferred_username'], ['preferred_username']],
+  ['the sign-up requires a name',               { ...none, sign_up: { name: 'required' } },                               ['name', 'preferred_username'], ['preferred_username']],
+  ['the sign-up only asks for a name',          { ...none, sign_up: { name: 'optional' } },                               ['name'],                       ['name']],
+  ['a service from before asks for no name',    { ...none, sign_up: {} },                                                 ['name'],                       ['name']],
+  ['no setting gives groups or a verified address', none,                                                                   ['email_verified', 'groups'],   [null, null]],
+  ['a later version has needs that nobody knows', none,                                                                   ['__proto__', 'age'],           []],
+]
+for (const [why, settings, of, claims] of needs)
+  test(`what a product lacks is named, with the setting that gives it, where ${why}`, () => {
+    const unmet = unmetNeeds(of, settings)
+    assert.deepEqual(
+      unmet.map(({ claim }) => claim),
+      claims,
+    )
+    for (const { sentence } of unmet) assert.match(sentence, /^The product needs .*\.$/)
+  })

@@ -17,7 +17,7 @@ type Language = 'apache' | 'form' | 'ini' | 'javascript' | 'json' | 'php' | 'pyt
 const place = /\{(issuer|client_id|client_secret|url)\}/g
 
 /** Shown where the secret is not known any more. */
-const forgotten_secret = 'the-client-secret'
+export const forgotten_secret = 'the-client-secret'
 
 /** @throws TypeError if the language cannot write a value */
 export function fillSetup({ language, text }: { language: Language; text: string }, values: SetupValues): string {
@@ -65,19 +65,36 @@ export interface ClaimSettings {
   readonly sign_up: { readonly name?: string | undefined }
 }
 
-/** What a product needs and the environment does not give to a person who has an address and nothing else, in sentences. */
-export function unmetNeeds(needs: readonly string[], { claims, sign_up }: ClaimSettings): string[] {
-  const unmet: Readonly<Record<string, string | null>> = {
+/** What a product needs and the environment does not give to a person who has an address and nothing else. */
+export interface UnmetNeed {
+  readonly sentence: string
+  /** The setting of `claims` that puts the verified address in its place; `null` where none does. */
+  readonly claim: 'preferred_username' | 'name' | null
+}
+
+export function unmetNeeds(needs: readonly string[], { claims, sign_up }: ClaimSettings): UnmetNeed[] {
+  const unmet: Readonly<Record<string, UnmetNeed | null>> = {
     preferred_username:
       claims.preferred_username === 'none'
-        ? 'The product needs a user name. Set claims.preferred_username to email, or give people user names by your backend.'
+        ? {
+            sentence:
+              'The product needs a user name, which a person with an address and nothing else lacks. The verified address can take its place, or your backend gives people user names.',
+            claim: 'preferred_username',
+          }
         : null,
     name:
       claims.name === 'none' && sign_up.name !== 'required'
-        ? 'The product needs a name. Set claims.name to email, or sign_up.name to required.'
+        ? {
+            sentence:
+              'The product needs a name, which a person with an address and nothing else lacks. The verified address can take its place, or the sign-up requires a name.',
+            claim: 'name',
+          }
         : null,
-    email_verified: 'The product needs a verified address. A person verifies it by a code or a link that is mailed.',
-    groups: 'The product needs groups, which do not come from the service yet.',
+    email_verified: {
+      sentence: 'The product needs a verified address. A person verifies it by a code or a link that is mailed.',
+      claim: null,
+    },
+    groups: { sentence: 'The product needs groups, which do not come from the service yet.', claim: null },
   }
-  return needs.flatMap((need) => unmet[need] ?? [])
+  return needs.flatMap((need) => (Object.hasOwn(unmet, need) ? (unmet[need] ?? []) : []))
 }

@@ -13,6 +13,8 @@ export const Trials = z.array(
     refresh: z.boolean().nullable(),
     sign_out: z.boolean().nullable(),
     back_channel: z.boolean().nullable(),
+    /** Whether both people sign in with the defaults of an application and of an environment too; null if nobody has tried. */
+    without_template: z.boolean().nullable(),
   }),
 )
 export type Trials = z.infer<typeof Trials>
@@ -27,9 +29,11 @@ How ${all.length} products that others wrote sign people in by Ostiary, and what
 ## Set one up
 
 In the dashboard choose *Applications → New application → A product that exists*, the product, and its address. The page shows the lines for the
-configuration of the product with your values in them, and the secret once. On the command line:
+configuration of the product with your values in them, and the secret once. The page of the application keeps the lines, without the secret. On the
+command line, after \`npx ostiary login\`:
 
 \`\`\`sh
+npx ostiary application-templates list
 npx ostiary applications create --project shop --env test --template grafana --url https://grafana.example.com
 \`\`\`
 
@@ -68,17 +72,19 @@ function trialsMarkdown(trials: Trials): string {
     .flatMap(({ slug, name }) => {
       const trial = trials.find((each) => each.slug === slug)
       if (!trial) return []
-      const { version, refresh, sign_out, back_channel } = trial
-      return `| [${name}](#${anchorOf(name)}) | ${version} | ${[refresh, sign_out, back_channel].map(seenWords).join(' | ')} |`
+      const { version, refresh, sign_out, back_channel, without_template } = trial
+      return `| [${name}](#${anchorOf(name)}) | ${version} | ${[refresh, sign_out, back_channel].map(seenWords).join(' | ')} | ${without_template === null ? '—' : without_template ? 'yes' : 'no'} |`
     })
   return `## Tried products
 
 \`npm run applications\` installs each of these from its registry, sets it up by the lines of its template alone, and signs two people in by a
 browser: one of whom everything is known, and one with an address and nothing else. Then it tries what the product has of the rest: a refresh of
-the tokens, its own sign-out, and back-channel logout when the session at the service ends. A dash stands for what the product does not have.
+the tokens, its own sign-out, and back-channel logout when the session at the service ends. A dash stands for what the product does not have. The
+last column says whether both people also sign in where the application was created without the template, with the defaults of a new application and
+of an environment, and the product has the same lines (\`npm run applications -- --defaults\`).
 
-| Product | Version | Refresh | Sign-out | Back-channel logout |
-| --- | --- | --- | --- | --- |
+| Product | Version | Refresh | Sign-out | Back-channel logout | Without the template |
+| --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 
 `

@@ -44,11 +44,13 @@ test('no decision record comes before a page that answers', async () => {
   }
 })
 
-test('a decision is found by its number, an error by its code and an operation by its name', async () => {
+test('a decision is found by its number, an error by its code, an operation and a field by their names', async () => {
   for (const [asked, url] of [
     ['0028', '/docs/decisions/0028-quotas'],
     ['issuer_taken', '/docs/errors/issuer_taken'],
     ['endUserSessions', '/docs/api/users#endUserSessions'],
+    ['require_pkce', '/docs/guides/web-application#require_pkce-code_challenge-is-missing'],
+    ['client_secret_post', '/docs/guides/web-application#client_secret_post-or-client_secret_basic'],
   ] as const)
     assert.equal((await documentation.search(asked))[0]?.url, url, asked)
 })

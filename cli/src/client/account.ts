@@ -4,7 +4,7 @@ import { type Connection, connect, originOf, profileName } from './connection.ts
 import { rowOf } from './derive.ts'
 import type { Io } from './io.ts'
 import { changeProfiles, isProfileName, readProfiles } from './profiles.ts'
-import { Refused } from './refused.ts'
+import { Refused, Unreachable } from './refused.ts'
 import { textOf } from './run-command.ts'
 import { forgetTokens, keepSignIn, revoke } from './session.ts'
 import { columnsOf, isObject, jsonLine, objectText, visible } from './show.ts'
@@ -18,7 +18,11 @@ export async function login(io: Io, written: Written): Promise<number> {
   const given = textOf(written, 'url') ?? io.variables.OSTIARY_URL
   const base_url = given === null ? (known?.base_url ?? default_url) : originOf(given, '--url')
   const opens_browser = !written.values.has('no-browser')
-  const signed_in = await signIn(io, { base_url, opens_browser, ...(written.values.has('fresh') ? { max_age: 0 } : {}) })
+  const request = { base_url, opens_browser, ...(written.values.has('fresh') ? { max_age: 0 } : {}) }
+  const signed_in = await signIn(io, request).catch((error: unknown) => {
+    if (!(error instanceof Unreachable) || written.values.has('url')) throw error
+    throw new Unreachable(`${error.message} Is the service at another address? Run "ostiary login --url ADDRESS".`, { cause: error })
+  })
   await keepSignIn(io, name, signed_in)
   io.err(`Signed in at ${base_url} as ${visible(signed_in.user_id)}, profile "${name}".\n`)
   if (io.variables.OSTIARY_KEY !== null) io.err('OSTIARY_KEY is set, so commands use that key. Unset it to use the sign-in.\n')

@@ -70,7 +70,7 @@ function fieldOf(schema: Json, path: readonly string[], is_required: boolean, co
   }
 }
 
-const optionOf = (path: readonly string[]) => path.map((name) => name.replaceAll('_', '-')).join('.')
+export const optionOf = (path: readonly string[]) => path.map((name) => name.replaceAll('_', '-')).join('.')
 
 function kindOf(schema: Json): Kind {
   const types = [schema.type].flat()

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { Written } from '../arguments.ts'
 import { type Connection, connect } from './connection.ts'
 import { rowOf } from './derive.ts'
+import { optionOf } from './fields.ts'
 import type { Io } from './io.ts'
 import { Refused, Unreachable } from './refused.ts'
 import { textOf } from './run-command.ts'
@@ -64,13 +65,18 @@ export async function printSetup(io: Io, connection: Connection, application: un
     io.out(notesText(template.notes))
     if (template.needs.length === 0) return
     const settings = ClaimSettings.parse((await connection.call(rowOf('getSettings'), request)).data)
-    for (const sentence of unmetNeeds(template.needs, settings)) io.err(`${sentence}\n`)
+    for (const { sentence, claim } of unmetNeeds(template.needs, settings))
+      io.err(`${sentence}\n${claim === null ? '' : settingCommand(claim, { project_id, environment_id })}`)
   } catch (error) {
     // The application exists, and its secret is printed: what is missing can be read again.
     if (!(error instanceof OstiaryError || error instanceof Refused)) throw error
     io.err(`The setup is not complete: ${visible(error.message)}\nostiary application-templates get ${visible(slug)} shows it.\n`)
   }
 }
+
+/** Puts the verified address in the place of a claim. */
+const settingCommand = (claim: 'preferred_username' | 'name', at: { project_id: string; environment_id: string }) =>
+  `  ostiary settings update --project ${at.project_id} --env ${at.environment_id} --${optionOf(['claims', claim])} email\n`
 
 const setupText = (steps: readonly { title: string; text: string }[]) =>
   steps.map(({ title, text }) => `\n# ${visible(title)}\n${text.split('\n').map(visible).join('\n')}\n`).join('')

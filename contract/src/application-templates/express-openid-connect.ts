@@ -26,7 +26,7 @@ app.use(
     },
   ],
   notes: [
-    'Replace `secret`: with it anyone can make the cookie of a person.',
+    'Replace `secret` by what `openssl rand -hex 32` prints: with it anyone can make the cookie of a person.',
     'Know people by `req.oidc.user.sub`; `email` can be an unverified address.',
     'Without `response_type` the library asks for the implicit flow, which the service does not have.',
     '/logout signs out here and at the service.',

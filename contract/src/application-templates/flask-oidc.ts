@@ -30,7 +30,7 @@ oidc = OpenIDConnect(app)`,
     },
   ],
   notes: [
-    'Replace `SECRET_KEY`: with it anyone can make the cookie of a person.',
+    'Replace `SECRET_KEY` by what `openssl rand -hex 32` prints: with it anyone can make the cookie of a person.',
     'Flask-OIDC signs a person out when the access token expires, unless it has a refresh token: so it asks for `offline_access`.',
     'Know people by `session["oidc_auth_profile"]["sub"]`; `email` can be an unverified address.',
   ],

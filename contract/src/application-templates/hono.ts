@@ -32,7 +32,7 @@ app.use("*", oidcAuthMiddleware())`,
     },
   ],
   notes: [
-    'Replace `OIDC_AUTH_SECRET`: with it anyone can make the cookie of a person.',
+    'Replace `OIDC_AUTH_SECRET` by what `openssl rand -hex 32` prints: with it anyone can make the cookie of a person.',
     'Know people by the `sub` of `getAuth`; `email` can be an unverified address.',
     'The library refreshes its tokens every 15 minutes, so it asks for `offline_access`.',
   ],

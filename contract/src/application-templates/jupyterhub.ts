@@ -5,7 +5,7 @@ export default template({
   name: 'JupyterHub',
   homepage: 'https://jupyter.org/hub',
   redirect_uris: ['{url}/hub/oauth_callback'],
-  require_pkce: false,
+  nonce_replaces_pkce: false,
   needs: ['preferred_username'],
   setup: [
     {
@@ -27,7 +27,8 @@ c.GenericOAuthenticator.allow_all = True`,
   notes: [
     'JupyterHub keys its accounts, and the homes of people, by `preferred_username`. Do not take `email` in its place: anyone can sign up with an unverified address.',
     '`allow_all` admits everyone who can sign in. In its place `allowed_users` names people.',
-    'JupyterHub sends no nonce, so `require_pkce` is false. A version that sends PKCE is held to it.',
+    'The default spawner starts a server for a user of the machine with the same name, and fails where there is none. `c.JupyterHub.spawner_class = "simple"` is enough to try the sign-in; DockerSpawner and KubeSpawner need no such users.',
+    'oauthenticator sends PKCE from version 17.1 on. An older one needs `require_pkce` false, since it sends no nonce either.',
     '`allowed_groups` and `admin_groups` need groups, which do not come from the service yet: use `admin_users`.',
   ],
   tried: { version: '6.1.1', at: '2026-11-26' },

@@ -39,5 +39,6 @@ export default template({
     'The API server knows people as ostiary: and their subject. With `--oidc-username-claim=email` it refuses an address that is not verified.',
     '`--oidc-groups-claim` needs groups, which do not come from the service yet: bind roles to people.',
   ],
+  tried: { version: '1.28.0', at: '2026-11-26' },
   source: 'https://github.com/int128/kubelogin/blob/master/docs/setup.md',
 })

@@ -28,6 +28,7 @@ OIDCRemoteUserClaim sub
     },
   ],
   notes: [
+    'Replace `OIDCCryptoPassphrase` by what `openssl rand -hex 32` prints.',
     'The redirect URI is an address that the module answers itself; nothing else may stand there.',
     'A link to /oidc/callback?logout= with the address of the site signs out here and at the service.',
     '`Require claim` can name any claim. Groups do not come from the service yet.',

@@ -25,6 +25,8 @@ cookie_secret = "32 random bytes of your own in Base64"`,
     },
   ],
   notes: [
+    "Replace `cookie_secret` by what `openssl rand -base64 32 | tr -- '+/' '-_'` prints. OAuth2 Proxy does not start with another length.",
+    '`upstreams` is the application behind it. OAuth2 Proxy itself listens on `http_address`, which is 127.0.0.1:4180 if not said.',
     'OAuth2 Proxy refuses a person whose address is not verified. Leave `insecure_oidc_allow_unverified_email` off: the application behind it gets the address in a header.',
     'It takes no logout tokens. A link to /oauth2/sign_out ends its own session; to end the session of the person too, lead from there to the sign-out page of the service.',
     '`allowed_groups` needs groups, which do not come from the service yet.',

@@ -23,7 +23,7 @@ PANEL_COOKIE_SECRET='a long random text of your own'`,
     },
   ],
   notes: [
-    'Replace `PANEL_COOKIE_SECRET`: with it anyone can make the cookie of a person.',
+    'Replace `PANEL_COOKIE_SECRET` by what `openssl rand -hex 32` prints: with it anyone can make the cookie of a person.',
     '`pn.state.user` is the subject, and `pn.state.user_info` has the claims. `email` can be an unverified address.',
     'Panel sends neither PKCE nor a nonce with a secret, so `require_pkce` is false.',
   ],

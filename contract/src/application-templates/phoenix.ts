@@ -21,7 +21,7 @@ PHOENIX_OAUTH2_OSTIARY_USE_PKCE='true'`,
     },
   ],
   notes: [
-    'Set `PHOENIX_SECRET` too: at least 32 random letters and digits of your own, without spaces.',
+    'Set `PHOENIX_SECRET` too: at least 32 random letters and digits of your own, without spaces, such as `openssl rand -hex 32` prints.',
     'Accounts are keyed by the subject. Phoenix refuses a person whose address is not verified.',
     'New people get the role Viewer. `ROLE_ATTRIBUTE_PATH` and `ALLOWED_GROUPS` need roles or groups, which do not come from the service yet.',
   ],

@@ -32,7 +32,7 @@ st.button("Sign out", on_click=st.logout)`,
   ],
   notes: [
     '`st.logout` signs out here and at the service.',
-    'Replace `cookie_secret`: with it anyone can make the cookie of a person.',
+    'Replace `cookie_secret` by what `openssl rand -hex 32` prints: with it anyone can make the cookie of a person.',
     'Know people by `st.user.sub`; `email` can be an unverified address.',
   ],
   tried: { version: '1.67.0', at: '2026-11-26' },

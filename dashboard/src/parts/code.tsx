@@ -7,7 +7,7 @@ import { Tabs } from './inner-tabs.tsx'
 import type { Program, Snippet } from './snippet.ts'
 import { Tag } from './tag.tsx'
 
-/** What the copy of a file `.env` has in place of what is shown, and the words that say so. */
+/** What the copy of a file `.env`, or of the configuration of a product, has in place of what is shown, and the words that say so. */
 export interface Filled {
   fill: (text: string) => string
   words: string
@@ -18,6 +18,8 @@ export function CodeTabs({ label, snippets, filled }: { label: string; snippets:
   const chosen = snippets.find((snippet) => snippet.name === name) ?? snippets[0]
   if (!chosen) return null
   const { code, program, is_not_run = false } = chosen
+  // A program reads its secret from a file of its own.
+  const copied = program ? code : (filled?.fill(code) ?? code)
   return (
     <div className="codebox">
       <Tabs
@@ -27,11 +29,12 @@ export function CodeTabs({ label, snippets, filled }: { label: string; snippets:
         choose={setName}
         beside={
           <span className="r">
-            <CopyButton look="quiet" value={code} label={`${label}: ${chosen.name}`} />
+            <CopyButton look="quiet" value={copied} label={`${label}: ${chosen.name}`} />
           </span>
         }
       >
         {program ? <Before program={program} name={chosen.name} filled={filled} /> : null}
+        {filled && copied !== code ? <p className="of-code small muted">{filled.words}</p> : null}
         {program || is_not_run ? (
           <p className="of-code small">
             {program ? <code>{program.file}</code> : null} {is_not_run ? <Tag>Not run by our tests</Tag> : null}

@@ -5,7 +5,7 @@
 
 import { hostOf, numbered, slugFrom } from '../base/slug.ts'
 import { userNameKey } from '../base/user-name.ts'
-import { type Engine, identifiers, type Row, type Statement, sql } from './db.ts'
+import { type Engine, identifiers, join, type Row, type Statement, sql } from './db.ts'
 import { createEventIndex, dropIndex, event_indexes, replaced_event_indexes } from './event-indexes.ts'
 
 export type Step = Generator<Statement, void, readonly Row[]>
@@ -57,18 +57,22 @@ function* giveSlugsIn(table: Parameters<typeof slugFrom>[1], column: string): St
   }
 }
 
-/** 0044: the key of every user name that the API has set. */
+/** 0044: the key of every user name that the API has set. A slice is one statement: sign-ins wait until the migration ends. */
 function* foldUserNames(): Step {
   let last = { environment_id: '', id: '' }
   for (;;) {
     const rows = yield sql`select environment_id, id, preferred_username as name from users
       where (environment_id, id) > (${last.environment_id}, ${last.id}) and preferred_username is not null
       order by environment_id, id limit ${rows_at_once}`
-    for (const row of rows) {
+    const keys = rows.map((row) => {
       const { environment_id, id, name } = row as { environment_id: string; id: string; name: string } // as: the columns of the query
       last = { environment_id, id }
-      yield sql`update users set preferred_username_key = ${userNameKey(name)} where environment_id = ${environment_id} and id = ${id}`
-    }
+      return sql`(${environment_id}, ${id}, ${userNameKey(name)})`
+    })
+    if (keys.length > 0)
+      yield sql`update users set preferred_username_key = named.name_key
+        from (select column1 as environment_id, column2 as id, column3 as name_key from (values ${join(keys, ', ')}) as given) as named
+        where users.environment_id = named.environment_id and users.id = named.id`
     if (rows.length < rows_at_once) return
   }
 }

@@ -114,6 +114,31 @@ test(
     await page.getByLabel('I have stored this client secret').check()
     await button(page, 'Done').click()
     await page.getByRole('heading', { level: 1, name: 'Grafana' }).waitFor()
+    const kept_setup = (await page.locator('.codebox pre').textContent()) ?? ''
+    assert.ok(kept_setup.includes("GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET='the-client-secret'"), kept_setup)
+    assert.ok(kept_setup.includes("GF_SERVER_ROOT_URL='https://grafana.example.com'"), kept_setup)
+    await page.getByRole('button', { name: /^Copy Set up Grafana/ }).click()
+    assert.ok(String(await page.evaluate('navigator.clipboard.readText()')).includes(`CLIENT_SECRET='${secret}'`))
+
+    await show(page, `${w.base_url}/dashboard/t/acme/p/storefront/test/applications?new=1`, 'Applications')
+    await page.getByRole('radio', { name: /A product that exists/ }).check()
+    const offered = await page.getByLabel('Product', { exact: true }).locator('option').allTextContents()
+    assert.deepEqual(
+      offered.slice(1),
+      offered.slice(1).toSorted((a, b) => a.localeCompare(b, 'en')),
+    )
+    await page.getByLabel('Search products').fill('jupyterhub')
+    await page.getByLabel('Address of the product').fill('http://localhost:8000')
+    await button(page, 'Create application').click()
+    await page.getByText('The product needs a user name').waitFor()
+    await button(page, 'Put the verified address in the place of a missing user name').click()
+    await page.getByText('The product needs a user name').waitFor({ state: 'detached' })
+    await page.getByText('Waiting for the first sign-in').waitFor()
+    await page.getByLabel('I have stored this client secret').check()
+    await button(page, 'Done').click()
+    await page.getByRole('heading', { level: 1, name: 'JupyterHub' }).waitFor()
+    await page.getByText('Waiting for the first sign-in').waitFor()
+    assert.equal(await page.getByText('The product needs a user name').count(), 0)
 
     await show(page, `${w.base_url}/dashboard/t/acme/p/storefront/test/api-keys`, 'API keys')
     await button(page, 'Create key').click()

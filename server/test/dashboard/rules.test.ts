@@ -9,6 +9,7 @@ import { routes } from '@ostiary/contract/routes.ts'
 import { firstOf, pathIn } from '../../../dashboard/src/frame/places.ts'
 import { readKeySet } from '../../../dashboard/src/pages/application/key-set.ts'
 import { offeredAddress } from '../../../dashboard/src/pages/application/offered-address.ts'
+import { productAddress } from '../../../dashboard/src/pages/application/product-address.ts'
 import { questionOf } from '../../../dashboard/src/pages/application/questions.ts'
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
 import { changesOf, didOf, foundOf, objectOf } from '../../../dashboard/src/pages/audit/sentences.ts'
@@ -481,3 +482,18 @@ for (const [words, attempts, expected] of answers)
   test(`the median answer of a webhook is ${words}`, () => assert.equal(medianAnswer([{ attempts }]), expected))
 
 test('a calendar day is shown as all other dates', () => assert.equal(calendarDay('2026-11-26'), '26 Nov 2026'))
+
+// biome-ignore format: this table is read by column
+const product_addresses: [why: string, paths: string[], registered: string[], address: string][] = [
+  ['it stands before the path',              ['{url}/hub/oauth_callback'],                        ['https://hub.example.com/hub/oauth_callback'],   'https://hub.example.com'],
+  ['it has a path itself',                   ['{url}/callback'],                                  ['https://a.example.com/dex/callback'],           'https://a.example.com/dex'],
+  ['it is the redirect URI itself',          ['{url}'],                                           ['http://localhost:8000'],                        'http://localhost:8000'],
+  ['the first redirect URI was added later', ['{url}/callback'],                                  ['https://b.example.com/x', 'https://a.example.com/callback'], 'https://a.example.com'],
+  ['only the second path is left',           ['{url}/auth/oauth', '{url}/oauth'],                 ['https://a.example.com/oauth'],                  'https://a.example.com'],
+  ['no redirect URI is of the template',     ['{url}/callback'],                                  ['https://a.example.com/own'],                    'https://a.example.com'],
+  ['the redirect URI is of an app',          ['{url}/callback'],                                  ['com.example.app:/x'],                           'com.example.app:/x'],
+]
+for (const [why, redirect_uris, registered, address] of product_addresses)
+  test(`the address of a product is found in its redirect URIs where ${why}`, () => {
+    assert.equal(productAddress({ redirect_uris }, registered), address)
+  })

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { digestOf } from '../../src/base/digest.ts'
 import { sql } from '../../src/db/db.ts'
 import { authorizationRequest, type Client, createAgent, createPerson, exchange, type Fields, formOf } from '../support/cookie-browser.ts'
@@ -127,23 +128,47 @@ test('a client whose code_challenge was taken out of its request gets no token f
   assert.equal(JSON.parse(Buffer.from(id_token.split('.')[1] ?? '', 'base64url').toString()).nonce, request.nonce)
 })
 
-test('a code_challenge that is sent is enforced, whatever may be left out', async () => {
-  for (const require_pkce of [true, false])
-    for (const nonce_replaces_pkce of [true, false])
-      for (const nonce of [undefined, 'n']) {
-        const client = await create({ require_pkce, nonce_replaces_pkce })
-        const { request, code } = await person.code(client, { nonce })
-        for (const code_verifier of [undefined, '', randomText(), new URL(request.url).searchParams.get('code_challenge') ?? '']) {
-          const reply = await exchange(w, environment, client, { request, code, change: { code_verifier } })
-          assert.deepEqual(
-            [reply.status, reply.body.error],
-            [400, 'invalid_grant'],
-            JSON.stringify({ require_pkce, nonce_replaces_pkce, nonce }),
-          )
+const pair = await generateKeyPair('ES256')
+const jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'one' }] }
+/** What authenticates a client besides what `exchange` sends. */
+async function assertion(client: Client): Promise<Fields> {
+  if (client.token_endpoint_auth_method !== 'private_key_jwt') return {}
+  const seconds = Math.floor(w.now().getTime() / 1_000)
+  const signed = new SignJWT({ iss: client.client_id, sub: client.client_id, aud: issuer, exp: seconds + 60, jti: randomText() })
+  const client_assertion = await signed.setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(pair.privateKey)
+  return { client_assertion, client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' }
+}
+
+const either = [true, false]
+const flags = either.flatMap((require_pkce) => either.map((nonce_replaces_pkce) => ({ require_pkce, nonce_replaces_pkce })))
+const strict = [{ require_pkce: true, nonce_replaces_pkce: false }]
+// biome-ignore format: this table is read by column
+const kinds: { application_type: string; method: string; more?: object; combinations: typeof flags }[] = [
+  { application_type: 'web',    method: 'client_secret',                        combinations: flags },
+  { application_type: 'web',    method: 'client_secret_basic',                  combinations: flags },
+  { application_type: 'web',    method: 'client_secret_post',                   combinations: flags },
+  { application_type: 'web',    method: 'private_key_jwt',     more: { jwks }, combinations: flags },
+  { application_type: 'spa',    method: 'none',                                 combinations: strict },
+  { application_type: 'native', method: 'none',                                 combinations: strict },
+]
+for (const { application_type, method, more = {}, combinations } of kinds)
+  test(`a code_challenge that is sent is enforced, whatever may be left out: ${application_type}, ${method}`, async () => {
+    const client = await create({ application_type, token_endpoint_auth_method: method, ...more })
+    for (const combination of combinations)
+      for (const unknown_scopes of ['reject', 'ignore'])
+        for (const nonce of [undefined, 'n']) {
+          const fields = { ...combination, unknown_scopes }
+          expectStatus(200, await w.call('PATCH', `${path}/applications/${client.client_id}`, { body: fields }))
+          const { request, code } = await person.code(client, { nonce, scope: unknown_scopes === 'ignore' ? 'openid groups' : 'openid' })
+          const redeem = async (change: Fields) =>
+            exchange(w, environment, client, { request, code, change: { ...change, ...(await assertion(client)) } })
+          for (const code_verifier of [undefined, '', randomText(), new URL(request.url).searchParams.get('code_challenge') ?? '']) {
+            const { status, body } = await redeem({ code_verifier })
+            assert.deepEqual([status, body.error], [400, 'invalid_grant'], JSON.stringify({ ...fields, nonce, code_verifier }))
+          }
+          expectStatus(200, await redeem({}))
         }
-        expectStatus(200, await exchange(w, environment, client, { request, code }))
-      }
-})
+  })
 
 test('an application from before has the values from before, and each answer', async () => {
   const record = expectStatus(200, await w.call('GET', `${path}/applications/${before.client_id}`))

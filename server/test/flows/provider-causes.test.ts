@@ -56,26 +56,26 @@ const idToken = (claims: { exp?: number; nonce?: string }, key = privateKey) =>
     .setExpirationTime(claims.exp ?? '5m')
     .sign(key)
 
+const right = {
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/jwks`,
+  userinfo_endpoint: `${issuer}/userinfo`,
+}
 const listener: RequestListener = async (request, response) => {
   const path = (request.url ?? '').split('?')[0] ?? ''
   const send = (status: number, body: object | string) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(typeof body === 'string' ? body : JSON.stringify(body))
   if (path === flaw.silent) return
-  const metadata = {
-    issuer,
-    authorization_endpoint: `${issuer}/authorize`,
-    token_endpoint: `${issuer}/token`,
-    jwks_uri: `${issuer}/jwks`,
-    userinfo_endpoint: `${issuer}/userinfo`,
-  }
-  if (path === '/.well-known/openid-configuration') return send(flaw.metadata_status ?? 200, flaw.metadata ?? metadata)
+  if (path === '/.well-known/openid-configuration') return send(flaw.metadata_status ?? 200, flaw.metadata ?? right)
   if (path === '/jwks') return send(flaw.keys_status ?? 200, flaw.keys ?? { keys: [jwk] })
   if (path === '/userinfo') return send(200, flaw.userinfo ?? { sub: 's', email: 'pat@example.com', email_verified: true })
   const token = async () => ({ access_token: 'a', token_type: 'Bearer', id_token: await idToken({}) })
   return send(flaw.token_status ?? 200, await (flaw.token ?? token)(nonce))
 }
-const listen = async (server: Server, at: number) => {
-  await new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))
+const listen = async (server: Server, at: number, host = '127.0.0.1') => {
+  await new Promise<void>((resolve) => server.listen(at, host, resolve))
   after(() => {
     server.closeAllConnections()
     server.close()
@@ -122,6 +122,8 @@ const cases: Case[] = [
   { why: 'the name has no address',               cause: 'dns',                 at: 'https://nowhere.example',             is_checked: true },
   { why: 'the address is private',                cause: 'address_not_allowed', at: 'https://private.example',             is_checked: true },
   { why: 'nothing listens at the port',           cause: 'refused',             at: `http://localhost:${closed_port}`,     is_checked: true },
+  { why: 'the metadata names a private address for the keys',   cause: 'address_not_allowed', flaw: { metadata: { ...right, jwks_uri: 'https://private.example/jwks' } }, is_checked: true, detail: /keys/ },
+  { why: 'the metadata names a private address for the tokens', cause: 'address_not_allowed', flaw: { metadata: { ...right, token_endpoint: 'https://private.example/token' } }, is_checked: false, detail: /token endpoint/ },
   { why: 'the certificate is not trusted',        cause: 'tls',                 at: `https://localhost:${tls_port}`,       is_checked: true },
   { why: 'the metadata does not come',            cause: 'timeout',             flaw: { silent: '/.well-known/openid-configuration' }, is_checked: true, detail: /metadata/ },
   { why: 'the keys do not come',                  cause: 'timeout',             flaw: { silent: '/jwks' },                 is_checked: true, detail: /keys/ },
@@ -172,6 +174,31 @@ for (const { why, cause, at = issuer, flaw: wrong = {}, is_checked, detail } of 
     w.advance(3_601) // the limit of checks
     expectStatus(204, await w.call('DELETE', `${environment.path}/providers/${provider.id}`))
   })
+
+test('a private address has one cause and one detail, whether a provider listens there, refuses, or nothing does', async () => {
+  let asked = 0
+  const hidden = createServer((_, response) => {
+    asked++
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(right))
+  })
+  await listen(hidden, 0, '127.0.0.2')
+  const address = hidden.address()
+  const open = typeof address === 'object' && address !== null ? address.port : assert.fail('no port')
+  names['inside.example'] = ['127.0.0.2']
+  const seen: object[] = []
+  for (const at of [`https://inside.example:${open}`, `https://inside.example:${closed_port}`, 'https://private.example']) {
+    const provider = await add(at)
+    const reply = await signIn(provider)
+    const { cause, detail } = (await recordOf(provider.id)).last_failure
+    w.advance(3_601)
+    const checked = expectStatus(200, await w.call('POST', `${environment.path}/providers/${provider.id}/check`))
+    seen.push({ status: reply.status, cause, detail, checked: { ...checked } })
+    expectStatus(204, await w.call('DELETE', `${environment.path}/providers/${provider.id}`))
+  }
+  assert.deepEqual(seen, Array(3).fill(seen[0]))
+  assert.equal((seen[0] as { cause: string }).cause, 'address_not_allowed') // as: what was pushed above
+  assert.equal(asked, 0, 'nobody connected to it')
+})
 
 const failingChecks = async () => {
   const { checks } = expectStatus(200, await w.call('GET', `${environment.path}/readiness`))

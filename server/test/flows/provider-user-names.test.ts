@@ -85,24 +85,32 @@ test('a user name from before the migration counts, whatever its case', async ()
     all.filter(({ number }) => number < 44),
   )
   const at = w.now()
-  const before: [id: string, name: string | null][] = [...Array(501)].map((_, n) => [`usr_${n}`, n === 0 ? null : `Name${n}`])
+  const environments = ['env_1', 'env_2']
+  // Of the second environment, people have the same ids and other names: a slice is of both.
+  const before = environments.flatMap((environment_id, e) =>
+    [...Array(400)].map((_, n) => ({ environment_id, id: `usr_${n}`, name: n === 0 ? null : `${'Nn'[e]}AME${e}${n}` })),
+  )
   await db.batch([
     sql`insert into tenants (id, slug, name, created_at, updated_at) values ('ten_1', 'acme', 'Acme', ${at}, ${at})`,
     sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('ten_1', 'prj_1', 'shop', 'Shop', ${at}, ${at})`,
-    sql`insert into environments (id, tenant_id, project_id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
-        values ('env_1', 'ten_1', 'prj_1', 'test', 'Test', 'test', 'http://localhost/e/env_1', ${at}, ${at}, ${at})`,
-    ...before.map(
-      ([
+    ...environments.map(
+      (
         id,
-        name,
-      ]) => sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, preferred_username,
-                                             metadata, self_registered, created_at, updated_at)
-        values ('env_1', ${id}, ${id}, ${id}, 0, 0, ${name}, '{}', 0, ${at}, ${at})`,
+      ) => sql`insert into environments (id, tenant_id, project_id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
+        values (${id}, 'ten_1', 'prj_1', ${id}, 'Test', 'test', ${`http://localhost/e/${id}`}, ${at}, ${at}, ${at})`,
+    ),
+    ...before.map(
+      ({ environment_id, id, name }) => sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified,
+          preferred_username, metadata, self_registered, created_at, updated_at)
+        values (${environment_id}, ${id}, ${id}, ${id}, 0, 0, ${name}, '{}', 0, ${at}, ${at})`,
     ),
   ])
   await migrate(db, all)
-  const Key = z.object({ id: z.string(), key: z.string().nullable() })
-  const keys = await db.all(Key, sql`select id, preferred_username_key as key from users`)
-  assert.deepEqual(new Map(keys.map(({ id, key }) => [id, key])), new Map(before.map(([id, name]) => [id, name?.toLowerCase() ?? null])))
-  assert.equal(await isNameTaken(db, 'env_1' as EnvironmentId, 'NAME500'), true) // as: an id of this test
+  const Key = z.object({ environment_id: z.string(), id: z.string(), key: z.string().nullable() })
+  const keys = await db.all(Key, sql`select environment_id, id, preferred_username_key as key from users`)
+  const keyed = (people: { environment_id: string; id: string; key: string | null }[]) =>
+    new Map(people.map(({ environment_id, id, key }) => [`${environment_id} ${id}`, key]))
+  assert.deepEqual(keyed(keys), keyed(before.map(({ name, ...person }) => ({ ...person, key: name?.toLowerCase() ?? null }))))
+  assert.equal(await isNameTaken(db, 'env_1' as EnvironmentId, 'name0399'), true) // as: an id of this test
+  assert.equal(await isNameTaken(db, 'env_1' as EnvironmentId, 'name1399'), false) // as: above
 })

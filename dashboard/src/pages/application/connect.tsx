@@ -1,17 +1,24 @@
-/** What code needs to sign people in: addresses and ids to copy, and code with them filled in. */
+/** What code, or a product, needs to sign people in: addresses and ids to copy, and code or configuration with them filled in. */
 import type { Application } from '@ostiary/sdk'
 import { CodeTabs } from '../../parts/code.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
+import { useRead } from '../../parts/reading.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Uri } from '../../parts/uri.tsx'
+import { templates } from '../../queries/templates.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { createdSecret } from '../applications/created-secret.ts'
+import { productAddress } from './product-address.ts'
+import { ProductSetup } from './product-setup.tsx'
 import { unknown_secret } from './snippets/values.ts'
 import { snippetsOf } from './snippets.ts'
 
 export function Connect({ application }: { application: Application }) {
-  const { environment } = useEnvironment()
-  const { issuer } = environment
+  const here = useEnvironment()
+  const { issuer } = here.environment
+  // The template of a product can be gone with another version of the service. Its application then shows code as any other.
+  const read = useRead(templates.all(here), { enabled: application.template !== null })
+  const template = read.data?.data.find(({ slug }) => slug === application.template)
   const facts = [
     ['Issuer', issuer],
     ['Discovery URL', `${issuer}/.well-known/openid-configuration`],
@@ -20,15 +27,18 @@ export function Connect({ application }: { application: Application }) {
   ] as [string, string][] // as: pairs
   // A secret that was shown a moment ago is not shown again, but need not be pasted by hand either.
   const secret = createdSecret(application.id)
-  const filled = {
-    fill: (text: string) => text.replaceAll(unknown_secret, () => secret),
-    words: 'Copied with the secret that you have just stored.',
-  }
+  const filled =
+    secret === ''
+      ? undefined
+      : {
+          fill: (text: string) => text.replaceAll(unknown_secret, () => secret),
+          words: 'Copied with the secret that you have just stored.',
+        }
   return (
     <div className="stack">
       <section className="card">
         <header>
-          <h2>What your code needs</h2>
+          <h2>What {application.template === null ? 'your code' : 'the product'} needs</h2>
         </header>
         <dl className="kv">
           {facts.map(([name, value]) => (
@@ -53,22 +63,36 @@ export function Connect({ application }: { application: Application }) {
           ) : null}
         </dl>
       </section>
-      <CodeTabs label="Client" snippets={snippetsOf(application, issuer)} filled={secret === '' ? undefined : filled} />
-      <p className="small muted">
-        With a framework:{' '}
-        {guides[application.application_type].map(([path, name], place) => (
-          <span key={path}>
-            {place > 0 ? ', ' : ''}
-            <a className="u" href={path}>
-              {name}
-            </a>
-          </span>
-        ))}
-        . Each page goes from an empty folder to a person who is signed in.
-      </p>
+      {template ? (
+        <ProductSetup
+          template={template}
+          values={{ client_id: application.client_id, client_secret: null, url: productAddress(template, application.redirect_uris) }}
+          filled={filled}
+        />
+      ) : read.isLoading ? null : (
+        <>
+          <CodeTabs label="Client" snippets={snippetsOf(application, issuer)} filled={filled} />
+          <Frameworks application_type={application.application_type} />
+        </>
+      )}
     </div>
   )
 }
+
+const Frameworks = ({ application_type }: Pick<Application, 'application_type'>) => (
+  <p className="small muted">
+    With a framework:{' '}
+    {guides[application_type].map(([path, name], place) => (
+      <span key={path}>
+        {place > 0 ? ', ' : ''}
+        <a className="u" href={path}>
+          {name}
+        </a>
+      </span>
+    ))}
+    . Each page goes from an empty folder to a person who is signed in.
+  </p>
+)
 
 /** How a client secret is sent. */
 const sentAs: Partial<Record<Application['token_endpoint_auth_method'], string>> = {

@@ -26,7 +26,7 @@ export function CreateFromTemplate({ origin, close }: { origin: ReactNode; close
   const [name, setName] = useState<string | null>(null)
   const [created, setCreated] = useState<{ application: ApplicationWithSecret; template: ApplicationTemplate; url: string } | null>(null)
 
-  const all = read.data?.data ?? []
+  const all = (read.data?.data ?? []).toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
   const found = all.filter((template) => matches(template, words))
   const template = found.find((each) => each.slug === slug) ?? (words === '' ? undefined : found[0])
   const show = ({ id }: ApplicationWithSecret, tab?: string) =>

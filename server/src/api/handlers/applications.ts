@@ -113,7 +113,11 @@ async function withTemplate(
   const template = templates.find((each) => each.slug === slug)
   if (!template)
     throw validationFailed([
-      { pointer: '/template', code: 'not_allowed', detail: 'No template has this slug. GET /v1/application-templates lists them.' },
+      {
+        pointer: '/template',
+        code: 'not_allowed',
+        detail: 'No template has this slug. GET /v1/application-templates lists them, as does "ostiary application-templates list".',
+      },
     ])
   const type = application_type ?? template.application_type
   const problem = url === undefined ? null : redirectUriProblem(url, { application_type: type, ...context })

@@ -1,4 +1,5 @@
 /** What snippets are made from, and how a value is written as a text of each language. */
+import { forgotten_secret } from '../../../generated/template-setup.ts'
 import type { Program, Snippet } from '../../../parts/snippet.ts'
 
 /** A snippet of the Connect panel is a whole program, or a module. */
@@ -35,7 +36,7 @@ export function opensAt({ redirect_uri }: Values): string | null {
 }
 
 /** Stands in the code for the client secret, which the service shows once. */
-export const unknown_secret = 'the-client-secret'
+export const unknown_secret = forgotten_secret
 
 /** The lines of `.env` that both the dialog of a new secret and the code of Connect show. The guides read them too. */
 export const envLines = ({ issuer, client_id }: Pick<Values, 'issuer' | 'client_id'>, credential: string): string[] => [
