@@ -10,6 +10,7 @@ const offencesOf = (text: string) => [...distributedOffences(parse(text, false))
 const values = 'a statement gives the environment as a value for each table'
 const others = 'no subquery takes the environment from another row'
 const subquery = 'no insert of values has a subquery'
+const conflict = 'an insert that selects has no value after on conflict'
 const elsewhere = 'no change reads a table that lives elsewhere'
 
 // biome-ignore format: this table is read by column
@@ -36,6 +37,8 @@ const broken: [law: string, text: string][] = [
   [others,    'delete from refused_calls where scope_id = ? and exists (select 1 from refused_calls newer where newer.scope_id = refused_calls.scope_id and newer.id > refused_calls.id)'],
   [subquery,  "insert into jobs (id, tenant_id) values (?, (select own.tenant_id from environments own where own.id = ?))"],
   [subquery,  "insert into jobs (id, tenant_id) values (?…, coalesce((select own.tenant_id from environments own where own.id = ?), '')) on conflict (id) do nothing"],
+  [conflict,  'insert into jobs (id, tries) select ?, ? where 1 = 1 on conflict (id) do update set tries = jobs.tries + ?'],
+  [conflict,  'insert into consents (environment_id, user_id) select id, ? from environments where id = ? on conflict (environment_id, user_id) do update set ending = 0 where consents.ending < ?'],
   [elsewhere, 'update environments set updated_at = updated_at where id = ? and (select count(*) from applications where environment_id = ?) < ?'],
   [elsewhere, 'update invitations set ended_at = ? where id = ? and exists (select 1 from users b where b.environment_id = ? and b.id = ?)'],
   [elsewhere, 'update webhook_messages set attempts = 0 where environment_id = ? and exists (select 1 from jobs where jobs.id = webhook_messages.id)'],
@@ -66,6 +69,8 @@ const kept: string[] = [
   'insert into removed_passkeys (environment_id, id) select environment_id, id from passkeys where environment_id = ? and id = ? on conflict (environment_id, id) do nothing',
   'insert into jobs (id, tenant_id) select ?, (select own.tenant_id from environments own where own.id = ?) where 1 = 1 on conflict (id) do nothing',
   'insert into backchannel_logouts (environment_id, id) with recursive used (id) as (select id from sessions where environment_id = ?) select ?, id from used on conflict (environment_id, id) do nothing',
+  'insert into jobs (id, tries) select ?, ? where 1 = 1 on conflict (id) do update set tries = jobs.tries + excluded.tries',
+  'insert into event_counters (environment_id, last) values (?…) on conflict (environment_id) do update set last = excluded.last where event_counters.last = ?',
   'insert into jobs (id) select m.id from webhook_messages m where m.environment_id = ? and status = ?',
   'insert into sessions (environment_id, id) select environment_id, ? from users u where environment_id = ? and id = ?',
   'update environments set updated_at = updated_at where id = ?',

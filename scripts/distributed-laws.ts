@@ -27,6 +27,9 @@ export function* distributedOffences({ text, does, target }: Recorded): Generato
   if (does === 'insert' && /\bvalues \(/.test(text) && allBlocks(outer.flatMap(({ inner }) => inner)).next().done === false)
     yield { law: 'no insert of values has a subquery', what: text }
 
+  if (does === 'insert' && !/\bvalues \(/.test(text) && / on conflict .*\?/.test(text))
+    yield { law: 'an insert that selects has no value after on conflict', what: text }
+
   const written = placeOf(target ?? '')
   if (does === 'update' || does === 'delete')
     for (const { tables } of all)

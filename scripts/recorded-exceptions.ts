@@ -159,7 +159,7 @@ const of_tenant = 'the environments of a tenant or a project'
 export const of_all_environments: readonly Stated[] = [
   { write: 'select e.type, e.issuer from applications a', why: of_tenant },
   { write: 'select e.id from environments e join opaque_access_tokens', why: of_tenant },
-  { write: 'select e.tenant_id, (select value from deployment', why: of_tenant },
+  { write: 'select 1 as is_proven from users u join environments o', why: of_tenant },
   { write: 'select * from (select e.tenant_id, e.project_id, e.id as environment_id', why: of_tenant },
   { write: 'select * from ( select e.tenant_id, e.project_id, e.id as environment_id', why: of_tenant },
   { write: 'select count(*) as count from webhooks w join environments e', why: of_tenant },
@@ -177,7 +177,6 @@ export const of_all_environments: readonly Stated[] = [
   { write: 'select due.environment_id, due.id, due.user_id', why: due },
   { write: 'select environment_id, kind, subject, number, user_id, ended_by', why: due },
   { write: 'select count(*) as count from endings', why: due },
-  { write: 'select id, lane, tenant_id, environment_id, (select ', why: 'jobs of any environment' },
   { write: 'with recursive waiting (id, position) as', why: due },
   { write: 'select s.environment_id, s.provider_id, s.issuer, s.subject, s.user_id', why: due },
 ]

@@ -28,6 +28,7 @@
  */
 import { channel } from 'node:diagnostics_channel'
 import type { z } from 'zod'
+import { CannotStart } from '../base/cannot-start.ts'
 import { outsideRequests } from '../base/database-time.ts'
 import { reason } from '../base/reason.ts'
 import { withinTrace } from '../base/trace.ts'
@@ -68,6 +69,8 @@ export interface Statement {
   readonly guard?: number
   /** See `withoutSync`. */
   readonly without_sync?: true
+  /** See `inTwoForms`. */
+  readonly distributed?: Statement
 }
 
 /** An engine undid a batch because a guard failed. */
@@ -147,6 +150,9 @@ export class DatabaseUnavailable extends Unavailable {
   readonly detail = 'The database is out of reach. Try again shortly.'
   readonly why = reason`The database was out of reach.`
 }
+
+/** The tables of the database are in places where this process must not send anything. A process that starts again may. */
+export class DatabaseRefused extends CannotStart {}
 
 /** Reports each read, each batch and each refusal by a guard to the recorder of the tests, `record.mjs`. A service has no subscriber. */
 const reported = channel('ostiary.statements')
@@ -332,6 +338,12 @@ export function identifiers(...names: readonly string[]): Statement {
   return { [is_statement]: true, parts: [names.join(', ')], values: [] }
 }
 
+/** A whole number of ours as text: after `on conflict` of an insert that selects, a distributed database takes no value. */
+export function constant(number: number): Statement {
+  if (!Number.isSafeInteger(number)) throw new TypeError(`This is not a whole number: ${number}`)
+  return { [is_statement]: true, parts: [String(number)], values: [] }
+}
+
 /** Marks a statement that creates work for a background worker. The commit of its batch wakes the worker of this process. */
 export function leavesWork(statement: Statement, worker: Worker = 'sequencer'): Statement {
   return { ...statement, work: worker }
@@ -343,6 +355,14 @@ export function leavesWork(statement: Statement, worker: Worker = 'sequencer'): 
  */
 export function withoutSync(statement: Statement): Statement {
   return { ...statement, without_sync: true }
+}
+
+/**
+ * A read that a distributed database sends in another form. It is for one about many environments that has no text which such a database runs and
+ * that costs one server nothing (decision 0145).
+ */
+export function inTwoForms(statement: Statement, distributed: Statement): Statement {
+  return { ...statement, distributed }
 }
 
 /**

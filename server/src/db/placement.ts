@@ -44,6 +44,14 @@ export function distributionColumn(table: string): string | null {
   return place === undefined ? null : columns[place]
 }
 
+/**
+ * Statements before the tables of a filled database are distributed, which can be sent again. They add rows by which a distributed database finds
+ * others, for what a version before this one has made.
+ */
+export const before_distributing: readonly string[] = [
+  'insert into event_counters (environment_id, last) select id, 0 from environments where 1 = 1 on conflict (environment_id) do nothing',
+]
+
 /** Indexes whose expression has a mark (`environment.ts`), as a distributed database has them. */
 export const indexes_without_marks = {
   events_unnumbered: 'create index events_unnumbered on events (environment_id, id) where sequence is null',

@@ -37,6 +37,10 @@ interface NumberedEvent {
  */
 export type FanOut = (environment_id: EnvironmentId) => Promise<(event: NumberedEvent) => Promise<readonly Statement[]>>
 
+/** The counter of a new environment. A distributed database finds waiting events by it (`outbox.ts`). */
+export const beginCounter = (environment_id: EnvironmentId): Statement =>
+  sql`insert into event_counters (environment_id, last) values (${environment_id}, 0)`
+
 /** Reads the oldest unnumbered events of an environment with its counter, in one statement. */
 export function findUnnumbered(db: Db, environment_id: EnvironmentId, most: number = outboxes.events.at_once): Promise<Unnumbered[]> {
   return db.all(

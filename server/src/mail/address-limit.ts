@@ -10,7 +10,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { MailKind } from '@ostiary/contract/mail.ts'
 import { z } from 'zod'
 import { emailKey } from '../base/email.ts'
-import { guard, type Statement, sql } from '../db/db.ts'
+import { constant, guard, requires, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 
 const day_ms = 86_400_000
@@ -40,7 +40,8 @@ const counted_kinds: readonly MailKind[] = [
 
 export const countsForAddress = (kind: MailKind): boolean => counted_kinds.includes(kind)
 
-const Sending = z.object({ tenant_id: z.string(), root: z.record(z.string(), z.string()).nullable(), is_proven: z.boolean() })
+const Sending = z.object({ tenant_id: z.string(), root: z.record(z.string(), z.string()).nullable() })
+const Proven = z.object({ is_proven: z.boolean() })
 
 interface Counter {
   address: string
@@ -57,17 +58,22 @@ async function counterOf(
   { to, is_known = false }: AddressedMail,
   now: Date,
 ): Promise<Counter | null> {
-  const sending = await db.maybeOne(
-    Sending,
-    sql`select e.tenant_id, (select value from deployment where name = 'root') as root,
-               case when exists (
-                 select 1 from users u join environments o on o.id = u.environment_id
-                  where u.email_key = ${emailKey(to)} and u.email_verified = 1 and o.tenant_id = e.tenant_id) then 1 else 0 end as is_proven
-          from environments e where e.id = ${environment_id}`,
-  )
-  if (!sending || (is_known && sending.is_proven)) return null
+  const of_tenant = sql`o.tenant_id = (select e.tenant_id from environments e where e.id = ${environment_id})`
+  const [sending, proven] = await Promise.all([
+    db.maybeOne(
+      Sending,
+      sql`select e.tenant_id, (select value from deployment where name = 'root') as root from environments e where e.id = ${environment_id}`,
+    ),
+    // A look-up of its own: the users of a tenant may live on several nodes (`placement.ts`).
+    db.maybeOne(
+      Proven,
+      sql`select 1 as is_proven from users u join environments o on o.id = u.environment_id
+           where u.email_key = ${emailKey(to)} and u.email_verified = 1 and ${of_tenant} limit 1`,
+    ),
+  ])
+  if (!sending || (is_known && proven)) return null
   const { tenant_id } = sending
-  const is_own = sending.is_proven || sending.root?.tenant_id === tenant_id
+  const is_own = proven !== null || sending.root?.tenant_id === tenant_id
   const address = secrets.mac('mails to an address', withoutPlusPart(emailKey(to))).toString('base64url')
   return { address, day: Math.floor(now.getTime() / day_ms), tenant_id, is_own }
 }
@@ -98,16 +104,18 @@ export async function countMail(
     condition: Statement,
   ) => sql`insert into address_mails (address, day, tenant_id, mails, expires_at)
     select ${address}, ${day}, ${tenant}, ${first}, ${until} where ${condition}
-    on conflict (address, day, tenant_id) do update set mails = address_mails.mails + ${first}`
+    on conflict (address, day, tenant_id) do update set mails = address_mails.mails + excluded.mails`
   const always = sql`1 = 1`
   if (is_own) {
     const has_any = limit > 0 ? always : sql`1 = 0`
-    return [guard(sql`${row(tenant_id, added, has_any)} where address_mails.mails < ${limit}`)]
+    return [guard(sql`${row(tenant_id, added, has_any)} where address_mails.mails < ${constant(limit)}`)]
   }
-  const of_others = sql`select a.mails from address_mails a where a.address = ${address} and a.day = ${day} and a.tenant_id = ''`
+  const mailsOf = (tenant: string) =>
+    sql`coalesce((select mails from address_mails where address = ${address} and day = ${day} and tenant_id = ${tenant}), 0)`
   return [
-    row('', 0, always), // holds the row that the guard reads
-    guard(sql`${row(tenant_id, added, always)} where address_mails.mails < ${always_sent} or (${of_others}) < ${limit}`),
+    row('', 0, always), // every such batch writes this row first, so the counts stay what the guard reads
+    requires(sql`${mailsOf(tenant_id)} < ${always_sent} or ${mailsOf('')} < ${limit}`),
+    row(tenant_id, added, always),
     sql`update address_mails set mails = mails + ${added} where address = ${address} and day = ${day} and tenant_id = ''`,
   ]
 }

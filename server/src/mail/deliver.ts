@@ -35,7 +35,7 @@ export function createMailJobs(deployment: Deployment): JobKind {
   const accepted = new Map<string, Delivered>()
   return {
     name: 'mail',
-    url: sql`select 'smtp://' || job.lane`, // the shares count the mail server of an environment, whatever its address
+    urlOf: async (_, lane) => `smtp://${lane}`, // the shares count the mail server of an environment, whatever its address
     retry_after_seconds,
     concurrency: 60,
     per_lane: 5,

@@ -3,8 +3,6 @@
  * the jobs (`sessions/sessions.ts`). A token is signed when it is sent, with the key that is current then.
  */
 import { findClient } from '../applications/store.ts'
-import { sql } from '../db/db.ts'
-import { unindexed } from '../db/environment.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { type Outbound, OutboundFailed, type OutboundRequest } from '../outbound/fetch.ts'
 import { recordAttempt } from '../queue/attempts.ts'
@@ -24,7 +22,8 @@ export function createBackchannelLogoutJobs(deployment: Deployment, issuers: Iss
   return {
     name: 'backchannel_logout',
     retry_after_seconds,
-    url: sql`select a.backchannel_logout_uri from applications a where a.environment_id = ${unindexed('job')} and a.id = job.lane`,
+    urlOf: async (environment_id, id) =>
+      environment_id === null ? null : ((await findClient(deployment.db, environment_id, id))?.backchannel_logout_uri ?? null),
     concurrency: 60,
     per_lane: 4,
     per_receiver: 5,

@@ -107,17 +107,10 @@ function pageOfTenants(kind: JobKindName, after: string | null, to: string | nul
       from turns where tenant_id is not null${last} order by position`
 }
 
-const Candidate = z.object({
-  id: z.string(),
-  lane: z.string(),
-  tenant_id: z.string(),
-  environment_id: EnvironmentId.nullable(),
-  /** The current URL; `null` if the object that had it was deleted. */
-  url: z.string().nullable(),
-})
+const Candidate = z.object({ id: z.string(), lane: z.string(), tenant_id: z.string(), environment_id: EnvironmentId.nullable() })
 export type Candidate = z.infer<typeof Candidate>
 
-export interface Wanted {
+interface Wanted {
   kind: JobKindName
   tenants: readonly string[]
   /** The most jobs per tenant. */
@@ -125,22 +118,17 @@ export interface Wanted {
   /** Takes only the first job of each lane by id. The next one waits until it is removed. */
   in_order: boolean
   without_lanes: readonly string[]
-  /** Selects the URL that a job calls, from a row `job` of `jobs`. */
-  url: Statement
 }
 
 /** Finds the oldest due jobs of each tenant. Takes no lease, so another process may claim them first. */
-export function findCandidates(db: Db, { kind, tenants, most, in_order, without_lanes, url }: Wanted, now: Date): Promise<Candidate[]> {
+export function findCandidates(db: Db, { kind, tenants, most, in_order, without_lanes }: Wanted, now: Date): Promise<Candidate[]> {
   const lanes = without_lanes.length === 0 ? sql`` : sql` and lane not in (${list(without_lanes)})`
   const pages = tenants.map((tenant_id) => {
     const which = in_order ? sql`id in (${headsOf(kind, tenant_id)})` : sql`kind = ${kind} and tenant_id = ${tenant_id}`
     return sql`select * from (select id, lane, tenant_id, environment_id, due_at from jobs
                                where ${which} and due_at <= ${now}${lanes} order by due_at, id limit ${most}) page`
   })
-  return db.all(
-    Candidate,
-    sql`select id, lane, tenant_id, environment_id, (${url}) as url from (${join(pages, ' union all ')}) job order by due_at, id`,
-  )
+  return db.all(Candidate, sql`select id, lane, tenant_id, environment_id from (${join(pages, ' union all ')}) job order by due_at, id`)
 }
 
 /** The first job of each lane of a tenant. Skips from lane to lane by an index, so the cost depends on the lanes, not on the jobs. */

@@ -3,7 +3,8 @@
  * outcome. Runs at once after this process enqueues a job, and polls once a second for jobs of other processes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Statement } from '../db/db.ts'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { DatabaseUnavailable, type Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import {
   beginAgain,
@@ -38,14 +39,14 @@ export type Outcome = 'done' | Done | 'give_up' | 'retry' | { retry_after_second
 /** How to run one kind of job. The limits apply per process. */
 export interface JobKind extends Readonly<Limits> {
   readonly name: JobKindName
-  /** Selects the URL that a job calls, from a row `job` of `jobs`. */
-  readonly url: Statement
   /** The delay after each failed attempt. After one more attempt than entries the job is given up. */
   readonly retry_after_seconds: readonly number[]
   /** Runs the jobs of a lane one at a time, in the order of their ids, across the deployment. */
   readonly in_order?: boolean
   /** Must be longer than any attempt. Other processes take over the jobs of a dead process after that time. */
   readonly lease_seconds: number
+  /** Finds the URL that the jobs of a lane call; `null` if the object that had it was deleted. */
+  urlOf(environment_id: EnvironmentId | null, lane: string): Promise<string | null>
   /** Makes the statements that follow from giving up a job. */
   givenUp?(job: Job, now: Date): readonly Statement[]
   /** Makes one attempt. A thrown error is a fault of this service: it is logged and retried. `signal` aborts when the runner stops. */
@@ -151,9 +152,10 @@ function createWorker({ db, log, now, random }: RunnerDeployment, kind: JobKind)
 
   /** Claims jobs of these tenants within their shares. Returns whether they may have due jobs that were not read. */
   async function claimFor(tenants: readonly string[], excluded_lanes: Set<string>): Promise<boolean> {
-    const { name, in_order = false, url } = kind
-    const wanted = { kind: name, tenants, most: most_candidates, in_order, without_lanes: [...excluded_lanes], url }
-    const found = (await findCandidates(db, wanted, now())).map((candidate) => ({ ...candidate, receiver: hostAndPort(candidate) }))
+    const { name, in_order = false } = kind
+    const wanted = { kind: name, tenants, most: most_candidates, in_order, without_lanes: [...excluded_lanes] }
+    const candidates = await findCandidates(db, wanted, now())
+    const found = await withReceivers(candidates)
     if (stopping) return false
     const chosen = chooseInTurn(shares, found, isSlow)
     last_tenant = (shares.hasRoom() ? tenants.at(-1) : chosen.at(-1)?.tenant_id) ?? last_tenant
@@ -168,9 +170,28 @@ function createWorker({ db, log, now, random }: RunnerDeployment, kind: JobKind)
       for (const call of calls.values()) shares.release(call) // another process claimed these jobs
     }
     // A full page may hide further jobs. The next query excludes the lanes that have to wait, to reach the jobs behind them.
-    const is_full = tenants.some((tenant_id) => found.filter((call) => call.tenant_id === tenant_id).length === most_candidates)
-    for (const { lane } of is_full ? found : []) if (!chosen.some((call) => call.lane === lane)) excluded_lanes.add(lane)
+    const is_full = tenants.some((tenant_id) => candidates.filter((call) => call.tenant_id === tenant_id).length === most_candidates)
+    for (const { lane } of is_full ? candidates : []) if (!chosen.some((call) => call.lane === lane)) excluded_lanes.add(lane)
     return is_full && excluded_lanes.size < most_excluded_lanes
+  }
+
+  /**
+   * Finds what each job calls, once for each lane. The look-ups of one turn are one batch. A job whose lane is out of reach stays due: of a
+   * distributed database one node may be, and the jobs of other environments go on.
+   */
+  async function withReceivers(candidates: readonly Candidate[]): Promise<(Candidate & Call)[]> {
+    const known = new Map<string, Promise<string | null | undefined>>()
+    const urlOf = ({ environment_id, lane }: Candidate) => {
+      const name = `${environment_id} ${lane}`
+      const url = known.get(name) ?? kind.urlOf(environment_id, lane).catch(outOfReach)
+      known.set(name, url)
+      return url
+    }
+    const urls = await Promise.all(candidates.map(urlOf))
+    return candidates.flatMap((candidate, index) => {
+      const url = urls[index]
+      return url === undefined ? [] : [{ ...candidate, receiver: hostAndPort(url) }]
+    })
   }
 
   function start(job: Job, call: Call): void {
@@ -259,7 +280,11 @@ function createWorker({ db, log, now, random }: RunnerDeployment, kind: JobKind)
   }
 }
 
-function hostAndPort({ url }: Candidate): string {
+function outOfReach(error: unknown): undefined {
+  if (!(error instanceof DatabaseUnavailable)) throw error
+}
+
+function hostAndPort(url: string | null): string {
   const { protocol, hostname, port } = URL.parse(url ?? '') ?? { protocol: '', hostname: '', port: '' }
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
 }

@@ -64,7 +64,10 @@ const validGrants = (environment_id: EnvironmentId, user_id: string, application
    where listed.expires_at > ${now} and ${grantStands(environment_id, sql`listed`)}`
 }
 
-/** The applications that have the consent of the user, or valid tokens. `scope` is the consent, in the words of `consentWords`. */
+/**
+ * The applications that have the consent of the user, or valid tokens. `scope` is the consent, in the words of `consentWords`. The first query
+ * names the columns of `every_use`, since Citus loses a list of names before it.
+ */
 export async function listConnected(db: Db, environment_id: EnvironmentId, user_id: string, now: Date) {
   const next = (after: Statement) => sql`(
     select g.application_id from grants g where ${openGrants(environment_id, user_id)} ${after} order by g.application_id limit 1)`
@@ -79,8 +82,8 @@ export async function listConnected(db: Db, environment_id: EnvironmentId, user_
           select ${next(sql`and g.application_id > used.id`)}, nth + 1 from used where id is not null and nth < ${most_read}),
         valid (id) as (
           select id from used where id is not null and exists (select 1 ${validGrants(environment_id, user_id, sql`used.id`, now)})),
-        every_use (application_id, since, scope) as (
-          select id, ${beginningOf(0)}, null from valid
+        every_use as (
+          select id as application_id, ${beginningOf(0)} as since, null as scope from valid
           union all
           select id, ${beginningOf(1)}, null from valid
           union all

@@ -4,7 +4,7 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, list, type Statement, sql } from '../db/db.ts'
+import { type Db, inTwoForms, list, type Statement, sql } from '../db/db.ts'
 import { unindexed } from '../db/environment.ts'
 
 export const rows_at_once = 500
@@ -38,26 +38,51 @@ export const walks = {
   grants: { find: findGrants, remove: removeOverGrants },
 }
 
-/**
- * A session is over at its idle end, or at its absolute one. A session of the dashboard keeps it until the absolute end.
- */
-const sessionIsOver = (now: Date): Statement => sql`(
-  absolute_expires_at <= ${before(now, session_kept_ms)}
-  or (expires_at <= ${before(now, session_kept_ms)}
-      and ${hasOneOf(sql`dashboard_sessions d where d.user_id = sessions.user_id and d.environment_id = ${unindexed('sessions')}
-                           and d.session_id = sessions.id and d.expires_at > ${now}`)} = 0))`
+/** `is_idle`: over at its idle end, unless a session of the dashboard keeps it. */
+const Slice = Row.omit({ is_chained: true }).extend({ user_id: z.string(), is_idle: z.boolean() })
 
-function findSessions(db: Db, after: Position, now: Date): Promise<Row[]> {
-  return db.all(
-    Row,
-    sql`select environment_id, id, case when ${sessionIsOver(now)} then 1 else 0 end as is_over, 0 as is_chained
+/** A session is over at its absolute end, or at its idle one unless a session of the dashboard keeps it. */
+async function findSessions(db: Db, after: Position, now: Date): Promise<Row[]> {
+  const over_since = before(now, session_kept_ms)
+  const keepers = sql`dashboard_sessions d where d.user_id = sessions.user_id and d.environment_id = ${unindexed('sessions')}
+                           and d.session_id = sessions.id and d.expires_at > ${now}`
+  const is_over = sql`absolute_expires_at <= ${over_since}`
+  const is_idle = sql`expires_at <= ${over_since}`
+  const slice = (is_over: Statement, is_idle: Statement) => sql`
+        select environment_id, id, user_id, case when ${is_over} then 1 else 0 end as is_over, case when ${is_idle} then 1 else 0 end as is_idle
           from sessions where (environment_id, id) > (${after.environment_id}, ${after.id})
-         order by environment_id, id limit ${rows_at_once}`,
+         order by environment_id, id limit ${rows_at_once}`
+  // Sessions of the dashboard live elsewhere on a distributed database, which reads them afterwards.
+  const on_one_server = slice(sql`(${is_over} or (${is_idle} and ${hasOneOf(keepers)} = 0))`, sql`1 = 0`)
+  const found = await db.all(Slice, inTwoForms(on_one_server, slice(is_over, is_idle)))
+  const isKept = await findKept(
+    db,
+    found.filter(({ is_over, is_idle }) => is_idle && !is_over),
+    now,
   )
+  return found.map(({ user_id: _, is_idle, ...session }) => ({
+    ...session,
+    is_over: session.is_over || (is_idle && !isKept(session)),
+    is_chained: false,
+  }))
+}
+
+const Kept = z.object({ environment_id: z.string(), session_id: z.string() })
+
+/** Finds which sessions the dashboard keeps. */
+async function findKept(db: Db, sessions: readonly z.infer<typeof Slice>[], now: Date): Promise<(session: Position) => boolean> {
+  if (sessions.length === 0) return () => false
+  const users = [...new Set(sessions.map(({ user_id }) => user_id))]
+  const kept = await db.all(
+    Kept,
+    sql`select environment_id, session_id from dashboard_sessions where user_id in (${list(users)}) and expires_at > ${now}`,
+  )
+  const keys = new Set(kept.map(({ environment_id, session_id }) => `${environment_id} ${session_id}`))
+  return ({ environment_id, id }) => keys.has(`${environment_id} ${id}`)
 }
 
 function removeSessions(environment_id: EnvironmentId, rows: readonly Row[], now: Date): Statement[] {
-  // The read before decides whether a session of the dashboard keeps this one. None begins in a session that is over. One that expired comes back
+  // The reads before decide whether a session of the dashboard keeps this one. None begins in a session that is over. One that expired comes back
   // only by a refresh that began before (`storeRefreshed`). It then finds no session here, and the person signs in again.
   const over_since = before(now, session_kept_ms)
   return [
@@ -78,22 +103,22 @@ const ownSessionIsOver = (environment: Statement, g: Statement, now: Date): Stat
 /** The code is over by then: it was redeemed at the last use or before, or has expired. */
 const lastTokenIsOver = (used_at: Statement, now: Date): Statement => sql`${used_at} <= ${before(now, grant_kept_ms)}`
 
-/** Of the chain of `g`, which may have none. PostgreSQL may join all chains for a join of them. */
-const ofChain = (column: Statement): Statement =>
-  sql`(select c.${column} from refresh_chains c where c.environment_id = ${unindexed('g')} and c.grant_id = g.id)`
+/** The chain of `g`, which may have none. PostgreSQL may join all chains for a join of them. */
+const of_chain = sql`refresh_chains c where c.environment_id = ${unindexed('g')} and c.grant_id = g.id`
 
-/** A grant is over when it ended or its tokens have expired, its session is over, and its last access token is. */
+/**
+ * A grant is over when it ended or its tokens have expired, its session is over, and its last access token is. The table stands alone in the
+ * outer query: a distributed database asks each node for its slice only then.
+ */
 function findGrants(db: Db, after: Position, now: Date): Promise<Row[]> {
   return db.all(
     Row,
-    sql`select environment_id, id, case when chain_expires_at is null then 0 else 1 end as is_chained,
-               case when (ended_at is not null or coalesce(chain_expires_at, expires_at) <= ${now})
-                     and ${lastTokenIsOver(sql`coalesce(chain_issued_at, last_used_at, created_at)`, now)}
-                     and ${ownSessionIsOver(unindexed('slice'), sql`slice`, now)} then 1 else 0 end as is_over
-          from (select g.*, ${ofChain(sql`expires_at`)} as chain_expires_at, ${ofChain(sql`issued_at`)} as chain_issued_at
-                  from grants g where (environment_id, id) > (${after.environment_id}, ${after.id})
-                 order by environment_id, id limit ${rows_at_once}) slice
-         order by environment_id, id`,
+    sql`select g.environment_id, g.id, ${hasOneOf(of_chain)} as is_chained,
+               case when (g.ended_at is not null or coalesce((select c.expires_at from ${of_chain}), g.expires_at) <= ${now})
+                     and ${lastTokenIsOver(sql`coalesce((select c.issued_at from ${of_chain}), g.last_used_at, g.created_at)`, now)}
+                     and ${ownSessionIsOver(unindexed('g'), sql`g`, now)} then 1 else 0 end as is_over
+          from grants g where (g.environment_id, g.id) > (${after.environment_id}, ${after.id})
+         order by g.environment_id, g.id limit ${rows_at_once}`,
   )
 }
 

@@ -29,7 +29,10 @@ export type DueGrant = z.infer<typeof Due>
 /** Rows of one slice, also in the statements: PostgreSQL sorts all rows for a limit that it does not know. */
 export const rows_at_once = 100
 
-/** Finds grants whose visit is due, those from before the bounds first. */
+/**
+ * Finds grants whose visit is due, those from before the bounds first. The table stands alone in the outer query: a distributed database asks each
+ * node for its slice only then.
+ */
 export function findDueGrants(db: Db, now: Date): Promise<DueGrant[]> {
   const beside = sql`n.session_id = due.session_id and n.application_id = due.application_id and ${unindexed('n')} = due.environment_id`
   return db.all(
@@ -44,7 +47,7 @@ export function findDueGrants(db: Db, now: Date): Promise<DueGrant[]> {
                (select s.absolute_expires_at from sessions s where s.environment_id = ${unindexed('due')} and s.id = due.session_id
                  limit 1) as session_until,
                case when due.visit_at is null then 1 else 0 end as is_uncounted
-          from (select * from grants where coalesce(visit_at, 0) <= ${now} order by coalesce(visit_at, 0) limit 100) due`,
+          from grants due where coalesce(due.visit_at, 0) <= ${now} order by coalesce(due.visit_at, 0) limit 100`,
   )
 }
 

@@ -5,7 +5,7 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, identifiers, type Statement, sql, withoutSync } from '../db/db.ts'
+import { constant, type Db, identifiers, type Statement, sql, withoutSync } from '../db/db.ts'
 
 /** After this time the same form is a new press. */
 const kept_ms = 60_000
@@ -41,7 +41,7 @@ export async function claimAnswer(
        and ${isBelow(environment_id, { column: 'source', value: source, limit: most.of_source }, now)}
     on conflict (environment_id, form_hash) do update
       set sealed = null, claimed_until = excluded.claimed_until, expires_at = excluded.expires_at
-      where kept_answers.expires_at <= ${now}`),
+      where kept_answers.expires_at <= excluded.expires_at - ${constant(kept_ms)}`),
   )
   return claimed === 1 ? claimed_until : null
 }

@@ -10,6 +10,7 @@ import { insertApplication } from '../applications/store.ts'
 import { slugFrom } from '../base/slug.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { beginCounter } from '../events/numbering.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { defaultIssuer } from '../tenancy/default-issuer.ts'
 import { insertEnvironment, insertProject } from '../tenancy/store.ts'
@@ -98,6 +99,8 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           at,
         ),
         sql`insert into deployment (name, value) values ('demo', ${secrets.seal(JSON.stringify(demo), associated_data)})`,
+        beginCounter(environment_id),
+        beginCounter(live_id),
       ],
     })
     return { demo, key }

@@ -9,6 +9,7 @@ import { anchorLog } from '../audit/chaining.ts'
 import { slugFrom } from '../base/slug.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { beginCounter } from '../events/numbering.ts'
 import { service_name } from '../pages/service.ts'
 import { findAudiences, insertResourceServer } from '../resource-servers/store.ts'
 import { createWithSlug } from '../slugs/choose.ts'
@@ -69,6 +70,7 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
       command_line,
       at,
     ),
+    beginCounter(environment_id),
   ])
   const created = await findRoot(db)
   if (!created) throw new Error('The root tenant was created and cannot be read.')

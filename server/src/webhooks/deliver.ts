@@ -8,7 +8,7 @@ import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { guard, type Statement, sql } from '../db/db.ts'
-import { sameEnvironment, unindexed } from '../db/environment.ts'
+import { sameEnvironment } from '../db/environment.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { bySystem, originOf } from '../events/origin.ts'
 import { findEvent, insertEvent } from '../events/store.ts'
@@ -20,7 +20,7 @@ import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { raiseConfigVersion } from '../tenancy/store.ts'
 import { hasFailedTooLong, nextAttemptAt } from './schedule.ts'
 import { signedHeaders, signingSecrets } from './sign.ts'
-import { enqueueRetries } from './store.ts'
+import { enqueueRetries, findWebhook } from './store.ts'
 
 const timeout_ms = 15_000
 const kept_bytes = 1_024
@@ -58,7 +58,8 @@ interface Attempt {
 
 export function createWebhookJobs(deployment: Deployment, outbound: Outbound): JobKind[] {
   const common = {
-    url: sql`select w.url from webhooks w where w.environment_id = ${unindexed('job')} and w.id = job.lane`,
+    urlOf: async (environment_id: EnvironmentId | null, id: string) =>
+      environment_id === null ? null : ((await findWebhook(deployment.db, environment_id, id))?.url ?? null),
     retry_after_seconds: [5, 30, 120, 600],
     lease_seconds: 40,
     givenUp: ({ environment_id, payload }: Job, now: Date) =>

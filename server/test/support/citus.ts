@@ -2,8 +2,11 @@
  * A database that Citus distributes: a coordinator and two workers on the loopback. OSTIARY_TEST_CITUS_BIN names the folder of the programs of a
  * PostgreSQL that has the extension. Neither this repository nor a package has it.
  */
-import { tables_of } from '../../src/db/placement.ts'
-import { type Postgres, runCommand, startPostgres } from './postgres.ts'
+import { createDb } from '../../src/db/db.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { before_distributing, indexes_without_marks, tables_of } from '../../src/db/placement.ts'
+import { openPostgres } from '../../src/db/postgres.ts'
+import { citus_nodes, type Postgres, runCommand, startPostgres, template } from './postgres.ts'
 
 const bin = process.env.OSTIARY_TEST_CITUS_BIN ?? ''
 
@@ -13,8 +16,10 @@ export const noCitus: string | false =
   'needs OSTIARY_TEST_CITUS_BIN: the folder of initdb and postgres of a PostgreSQL 15 to 17 that has the extension Citus 13 (github.com/citusdata/citus)'
 
 export interface Citus {
+  /** The URLs of the servers, the coordinator first. */
+  readonly nodes: readonly string[]
   /** Creates an empty database on every node, and returns its URL at the coordinator. */
-  freshDatabase(): Promise<string>
+  freshDatabase(name?: string): Promise<string>
   /** The URLs of a database on all nodes, the coordinator first. */
   nodesOf(url: string): string[]
   stop(): Promise<void>
@@ -27,18 +32,22 @@ const settings = [
   'wal_level=logical',
   'citus.node_conninfo=sslmode=prefer',
   'deadlock_timeout=200ms',
+  'max_worker_processes=300', // Citus has one for each database
 ]
 
+/** Three servers that end with this process, or those of the run. */
 export async function startCitus(): Promise<Citus> {
-  const nodes: Postgres[] = await Promise.all(Array.from({ length: 3 }, () => startPostgres({ other: { bin, settings, auth: 'trust' } })))
-  let databases = 0
-  const nodesOf = (url: string) => nodes.map((node) => Object.assign(new URL(node.url), { pathname: new URL(url).pathname }).href)
+  const started: Postgres[] =
+    citus_nodes.length > 0
+      ? []
+      : await Promise.all(Array.from({ length: 3 }, () => startPostgres({ other: { bin, settings, auth: 'trust' } })))
+  const nodes = started.length > 0 ? started.map(({ url }) => url) : citus_nodes
+  const nodesOf = (url: string) => nodes.map((node) => Object.assign(new URL(node), { pathname: new URL(url).pathname }).href)
   return {
+    nodes,
     nodesOf,
-    async freshDatabase() {
-      databases += 1
-      const name = `distributed_${databases}`
-      for (const { url } of nodes) await runCommand(url, `create database ${name}`)
+    async freshDatabase(name = `distributed_${process.pid}_${++databases}`) {
+      for (const url of nodes) await runCommand(url, `create database ${name}`)
       const [coordinator = '', ...workers] = nodesOf(`postgres://localhost/${name}`)
       for (const url of [coordinator, ...workers]) await runCommand(url, 'create extension citus')
       await runCommand(coordinator, `select citus_set_coordinator_host('127.0.0.1', ${new URL(coordinator).port})`)
@@ -46,13 +55,31 @@ export async function startCitus(): Promise<Citus> {
       return coordinator
     },
     async stop() {
-      await Promise.all(nodes.map((node) => node.stop()))
+      await Promise.all(started.map((node) => node.stop()))
     },
   }
 }
 
+let databases = 0
+
+/** A distributed database with the present schema on every node, which `migratedDatabase` copies. Nothing connects to it. */
+export async function createDistributedTemplate({ nodes, freshDatabase }: Citus): Promise<void> {
+  const url = await freshDatabase(template)
+  const db = createDb(openPostgres(url))
+  await migrate(db)
+  await db.close()
+  await placeTables(url)
+  for (const node of nodes)
+    await runCommand(
+      node,
+      `alter database ${template} with allow_connections false; select pg_terminate_backend(pid) from pg_stat_activity where datname = '${template}'`,
+    )
+}
+
 /** Puts the tables of a migrated schema where `db/placement.ts` says. */
 export async function placeTables(url: string): Promise<void> {
+  for (const statement of before_distributing) await runCommand(url, statement)
+  for (const [index, create] of Object.entries(indexes_without_marks)) await runCommand(url, `drop index ${index}; ${create}`)
   for (const table of tables_of.everywhere) await runCommand(url, `select create_reference_table('${table}')`)
   const [first = '', ...others] = tables_of.environment
   const distribute = (table: string, column: string, beside: string) =>

@@ -17,8 +17,6 @@ import { freshDatabase, noPostgres } from './postgres.ts'
 
 export const JobRow = z.object({ id: z.string(), attempts: z.int(), due_at: z.date(), leased_by: z.string().nullable() })
 
-const url = sql`select 'http://' || job.lane || '.test/'`
-
 /** A migrated database, a clock that the test advances, and runners that stand for processes. */
 export async function queueOn(open: () => Promise<Engine>) {
   const db = createDb(await open())
@@ -43,11 +41,7 @@ export async function queueOn(open: () => Promise<Engine>) {
     put: (id: string, lane = 'a', payload: Record<string, unknown> = {}) =>
       db.batch([enqueue({ id, kind: 'backchannel_logout', lane, environment_id: null, payload }, now())]),
     async take(leased_by: string, { most = 10, without_lanes = [] as string[] } = {}) {
-      const found = await findCandidates(
-        db,
-        { kind: 'backchannel_logout', tenants: [''], most, in_order: false, without_lanes, url },
-        now(),
-      )
+      const found = await findCandidates(db, { kind: 'backchannel_logout', tenants: [''], most, in_order: false, without_lanes }, now())
       const ids = found.map(({ id }) => id)
       return claim(db, ids, { leased_by, leased_until: new Date(now().getTime() + 60_000) }, now())
     },
@@ -58,7 +52,7 @@ export async function queueOn(open: () => Promise<Engine>) {
       const runner = startRunner({ db, log, now, random }, [
         {
           name: 'backchannel_logout',
-          url,
+          urlOf: async (_, lane) => `http://${lane}.test/`,
           retry_after_seconds: [5, 30],
           concurrency: 8,
           per_lane: 2,

@@ -4,6 +4,7 @@ import type { NewEnvironment, ProjectChange } from '@ostiary/contract/tenancy.ts
 import { reason } from '../../base/reason.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
+import { beginCounter } from '../../events/numbering.ts'
 import { badField, fieldErrors, notFound, validationFailed } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
@@ -63,6 +64,7 @@ export const createProject: Handler<'createProject'> = async (services, { caller
       store.insertEnvironment({ tenant_id, project_id: id }, { id: environment_id, issuer }, fields, at),
     ),
     ...takeOwnIssuers(config.base_url, environments, at),
+    ...environments.map(({ id }) => beginCounter(id)),
   ]
   if (await commit({ statements, before: null, answer: project }, at)) return project
   if (await store.isProjectSlugTaken(db, tenant_id, body.slug))
@@ -160,6 +162,7 @@ export const createEnvironment: Handler<'createEnvironment'> = async (services, 
     ),
     store.insertEnvironment({ tenant_id, project_id: project.id }, { id, issuer }, body, at),
     ...takeOwnIssuers(config.base_url, [environment], at),
+    beginCounter(id),
   ]
   if (await commit({ statements, before: null, answer: environment }, at)) return environment
   if (await store.isEnvironmentSlugTaken(db, tenant_id, project.id, body.slug))
