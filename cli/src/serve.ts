@@ -10,7 +10,7 @@ import { wrongArguments } from './arguments.ts'
 import type { commands, Values } from './commands.ts'
 import { onStopSignals } from './signals.ts'
 import { welcome } from './welcome.ts'
-import { isFirst, isWorker, sayReady, sharedSetupToken, superviseWorkers } from './workers.ts'
+import { codeOfRefusal, isFirst, isWorker, sayReady, sharedSetupToken, superviseWorkers } from './workers.ts'
 
 export async function serve(config: Config, values: Values<typeof commands.serve>): Promise<number | null> {
   const workers = readWorkers(values.workers)
@@ -56,7 +56,7 @@ function readWorkers(workers = '1'): number {
 function stopOnSignal(service: Service): void {
   void service.unusable?.then(({ message }) => {
     process.stderr.write(`${message}\n`)
-    process.exit(1)
+    process.exit(codeOfRefusal())
   })
   onStopSignals({
     stop: () =>

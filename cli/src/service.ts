@@ -1,7 +1,7 @@
 /** Runs the commands of the service itself, on the machine of its database. `main.ts` loads it for them. */
 import { CannotStart } from '@ostiary/server/base/cannot-start.ts'
 import { type Config, readConfig } from '@ostiary/server/config/config.ts'
-import { DatabaseUnavailable } from '@ostiary/server/db/db.ts'
+import { DatabaseRefused, DatabaseUnavailable } from '@ostiary/server/db/db.ts'
 import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
 import { WrongMasterKey } from '@ostiary/server/secrets/secrets.ts'
 import { SetupRefused } from '@ostiary/server/setup/first-tenant.ts'
@@ -11,7 +11,7 @@ import { type CommandName, commands, type Values } from './commands.ts'
 import { migrateCommand } from './migrate.ts'
 import { recoverCommand } from './recover.ts'
 import { serve, start } from './serve.ts'
-import { isWorker } from './workers.ts'
+import { codeOfRefusal, isWorker } from './workers.ts'
 
 /** A command returns its exit code, or `null` if it runs until a signal. */
 type Run<Name extends CommandName> = (config: Config, values: Values<(typeof commands)[Name]>) => Promise<number | null>
@@ -41,7 +41,7 @@ export async function runService<Name extends CommandName>(name: Name, args: rea
   } catch (error) {
     if (!(error instanceof Error) || !known_errors.some((kind) => error instanceof kind)) throw error
     process.stderr.write(`${error.message.trimEnd()}\n`)
-    return 1
+    return error instanceof DatabaseRefused ? codeOfRefusal() : 1
   }
   process.stderr.write(
     `Ostiary cannot start with this configuration:\n${config.map(({ variable, problem }) => `  ${variable}: ${problem}\n`).join('')}`,

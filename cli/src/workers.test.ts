@@ -8,6 +8,7 @@ import { lanesOf } from '@ostiary/server/users/password.ts'
 import { commandLineTool } from '../../launch.mjs'
 import { createPerson, exchange } from '../../server/test/support/cookie-browser.ts'
 import { freshDatabase, noPostgres } from '../../server/test/support/postgres.ts'
+import { pretendPlaced } from '../../server/test/support/pretended-citus.ts'
 import { freePort, world } from '../../server/test/support/world.ts'
 
 const main = await commandLineTool('serve') // the build, as users run it
@@ -119,6 +120,18 @@ test('workers share the port, are replaced when they end, and stop together', sk
   assert.equal(await ended, 0)
   assert.equal(countOf(output.out, '"stopped"'), 3)
   await assert.rejects(isReady())
+})
+
+test('workers whose database is distributed meanwhile end with the reason and are not replaced', skip, async () => {
+  const url = await freshDatabase()
+  const { output, ended } = serve(['--workers', '2'], await settings(url, await freePort()))
+  await until(() => countOf(output.out, '"listening"') === 2)
+  await pretendPlaced(url)
+  assert.equal(await ended, 1)
+  assert.match(output.err, /have been distributed over several nodes/)
+  assert.equal(countOf(output.out, 'no other can take its place'), 1)
+  assert.equal(countOf(output.out, 'A worker ended and is replaced'), 0)
+  assert.equal(countOf(output.out, '"listening"'), 2)
 })
 
 test('of 50 parallel exchanges of one code over two processes exactly one succeeds', skip, async () => {

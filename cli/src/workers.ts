@@ -21,6 +21,12 @@ const longest_pause_ms = 30_000
 /** A worker that lived this long did not end early. */
 const early_ms = 60_000
 
+/** The exit code of a worker that no other would replace: its standard error says what to change first. */
+const refused_code = 78 // EX_CONFIG of sysexits.h
+
+/** The exit code of a process that cannot serve for a reason that lies outside of it. */
+export const codeOfRefusal = () => (cluster.isWorker ? refused_code : 1)
+
 /** The message of a worker that serves, to the process that started it. */
 const ready = 'ready'
 
@@ -73,6 +79,12 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
   const replace = (worker: Worker, began: number) =>
     worker.once('exit', (code, signal) => {
       if (is_stopping) return
+      if (code === refused_code) {
+        log.error('A worker ended and no other can take its place. Its standard error says why.', { worker: worker.process.pid })
+        is_stopping = true
+        void stopWorkers().then(() => process.exit(1))
+        return
+      }
       early_ends = Date.now() - began < early_ms ? early_ends + 1 : 0
       const pause_ms = Math.min(longest_pause_ms, first_pause_ms * 2 ** early_ends)
       log.error('A worker ended and is replaced.', { worker: worker.process.pid, code, signal, pause_ms })
@@ -94,23 +106,31 @@ function becomesReady(worker: Worker): Promise<boolean> {
   })
 }
 
+const killWorkers = (how: 'SIGTERM' | 'SIGKILL') => {
+  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(how)
+}
+
+/** Stops every worker gracefully. Reports whether all have ended so. */
+async function stopWorkers(): Promise<boolean> {
+  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+  const ended = Promise.all(workers.map((worker) => once(worker, 'exit')))
+  killWorkers('SIGTERM')
+  const forced = setTimeout(killWorkers, stop_limit_ms, 'SIGKILL')
+  const outcomes = await ended
+  clearTimeout(forced)
+  // A worker that SIGTERM ended was still starting, and had no requests.
+  return outcomes.every(([code, signal]) => code === 0 || signal === 'SIGTERM')
+}
+
 /** Stops every worker gracefully and then this process. */
 function stopWorkersOnSignal(onStop: () => void): void {
-  const workers = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-  const end = (how: 'SIGTERM' | 'SIGKILL') => workers().map((worker) => worker.process.kill(how))
   onStopSignals({
     async stop() {
       onStop()
-      const ended = Promise.all(workers().map((worker) => once(worker, 'exit')))
-      end('SIGTERM')
-      const forced = setTimeout(end, stop_limit_ms, 'SIGKILL')
-      const outcomes = await ended
-      clearTimeout(forced)
-      // A worker that SIGTERM ended was still starting, and had no requests.
-      process.exit(outcomes.every(([code, signal]) => code === 0 || signal === 'SIGTERM') ? 0 : 1)
+      process.exit((await stopWorkers()) ? 0 : 1)
     },
     stopAtOnce() {
-      end('SIGKILL')
+      killWorkers('SIGKILL')
       process.exit(1)
     },
   })

@@ -6,13 +6,17 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { z } from 'zod'
-import { createDb, DatabaseUnavailable, type Db, identifiers, sql } from '../src/db/db.ts'
+import { createDb, DatabaseUnavailable, type Db, identifiers, type Migration, sql } from '../src/db/db.ts'
+import { inEnvironment, unindexed } from '../src/db/environment.ts'
 import { migrate } from '../src/db/migrate.ts'
-import { openPostgres } from '../src/db/postgres.ts'
+import { tables_of } from '../src/db/placement.ts'
+import { openPostgres, type PostgresOptions } from '../src/db/postgres.ts'
+import { type TimeLimits, time_limits } from '../src/db/postgres-time.ts'
 import { makeCertificate } from './support/certificate.ts'
 import { testConformance } from './support/db.conformance.ts'
 import { freshDatabase, noPostgres, runCommand, startPostgres } from './support/postgres.ts'
 import { runAs } from './support/postgres-package.ts'
+import { pretend, pretendPlaced } from './support/pretended-citus.ts'
 import { until } from './support/receiver.ts'
 import { openLine } from './support/tcp-proxy.ts'
 
@@ -27,7 +31,7 @@ async function opened(options: { connections?: number } = {}) {
   const line = await openLine(url)
   const db = createDb(openPostgres(line.url, options))
   const beside = createDb(openPostgres(url))
-  await beside.migrate([things])
+  await migrateOnly(url, [things])
   after(async () => {
     await Promise.all([db.close(), beside.close()])
     line.close()
@@ -242,27 +246,114 @@ test('a PgDog before several shards is refused at the start, in words', { skip: 
   await assert.rejects(beside.migrate([things]), { name: 'CannotStart', message: /2 shards/ })
 })
 
-/** What Citus says about its tables, in a database without it. */
-const distribute = (url: string) => runCommand(url, `create table pg_dist_partition as select 'users'::regclass as logicalrelid`)
-
-test(
-  'a database whose tables are distributed is refused at the start, in words, and tables that are not ours do not count',
-  { skip: noPostgres },
-  async () => {
+if (!noPostgres) {
+  test('a batch is a block, and texts have no marks, where the tables are distributed', async () => {
+    const { line, db } = await onBlocks()
+    assert.equal(await add(db, 'a'), 1)
+    let sent = ''
+    line.onSent = (data) => {
+      sent += data.toString('latin1')
+    }
+    await db.batch([sql`update things set number = 1 where id = 'a'`, sql`update things set number = 2 where id = 'a'`])
+    assert.match(sent, /begin.*update things set number = 1.*update things set number = 2.*commit/s)
+    sent = ''
+    await db.all(
+      Row,
+      sql`select id from things where ${unindexed('', 'id')} = ${'a'} and exists (select 1 from users where ${inEnvironment('e')})`,
+    )
+    assert.match(sent, /id \|\| '' = \$1 and exists \(select 1 from users where environment_id = \$2\)/)
+  })
+  await testConformance(async () => {
     const url = await freshDatabase()
-    await runCommand(url, `create table users (id text); create table theirs (id text)`)
-    await runCommand(url, `create table pg_dist_partition as select 'theirs'::regclass as logicalrelid`)
-    const before = createDb(openPostgres(url))
-    await before.migrate([things])
-    await before.close()
-    await runCommand(url, `drop table pg_dist_partition`)
-    await distribute(url)
-    const db = createDb(openPostgres(url))
-    await assert.rejects(db.migrate([]), { name: 'CannotStart', message: /distributes 1 tables of this database.*users/ })
-    assert.equal(await db.runs(0), false)
+    return () => {
+      const engine = openPostgres(url)
+      return {
+        ...engine,
+        async migrate(migrations) {
+          const migrated = await migrateOnly(url, migrations)
+          const makes_things = migrations.some(({ statements }) =>
+            statements.some((statement) => statement.startsWith('create table things')),
+          )
+          if (makes_things) await pretendPlaced(url, ['schema_migrations'])
+          return migrated
+        },
+      }
+    }
+  })
+}
+
+/** Migrates by connections of their own: a process that has met one kind of database sends nothing to the other. */
+async function migrateOnly(url: string, migrations: readonly Migration[]) {
+  const engine = openPostgres(url)
+  try {
+    return await engine.migrate(migrations)
+  } finally {
+    await engine.close()
+  }
+}
+
+/** A database whose tables are where they belong. */
+async function onBlocks(options: PostgresOptions = {}) {
+  const url = await freshDatabase()
+  await migrateOnly(url, [things])
+  await runCommand(url, 'create table users (environment_id text, id text)')
+  await pretendPlaced(url, ['schema_migrations', 'users'])
+  const line = await openLine(url)
+  const db = createDb(openPostgres(line.url, options))
+  after(async () => {
     await db.close()
-  },
-)
+    line.close()
+  })
+  return { url, line, db }
+}
+
+/** A start that waits for nobody. */
+const hasty: TimeLimits = { ...time_limits, placed_ms: 0 }
+
+// biome-ignore format: this table is read by column
+const misplaced: [why: string, wrong: (url: string) => Promise<void>][] = [
+  ['a table that Citus does not know',           (url) => runCommand(url, `delete from pg_dist_partition where logicalrelid = 'grants'::regclass`)],
+  ['a table that is distributed by another column', (url) => pretend(url, 'grants', { column: 'id', colocation: 2 })],
+  ['a table that is not beside the others',      (url) => pretend(url, 'grants', { column: 'environment_id', colocation: 3 })],
+  ['a table whose rows are on every node',       (url) => pretend(url, 'grants', { colocation: 1, model: 't' })],
+  ['a table that stayed on the coordinator',     (url) => pretend(url, 'grants', {})],
+  ['a table on one other node',                  (url) => pretend(url, 'grants', { colocation: 4 })],
+]
+for (const [why, wrong] of misplaced)
+  test(`a database with ${why} is refused at the start, and the message names the command`, { skip: noPostgres }, async () => {
+    const { url } = await onBlocks()
+    await runCommand(url, 'create table grants (environment_id text, id text)')
+    await pretendPlaced(url, ['grants'])
+    const db = createDb(openPostgres(url, { limits: hasty }))
+    after(() => db.close())
+    await wrong(url)
+    await assert.rejects(db.migrate([]), { name: 'CannotStart', message: /1 of them is not where .*: grants\. Run "ostiary distribute"/ })
+    assert.equal(await db.runs(0), false)
+    await pretendPlaced(url, ['grants'])
+    await db.migrate([])
+    assert.deepEqual(await list(db), [])
+  })
+
+test('tables that are not ours do not count, and a start waits until ours are in their places', { skip: noPostgres }, async () => {
+  const { url } = await onBlocks()
+  await runCommand(url, 'create table theirs (id text); create table grants (environment_id text, id text)')
+  await pretend(url, 'theirs', { column: 'id', colocation: 7 })
+  const asked = Promise.withResolvers<void>()
+  const line = await openLine(url)
+  line.onSent = (data) => {
+    if (data.includes('pg_dist_partition p')) asked.resolve()
+  }
+  const db = createDb(openPostgres(line.url))
+  after(async () => {
+    await db.close()
+    line.close()
+  })
+  const started = db.migrate([])
+  await asked.promise
+  await pretendPlaced(url, ['grants'])
+  await started
+  assert.deepEqual(await list(db), [])
+})
 
 test('distributed tables are found in each schema of the search path, whatever its name', { skip: noPostgres }, async () => {
   const url = await freshDatabase()
@@ -278,11 +369,12 @@ test('distributed tables are found in each schema of the search path, whatever i
     url,
     `create table things (id text); create table theirs (id text); create schema aside; create table aside.users (id text)`,
   )
-  await runCommand(url, `create table pg_dist_partition as select unnest(array['theirs', 'aside.users']::regclass[]) as logicalrelid`)
+  for (const table of ['theirs', 'aside.users']) await pretend(url, table, { column: 'id', colocation: 2 })
   assert.equal(await ask(), null)
   for (const schema of ['public', '"MyApp"']) {
-    await runCommand(url, `create table ${schema}.users (id text); insert into pg_dist_partition values ('${schema}.users')`)
-    assert.match(String(await ask()), /Citus distributes 1 tables of this database/)
+    await runCommand(url, `create table ${schema}.users (id text)`)
+    await pretend(url, `${schema}.users`, { column: 'id', colocation: 2 })
+    assert.match(String(await ask()), /1 of them is not where .*: users\./)
     await runCommand(url, `delete from pg_dist_partition where logicalrelid = '${schema}.users'::regclass; drop table ${schema}.users`)
   }
 })
@@ -292,8 +384,8 @@ test(
   { skip: noPostgres },
   async () => {
     const url = await freshDatabase()
-    await runCommand(url, `create table users (id text)`)
-    await distribute(url)
+    await runCommand(url, `create table users (environment_id text)`)
+    await pretendPlaced(url, ['users'])
     const role = `asker_of_${new URL(url).pathname.slice(1)}`
     await runCommand(url, `create role ${role} login password 'hush'`)
     const db = createDb(openPostgres(Object.assign(new URL(url), { username: role, password: 'hush' }).href))
@@ -323,30 +415,46 @@ test('a server that freezes after the login ends the attempt, and the next one g
   assert.deepEqual(await list(beside), [])
 })
 
-test(
-  'a process that meets distributed tables at a later connection sends nothing more on any, and says why',
-  { skip: noPostgres },
-  async () => {
-    const { url, line, db, beside } = await opened({ connections: 2 })
-    await add(db, 'a')
-    await runCommand(url, `create table users (id text)`)
-    await distribute(url)
-    line.cut()
-    await until('a new connection has met them', async () => /Citus distributes/.test(String(await errorOf(list(db)))))
-    const reason = await db.unusable
-    assert.match(reason?.message ?? '', /Citus distributes/)
-    let sent = 0
-    line.onSent = () => {
-      sent += 1
-    }
-    const errors = await Promise.all([add(db, 'c'), list(db), db.maybeOne(Row, sql`select id from things`)].map(errorOf))
-    for (const error of errors) assert.ok(error instanceof DatabaseUnavailable && /Citus distributes/.test(error.message), String(error))
-    assert.equal(await db.runs(0), false)
-    assert.equal(sent, 0)
-    await runCommand(url, `drop table pg_dist_partition`)
-    assert.deepEqual(await list(beside), ['a'])
-  },
-)
+/** How a process that runs meets the other kind of database. */
+const meetings: [when: string, limits: TimeLimits, meet: (line: { cut(): void }) => void][] = [
+  ['at a later connection', { ...time_limits, asked_ms: 3_600_000 }, (line) => line.cut()],
+  ['on the connections that it has', { ...time_limits, asked_ms: 1 }, () => {}],
+]
+const everywhere = Object.values(tables_of).flat()
+// biome-ignore format: this table is read by column
+const changes: [what: string, begin: (url: string) => Promise<void>, change: (url: string) => Promise<void>, why: RegExp][] = [
+  ['distributed tables',   async () => {},                                  (url) => pretendPlaced(url, everywhere), /distributed over several nodes/],
+  ['tables of one server', (url) => pretendPlaced(url, everywhere),         (url) => runCommand(url, 'drop table pg_dist_partition'), /moved from the places/],
+  ['tables in between',    (url) => pretendPlaced(url, everywhere),         (url) => runCommand(url, `delete from pg_dist_partition where logicalrelid = 'users'::regclass`), /moved from the places/],
+]
+for (const [when, limits, meet] of meetings)
+  for (const [what, begin, change, why] of changes)
+    test(`a process that meets ${what} ${when} sends nothing more on any, and says why`, { skip: noPostgres }, async () => {
+      const url = await freshDatabase()
+      await migrateOnly(url, [things])
+      await runCommand(url, `create table users (environment_id text, id text)`)
+      await begin(url)
+      const line = await openLine(url)
+      const db = createDb(openPostgres(line.url, { connections: 2, limits }))
+      after(async () => {
+        await db.close()
+        line.close()
+      })
+      await add(db, 'a')
+      await change(url)
+      meet(line)
+      await until('the process has met them', async () => why.test(String(await errorOf(list(db)))))
+      assert.match((await db.unusable)?.message ?? '', why)
+      let sent = 0
+      line.onSent = () => {
+        sent += 1
+      }
+      const errors = await Promise.all([add(db, 'c'), list(db), db.maybeOne(Row, sql`select id from things`), db.migrate([])].map(errorOf))
+      for (const error of errors) assert.match(String(error), why)
+      for (const error of errors.slice(0, 3)) assert.ok(error instanceof DatabaseUnavailable, String(error))
+      assert.equal(await db.runs(0), false)
+      assert.equal(sent, 0)
+    })
 
 test('a connection is opened again after a restart of the server, and no acknowledged change is lost', { skip: noPostgres }, async () => {
   const server = await startPostgres()

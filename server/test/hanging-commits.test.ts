@@ -9,14 +9,14 @@ import { z } from 'zod'
 import { withinRequest } from '../src/base/database-time.ts'
 import { createDb, DatabaseUnavailable, type Db, sql } from '../src/db/db.ts'
 import { openPostgres } from '../src/db/postgres.ts'
-import type { TimeLimits } from '../src/db/postgres-time.ts'
+import { type TimeLimits, time_limits } from '../src/db/postgres-time.ts'
 import { authorizationRequest, createAgent, signInForTokens, userinfo } from './support/cookie-browser.ts'
 import { noPostgres, startPostgres } from './support/postgres.ts'
 import { until } from './support/receiver.ts'
 import { openLine } from './support/tcp-proxy.ts'
 import { expectStatus, world } from './support/world.ts'
 
-const limits: TimeLimits = { connect_ms: 5_000, statement_ms: 5_000, silence_ms: 1_500, answer_ms: 2_000, held_ms: 50 }
+const limits: TimeLimits = { ...time_limits, connect_ms: 5_000, statement_ms: 5_000, silence_ms: 1_500, answer_ms: 2_000, held_ms: 50 }
 const skip = { skip: noPostgres }
 
 const Row = z.object({ id: z.string() })

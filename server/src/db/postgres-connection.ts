@@ -20,6 +20,8 @@ export interface Connection {
   readonly pending: number
   /** The process of the server, as `pg_stat_activity` numbers it. */
   readonly server_pid: number
+  /** A batch is a block and has no answer. What is sent now waits for it. */
+  readonly is_in_block: boolean
   /** The database is distributed: batches are blocks, and texts have no marks. */
   useBlocks(): void
   /** Rejects with the server's error, which undid the batch, or with `ConnectionLost`. */
@@ -36,7 +38,7 @@ export interface Connection {
 }
 
 /** A statement, or a fixed text without a template. */
-type Sendable = Pick<Statement, 'parts' | 'values'>
+type Sendable = Pick<Statement, 'parts' | 'values' | 'distributed'>
 type Decode = (text: string) => string | number
 type Columns = readonly { name: string; decode: Decode }[]
 
@@ -74,7 +76,8 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
     return fresh
   }
 
-  function sendStatement(wire: Wire, batch: object, { parts, values }: Sendable): Prepared {
+  function sendStatement(wire: Wire, batch: object, statement_of_one_server: Sendable): Prepared {
+    const { parts, values } = (has_blocks && statement_of_one_server.distributed) || statement_of_one_server
     const types = values.map(typeOf)
     const { text, name } = has_blocks ? bareTextOf(parts) : textOf(parts)
     let statement = prepare(wire, `${name} ${types.join()}`)
@@ -197,6 +200,9 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
     },
     get server_pid() {
       return (client as unknown as { processID: number | null }).processID ?? 0 // as: @types/pg lacks it
+    },
+    get is_in_block() {
+      return behind_block !== null
     },
     useBlocks() {
       has_blocks = true

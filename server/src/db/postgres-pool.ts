@@ -4,13 +4,15 @@
  */
 import type { Result, Statement } from './db.ts'
 import type { Connection } from './postgres-connection.ts'
-import type { PostgresServer } from './postgres-server.ts'
 import { type TimeLimits, too_late, within } from './postgres-time.ts'
 
 /** After a failed attempt to open one more connection. */
 const growth_pause_ms = 2_000
 
-export function createPool(server: PostgresServer, size: number, limits: TimeLimits) {
+/** Opens a connection with this limit of the time of a statement. */
+type Open = (statement_limit_ms: number, onEnd: (connection: Connection) => void) => Promise<Connection>
+
+export function createPool(openConnection: Open, size: number, limits: TimeLimits) {
   const open = new Set<Connection>()
   /** In a full pool this connection gets no changes. It has had none before, since the pool was not full. */
   let newest: Connection | null = null
@@ -27,11 +29,10 @@ export function createPool(server: PostgresServer, size: number, limits: TimeLim
 
   /** Opens a connection. Concurrent callers wait for the same one. */
   function add(): Promise<Connection> {
-    opening ??= server
-      .connect(limits.statement_ms, (ended) => {
-        open.delete(ended)
-        changed()
-      })
+    opening ??= openConnection(limits.statement_ms, (ended) => {
+      open.delete(ended)
+      changed()
+    })
       .then((connection) => {
         open.add(connection)
         newest = connection
@@ -49,6 +50,7 @@ export function createPool(server: PostgresServer, size: number, limits: TimeLim
 
   /** Reports whether a connection may take a batch now. A pool of one has no choice. */
   function mayTake(connection: Connection, is_read: boolean): boolean {
+    if (connection.is_in_block) return false
     if (size === 1) return true
     if (isHeld(connection) || isSilent(connection)) return false
     return is_read || connection !== newest || open.size < size

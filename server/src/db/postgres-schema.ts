@@ -97,7 +97,7 @@ const no_limit_ms = 0
 
 /** Opens a separate connection without a statement timeout. When it ends, the server undoes what is not committed. */
 async function withConnection<T>(server: PostgresServer, work: (run: Run, send: Send, connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await server.connect(no_limit_ms, () => {})
+  const { connection } = await server.connect(no_limit_ms, () => {})
   try {
     const send: Send = async (statement) => (await connection.send([statement]))[0]?.rows ?? []
     return await work((text) => send({ parts: [text], values: [] }), send, connection)

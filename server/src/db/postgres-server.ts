@@ -2,28 +2,25 @@
 import type { ClientConfig } from 'pg'
 import { DatabaseUnavailable } from './db.ts'
 import { type Connection, connect } from './postgres-connection.ts'
-import { Distributed } from './postgres-distribution.ts'
+import { type Distribution, prepareConnection } from './postgres-distribution.ts'
 import { within } from './postgres-time.ts'
 
-export interface PostgresServer {
-  /** Rejects with `DatabaseUnavailable`, which names the reason, or with `Distributed`. A limit of 0 means no limit. */
-  connect(statement_limit_ms: number, onEnd: (connection: Connection) => void): Promise<Connection>
+export interface Opened {
+  readonly connection: Connection
+  readonly distribution: Distribution
 }
 
-/**
- * @param connect_limit_ms for a connection that is ready, thus also for `prepare`
- * @param prepare sends the limit of time of a statement, and judges the database
- */
-export function postgresServer(
-  address: string,
-  application_name: string,
-  connect_limit_ms: number,
-  prepare: (connection: Connection, limit: string) => Promise<void>,
-): PostgresServer {
+export interface PostgresServer {
+  /** Rejects with `DatabaseUnavailable`, which names the reason. A limit of 0 means no limit. */
+  connect(statement_limit_ms: number, onEnd: (connection: Connection) => void): Promise<Opened>
+}
+
+/** @param connect_limit_ms for a connection that is ready */
+export function postgresServer(address: string, application_name: string, connect_limit_ms: number): PostgresServer {
   const { location, connectionString, is_tls_optional } = readAddress(address)
   let has_tls = true
 
-  async function open(statement_limit_ms: number, onEnd: (connection: Connection) => void): Promise<Connection> {
+  async function open(statement_limit_ms: number, onEnd: (connection: Connection) => void): Promise<Opened> {
     const config: ClientConfig = {
       connectionString,
       application_name,
@@ -35,13 +32,13 @@ export function postgresServer(
     const connection = await connect(config, onEnd)
     try {
       // Not in the startup packet, since poolers such as PgBouncer refuse it there.
-      const prepared = prepare(connection, `set statement_timeout to ${statement_limit_ms}`)
-      await within(prepared, deadline, problemOf(location, 'it accepted the connection and then did not answer'))
+      const prepared = prepareConnection(connection, `set statement_timeout to ${statement_limit_ms}`)
+      const problem = problemOf(location, 'it accepted the connection and then did not answer')
+      return { connection, distribution: await within(prepared, deadline, problem) }
     } catch (error) {
       connection.destroy()
       throw error
     }
-    return connection
   }
 
   return {
@@ -49,7 +46,7 @@ export function postgresServer(
       try {
         return await open(statement_limit_ms, onEnd)
       } catch (error) {
-        if (error instanceof Distributed || error instanceof DatabaseUnavailable) throw error
+        if (error instanceof DatabaseUnavailable) throw error
         if (!is_tls_optional || !has_tls || !isWithoutTls(error)) throw outOfReach(location, error)
       }
       has_tls = false

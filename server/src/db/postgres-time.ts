@@ -12,10 +12,22 @@ export interface TimeLimits {
   readonly answer_ms: number
   /** A connection whose oldest change is not committed after this time gets no other batch, and what waits behind it is read elsewhere. */
   readonly held_ms: number
+  /** A process that starts while tables are distributed waits this long until all are where they belong. */
+  readonly placed_ms: number
+  /** A process that sends anything asks again after this time whether its tables are distributed. */
+  readonly asked_ms: number
 }
 
 /** A request may take 2 s to notice that the database is gone. */
-export const time_limits: TimeLimits = { connect_ms: 1_000, statement_ms: 1_200, silence_ms: 1_400, answer_ms: 1_600, held_ms: 200 }
+export const time_limits: TimeLimits = {
+  connect_ms: 1_000,
+  statement_ms: 1_200,
+  silence_ms: 1_400,
+  answer_ms: 1_600,
+  held_ms: 200,
+  placed_ms: 60_000,
+  asked_ms: 5_000,
+}
 
 /** The error of a batch that was not sent. */
 export const too_late = 'The database cannot be reached in time. Nothing was changed.'

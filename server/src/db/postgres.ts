@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { withDeadline } from '../base/database-time.ts'
 import { DatabaseUnavailable, type Engine, GuardFailed, type Result, type Row, type Statement, sql } from './db.ts'
 import type { Connection } from './postgres-connection.ts'
-import { Distributed, prepareBlocks, prepareConnection } from './postgres-distribution.ts'
+import { type Distribution, findDistribution, Misplaced, Redistributed } from './postgres-distribution.ts'
 import {
   ConnectionLost,
   isCancelled,
@@ -22,42 +22,84 @@ import {
 } from './postgres-errors.ts'
 import { createPool } from './postgres-pool.ts'
 import { migratePostgres, runAlone, schemaOfPostgres } from './postgres-schema.ts'
-import { type PostgresServer, postgresServer } from './postgres-server.ts'
+import { type Opened, type PostgresServer, postgresServer } from './postgres-server.ts'
 import { refuseLate, type TimeLimits, time_limits, within } from './postgres-time.ts'
 
 const most_tries = 5
 /** The pause before the second try. Before the n-th try it is (n - 1)² times as long. */
 const retry_pause_ms = 1
+/** Between two looks whether the tables are where they belong. */
+const placed_pause_ms = 1_000
 
 export interface PostgresOptions {
   application_name?: string
   connections?: number
   limits?: TimeLimits
-  /** The tables are distributed, and batches are sent as blocks. For tests of the engine: the service refuses such a database so far. */
-  has_blocks?: boolean
 }
 
 export function openPostgres(address: string, options: PostgresOptions = {}): Engine {
-  const { application_name = 'ostiary', connections = 6, limits = time_limits, has_blocks = false } = options
-  const server = watched(postgresServer(address, application_name, limits.connect_ms, has_blocks ? prepareBlocks : prepareConnection))
-  const pool = createPool(server, connections, limits)
+  const { application_name = 'ostiary', connections = 6, limits = time_limits } = options
+  const server = watched(postgresServer(address, application_name, limits.connect_ms))
+  const pool = createPool(openForBatches, connections, limits)
 
+  /** Whether the tables were distributed when this process opened its first connection; `null` before. */
+  let is_distributed: boolean | null = null
+  let asked_at = Number.NEGATIVE_INFINITY
   /** Why this process sends nothing more. */
-  let refused: Distributed | null = null
+  let refused: Redistributed | null = null
   const { promise: unusable, resolve: becomeUnusable } = Promise.withResolvers<Error>()
 
-  /** A connection that meets distributed tables ends all others too: what they send may already be half a batch. */
+  /** A process that meets the other kind of database ends all its connections: what they send may already be half a batch. */
+  function compare(distribution: Distribution): void {
+    if (is_distributed === null || (distribution.is_distributed === is_distributed && distribution.misplaced.length === 0)) return
+    refused ??= new Redistributed(is_distributed)
+    pool.destroy()
+    becomeUnusable(refused)
+  }
+
   function watched(unwatched: PostgresServer): PostgresServer {
     return {
-      connect: (limit_ms, onEnd) =>
-        unwatched.connect(limit_ms, onEnd).catch((error) => {
-          if (error instanceof Distributed) {
-            refused = error
-            pool.destroy()
-            becomeUnusable(error)
-          }
-          throw error
-        }),
+      async connect(limit_ms, onEnd): Promise<Opened> {
+        if (refused) throw refused
+        const opened = await unwatched.connect(limit_ms, onEnd)
+        compare(opened.distribution)
+        if (!refused) return opened
+        opened.connection.destroy()
+        throw refused
+      },
+    }
+  }
+
+  /** Migrations can run while tables are not where they belong, and batches cannot. */
+  async function openForBatches(limit_ms: number, onEnd: (connection: Connection) => void): Promise<Connection> {
+    const { connection, distribution } = await server.connect(limit_ms, onEnd)
+    if (distribution.misplaced.length > 0) {
+      connection.destroy()
+      throw new Misplaced(distribution.misplaced)
+    }
+    is_distributed ??= distribution.is_distributed
+    asked_at = performance.now()
+    return connection
+  }
+
+  /** A process whose connections are all open asks again now and then, whether its tables have been distributed. */
+  function askAgain(connection: Connection): void {
+    if (performance.now() - asked_at < limits.asked_ms) return
+    asked_at = performance.now()
+    findDistribution(connection).then(compare, () => {}) // where the connection fails, the batch on it says so
+  }
+
+  /** Waits while another process distributes the tables, or places new ones. */
+  async function untilPlaced(): Promise<void> {
+    const until = performance.now() + limits.placed_ms
+    for (;;) {
+      try {
+        await read(sql`select 1 as is_placed`)
+        return
+      } catch (error) {
+        if (!(error instanceof Misplaced) || performance.now() > until) throw error
+      }
+      await sleep(Math.min(placed_pause_ms, limits.placed_ms))
     }
   }
 
@@ -71,7 +113,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     try {
       return await attempt(statements, is_read, deadline)
     } catch (error) {
-      throw error instanceof Distributed ? new DatabaseUnavailable(error.message) : error
+      throw error instanceof Redistributed ? new DatabaseUnavailable(error.message) : error
     } finally {
       in_flight -= 1
       if (in_flight === 0) whenIdle()
@@ -88,6 +130,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
         await pool.next(deadline)
         connection = pool.pick(is_read)
       }
+      askAgain(connection)
       try {
         if (is_read) return await readOn(connection, statements, deadline)
         return await within(pool.send(connection, statements, false), deadline, unanswered(false))
@@ -95,7 +138,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
         if (isStaleConnection(error)) pool.retire(connection)
         pool.judge(connection)
         // A lost read is repeated, since it changed nothing. A lost change may have been committed, so the caller decides.
-        const is_repeated = isRepeatable(error) || (has_blocks && isCancelled(error)) || (is_read && error instanceof ConnectionLost)
+        const is_repeated = isRepeatable(error) || (is_distributed && isCancelled(error)) || (is_read && error instanceof ConnectionLost)
         if (!is_repeated || tries === most_tries || performance.now() > deadline) throw toCallersError(error, is_read)
       }
       await sleep(tries * tries * retry_pause_ms)
@@ -186,7 +229,11 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
       return () => written
     },
     schema: () => schemaOfPostgres(server),
-    migrate: (migrations) => migratePostgres(server, migrations),
+    async migrate(migrations) {
+      const migrated = await migratePostgres(server, migrations)
+      await untilPlaced()
+      return migrated
+    },
     runAlone: (statement, signal) => runAlone(server, statement, signal),
     load() {
       const { open, in_use } = pool.load()
