@@ -17,6 +17,29 @@ const own_process: readonly RegExp[] = [
 
 export const needsOwnProcess = (file: string): boolean => own_process.some((pattern) => pattern.test(file))
 
+/** One walk of each behaviour, for `npm run test:citus`. */
+const walks_on_citus: readonly string[] = [
+  'db.citus',
+  'distributed',
+  'flows/sign-in',
+  'flows/codes',
+  'flows/refresh-tokens',
+  'flows/userinfo',
+  'flows/revoke',
+  'flows/logout',
+  'flows/early-ends',
+  'flows/sequencer',
+  'flows/webhooks',
+  'flows/key-rotation',
+  'api/sessions',
+  'api/keys',
+  'api/guards-objects',
+].map((name) => `server/test/${name}.test.ts`)
+
+/** Whether a file runs on Citus: a walk, or with `every` a test of behaviour too. */
+export const isOnCitus = (file: string, every: boolean): boolean =>
+  walks_on_citus.includes(file) || (every && /^server\/test\/(flows|api)\//.test(file))
+
 /** The files that take longest, longest first: one that begins last would leave a core idle. */
 const long_files: readonly string[] = [
   'api/slugs',

@@ -6,6 +6,7 @@
  *     npm test users db/          only the test files whose path contains one of these words, on both engines and without the checks
  *     npm test -- --changed       only what the changed files reach (`reach.ts`); --changed=main compares with a commit
  *     npm test -- --all           everything on both engines, and every rule of Test and Live in both
+ *     npm run test:citus          the engine and one walk of each behaviour on three nodes of Citus; also with words, or -- --all for every behaviour
  *
  * In a full run processes share test files, which takes a quarter less; a file that changes its process is listed in `test-files.ts`.
  * OSTIARY_TEST_SHARED=0 gives each file its own. OSTIARY_TEST_ENGINE=sqlite or postgres limits the run to one engine, and
@@ -14,11 +15,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
+import { createDistributedTemplate, noCitus, startCitus } from '../server/test/support/citus.ts'
 import { both_issuers } from '../server/test/support/front.ts'
 import { uniqueKeys, writeMigratedFile } from '../server/test/support/migrated-file.ts'
 import { createTemplate, noPostgres, startPostgres } from '../server/test/support/postgres.ts'
@@ -28,18 +30,24 @@ import { readRecord } from './recorded.ts'
 import { judgeRecord } from './recorded-laws.ts'
 import { changedFiles, readImports, readReach, writeReach } from './repository.ts'
 import { chooseAgain } from './second-engine.ts'
-import { needsOwnProcess, writeQueue } from './test-files.ts'
+import { isOnCitus, needsOwnProcess, writeQueue } from './test-files.ts'
 import { endReport, type Part } from './test-report.ts'
 import type { Line } from './test-reporter.ts'
 
 const root = join(import.meta.dirname, '..')
 const words = process.argv.slice(2)
-const ours = words.filter((word) => /^--(all|changed(=.*)?)$/.test(word))
+const ours = words.filter((word) => /^--(all|citus|changed(=.*)?)$/.test(word))
 const options = words.filter((word) => word.startsWith('-') && !ours.includes(word))
 const filters = words.filter((word) => !word.startsWith('-'))
 const is_changed_run = ours.some((word) => word.startsWith('--changed'))
-const is_full_run = filters.length === 0 && options.length === 0 && !is_changed_run
+const is_on_citus = ours.includes('--citus')
+const is_full_run = filters.length === 0 && options.length === 0 && !is_changed_run && !is_on_citus
 const is_shared_run = is_full_run && process.env.OSTIARY_TEST_SHARED !== '0'
+
+if (is_on_citus && noCitus) {
+  console.log(`No test ran on Citus: it ${noCitus}.`)
+  process.exit(1)
+}
 
 const children = new Set<ChildProcess>()
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
@@ -61,6 +69,9 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 // All files share one server, migrated databases and a stock of RSA key pairs, because each costs processor time.
 const postgres = noPostgres ? null : await startPostgres()
 if (postgres) await createTemplate(postgres.url)
+const citus = is_on_citus ? await startCitus() : null
+if (citus) await createDistributedTemplate(citus)
+const batches_of_citus = join(folder, 'batches-of-citus')
 const recorder = pathToFileURL(join(root, 'server/test/support/record.mjs')).href
 const migrated_file = await writeMigratedFile(folder)
 const env = {
@@ -72,11 +83,15 @@ const env = {
   OSTIARY_TEST_MIGRATED: migrated_file,
   OSTIARY_TEST_KEY_PAIRS: await writeKeyPairs(folder, files.length),
   ...(postgres ? { OSTIARY_TEST_POSTGRES: postgres.url } : {}),
+  ...(citus
+    ? { OSTIARY_TEST_ENGINE: 'postgres', OSTIARY_TEST_CITUS: JSON.stringify(citus.nodes), OSTIARY_TEST_CITUS_BATCHES: batches_of_citus }
+    : {}),
 }
 
 const parts: Part[] = []
-const passed = [await run(process.env.OSTIARY_TEST_ENGINE === 'postgres' ? 'PostgreSQL' : 'embedded database', files, env)]
-if (process.env.OSTIARY_TEST_ENGINE === undefined && behaviour_tests.length > 0) {
+const first_part = citus ? 'Citus' : process.env.OSTIARY_TEST_ENGINE === 'postgres' ? 'PostgreSQL' : 'embedded database'
+const passed = [await run(first_part, files, env, is_shared_run || citus ? files : [])]
+if (process.env.OSTIARY_TEST_ENGINE === undefined && behaviour_tests.length > 0 && !citus) {
   const again = filesToRunAgain()
   if (noPostgres) notes.push(`No test ran on PostgreSQL, which ${noPostgres}.`)
   else if (again.length > 0) {
@@ -84,18 +99,20 @@ if (process.env.OSTIARY_TEST_ENGINE === undefined && behaviour_tests.length > 0)
     passed.push(await run('PostgreSQL', again, { ...env, OSTIARY_TEST_ENGINE: 'postgres' }))
   }
 }
-const on_own_hosts = files.filter((file) => both_issuers.includes(file))
+const on_own_hosts = citus ? [] : files.filter((file) => both_issuers.includes(file))
 if (on_own_hosts.length > 0) {
   console.log('\nThe tests of issuers, on hosts of their own behind a proxy with TLS:\n')
   // Each world of these tests adds an authority to its process, so no process runs two of them.
   passed.push(await run('issuers on own hosts', on_own_hosts, { ...env, OSTIARY_TEST_FRONT: 'node', OSTIARY_TEST_ISSUERS: 'host' }, []))
 }
 await postgres?.stop()
+await citus?.stop()
 const { batches, ran } = readRecord(record)
 writeReach(ran)
 const offences = judgeRecord(batches, uniqueKeys(migrated_file))
 for (const { law, what, file } of offences) console.log(`✖ ${law} (scripts/recorded-laws.ts), in ${file}: ${what}`)
 notes.push(`${batches.length} batches and queries were judged by the laws of batches: ${offences.length} offences.`)
+if (citus) notes.push(`${countBatches()} batches of two or more statements failed at their end first, and left nothing on any node.`)
 const checked = await checking
 if (!checked.passed) {
   console.log(`\nnpm run check:\n\n${checked.printed}`)
@@ -111,7 +128,8 @@ function filesToRun(): string[] {
   })
     .map((file) => file.replaceAll('\\', '/'))
     .sort()
-  const named = all.filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+  const chosen = is_on_citus ? all.filter((file) => isOnCitus(file, ours.includes('--all') || filters.length > 0)) : all
+  const named = chosen.filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
   if (named.length === 0) throw new Error(`No test file has ${filters.join(' or ')} in its path.`)
   if (!is_changed_run) return named
   const since = ours.find((word) => word.startsWith('--changed='))?.slice('--changed='.length) ?? null
@@ -122,6 +140,11 @@ function filesToRun(): string[] {
   for (const note of notes) console.log(note)
   if (reached.files.length === 0) process.exit(0)
   return [...reached.files]
+}
+
+/** Each combination of statements once. */
+function countBatches(): number {
+  return existsSync(batches_of_citus) ? new Set(readFileSync(batches_of_citus, 'utf8').split('\n').filter(Boolean)).size : 0
 }
 
 /** The tests of behaviour that run on PostgreSQL, by what they did on the embedded database. */

@@ -16,7 +16,7 @@ import type { Config } from './config/config.ts'
 import { readMasterKey } from './config/master-key.ts'
 import { type DashboardClient, ensureDashboardClient } from './dashboard/client.ts'
 import { openDatabaseFile, takeDataDirectory } from './db/data-directory.ts'
-import { createDb, type Db } from './db/db.ts'
+import { createDb, type Db, type Engine } from './db/db.ts'
 import { migrate, newestMigration } from './db/migrate.ts'
 import type { PostgresOptions } from './db/postgres.ts'
 import { createChainStart } from './deployment/chain-start.ts'
@@ -46,11 +46,13 @@ import { startJobs } from './workers/jobs.ts'
 import type { Metrics } from './workers/metrics.ts'
 
 /** Opens the database and leaves its schema alone, which may be older or newer than this program. */
-export async function openDatabase(config: Config, options: PostgresOptions = {}): Promise<Db> {
-  if (config.database_url === null) return createDb(openDatabaseFile(config.data_dir))
+export async function openDatabase(config: Config, options: PostgresOptions = {}, before: Overrides['database'] = as_it_is): Promise<Db> {
+  if (config.database_url === null) return createDb(before(openDatabaseFile(config.data_dir)))
   const { openPostgres } = await import('./db/postgres.ts') // an embedded deployment does not load the driver
-  return createDb(openPostgres(config.database_url, options))
+  return createDb(before(openPostgres(config.database_url, options)))
 }
+
+const as_it_is = (engine: Engine): Engine => engine
 
 /** Replaces parts of a deployment, for tests. */
 interface Overrides {
@@ -61,6 +63,8 @@ interface Overrides {
   outbound?: Outbound
   smtp?: DeliverBySmtp
   postgres?: PostgresOptions
+  /** Stands before the database. */
+  database?: (engine: Engine) => Engine
   /** The folder of the built dashboard. */
   dashboard_folder?: string
 }
@@ -78,7 +82,7 @@ interface ServiceOverrides extends Overrides {
 /** Opens the parts that every command needs, without serving. A command may run beside a service, so this seals nothing again. */
 export async function openDeployment(config: Config, overrides: Overrides = {}): Promise<Deployment> {
   const now = overrides.now ?? (() => new Date())
-  const db = await openDatabase(config, overrides.postgres)
+  const db = await openDatabase(config, overrides.postgres, overrides.database)
   try {
     const master_keys = config.master_keys ?? [readMasterKey(config.data_dir, randomBytes)]
     await migrate(db)

@@ -101,7 +101,7 @@ test('a session that is in use keeps its grants, and a walk goes on where it was
   await db.run(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, created_at, auth_time, last_seen_at, expires_at,
                                          absolute_expires_at)
     select environment_id, 'ses_1' || n.i, user_id, id || n.i, amr, acr, began_with, created_at, auth_time, last_seen_at, 0, absolute_expires_at
-      from sessions, ${numbers} where id = ${sessionOf(tokens)}`)
+      from sessions, ${numbers} where environment_id = ${w.test.id} and id = ${sessionOf(tokens)}`)
   const over = async () => (await db.all(Count, sql`select count(*) as count from sessions where expires_at = 0`))[0]?.count ?? 0
   const before = await over()
   w.advance(hour)

@@ -39,16 +39,31 @@ export async function freshDatabase(): Promise<string> {
   return (await shared).freshDatabase()
 }
 
+/** The servers of a run on Citus, the coordinator first. `npm run test:citus` starts them. */
+export const citus_nodes: readonly string[] = JSON.parse(process.env.OSTIARY_TEST_CITUS ?? '[]')
+
 /**
  * A database with the present schema for a world. A whole test run has a template of it, which saves the migrations of each world. A test
  * of one file has none, and its service migrates.
  */
 export async function migratedDatabase(): Promise<string> {
+  if (citus_nodes.length > 0) return createOnNodes(citus_nodes)
   const shared_url = process.env.OSTIARY_TEST_POSTGRES
   return shared_url ? createDatabase(shared_url, template) : freshDatabase()
 }
 
-const template = 'ostiary_template'
+export const template = 'ostiary_template'
+
+/** The URLs of a database on each node. */
+export const onNodes = (url: string): string[] =>
+  citus_nodes.map((node) => Object.assign(new URL(node), { pathname: new URL(url).pathname }).href)
+
+/** A copy of the distributed template: the nodes connect to each other by the name of the database. */
+async function createOnNodes(nodes: readonly string[]): Promise<string> {
+  const name = nextName()
+  const [coordinator = ''] = await Promise.all(nodes.map((node) => createDatabase(node, template, name)))
+  return coordinator
+}
 
 /** Creates the template of `migratedDatabase` on the server of this URL. */
 export async function createTemplate(url: string): Promise<void> {
@@ -59,19 +74,18 @@ export async function createTemplate(url: string): Promise<void> {
 }
 
 let databases = 0
+const nextName = (): string => `test_${process.pid}_${++databases}`
 
 /** Drops a database. Only tests that create many need this, because the databases end with the server. */
 export async function dropDatabase(url: string): Promise<void> {
-  await runCommand(
-    Object.assign(new URL(url), { pathname: '/postgres' }).href,
-    `drop database "${new URL(url).pathname.slice(1)}" with (force)`,
-  )
+  const { port, pathname } = new URL(url)
+  const is_on_nodes = citus_nodes.some((node) => new URL(node).port === port)
+  for (const node of is_on_nodes ? citus_nodes : [url])
+    await runCommand(Object.assign(new URL(node), { pathname: '/postgres' }).href, `drop database "${pathname.slice(1)}" with (force)`)
 }
 
 /** Creates a database on the server of this URL, as a copy of another one. PostgreSQL's own template is empty. */
-async function createDatabase(beside: string, from = 'template1'): Promise<string> {
-  databases += 1
-  const name = `test_${process.pid}_${databases}`
+async function createDatabase(beside: string, from = 'template1', name = nextName()): Promise<string> {
   await runCommand(beside, `create database ${name} template ${from}`)
   return Object.assign(new URL(beside), { pathname: `/${name}` }).href
 }
