@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
+import { surveyCitus } from './citus.ts'
 import { type Ground, startContestants } from './contestants.ts'
 import { surveyEnvironments } from './environments.ts'
 import { surveyFootprint } from './footprint.ts'
@@ -39,6 +40,7 @@ export interface Surveys {
   overview?: Awaited<ReturnType<typeof surveyOverview>>
   footprint?: Awaited<ReturnType<typeof surveyFootprint>>
   promotion?: Awaited<ReturnType<typeof surveyPromotion>>
+  citus?: Awaited<ReturnType<typeof surveyCitus>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -108,6 +110,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('overview') ? { overview: await surveyOverview(ground, options.rounds, progress) } : {}),
     ...(wants('footprint') ? { footprint: await surveyFootprint(ground, options.days, progress) } : {}),
     ...(wants('promotion') ? { promotion: await surveyPromotion(ground, options.rounds, progress) } : {}),
+    ...(wants('citus') ? { citus: await surveyCitus(ground, options.rounds, options.seconds, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }

@@ -18,6 +18,7 @@ const surveys = [
   'overview',
   'footprint',
   'promotion',
+  'citus',
 ] as const
 export type ScenarioName = (typeof scenarios)[number]
 export type SurveyName = (typeof surveys)[number]
