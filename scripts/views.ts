@@ -4,8 +4,10 @@
  */
 import type { Page } from 'playwright-core'
 import { examplePages } from '../server/src/pages/pages.example.ts'
+import { administratorToken, asAdministrator, joinTenant } from '../server/test/support/administrator.ts'
 import { authorizationRequest, createAgent, signInForTokens } from '../server/test/support/cookie-browser.ts'
-import { expectStatus, type World } from '../server/test/support/world.ts'
+import { createAdministrator } from '../server/test/support/tenants.ts'
+import { expectStatus, owner, type World } from '../server/test/support/world.ts'
 
 export interface View {
   name: string
@@ -83,7 +85,10 @@ async function promote(w: World) {
   await change(w.live.path, {
     keeps: [{ object: 'settings', slug: null, pointer: '/sessions/idle_ttl_seconds', reason: 'Live asks sooner' }],
   })
-  await change(project, { promotion: { require_approval: true } })
+  // A key cannot ask for approvals, and nobody approves their own plan.
+  const token = await administratorToken(w, owner)
+  await joinTenant(w, { tenant_id: w.tenant_id, token }, await createAdministrator(w, 'grace@example.com'), 'admin')
+  expectStatus(200, await asAdministrator(w, token)('PATCH', project, { promotion: { require_approval: true } }))
   const open = await plan({ note: 'The shop and its settings' })
   const waiting = await plan({ only: settings('/password/min_length') })
   const back = await plan({ from_environment_id: w.live.id, to_environment_id: w.test.id, only: settings('/password/min_length') })

@@ -261,6 +261,7 @@ function Tools({ rows, view, json, test, live }: ToolsProps) {
               search={{ ...search, show: each === 'differences' ? undefined : each }}
               aria-current={each === view ? 'true' : undefined}
               activeProps={{}}
+              activeOptions={{ exact: true }}
             >
               {views[each].name} {each === 'all' ? '' : count(each)}
             </Link>

@@ -116,14 +116,14 @@ export default function Webhooks() {
   )
 }
 
-/** What the receiver answered last, and when. Only a webhook that fails is asked for it. */
+/** How the last attempt ended, and when. Only a webhook that fails is asked for it. */
 function LastAnswer({ webhook_id }: { webhook_id: string }) {
   const latest = useRead(deliveries.lastAnswered(useEnvironment(), webhook_id)).data
   const last = latest?.attempts.at(-1)
   if (!latest || !last) return null
   return (
     <span className="sub">
-      Last answer: {answerOf(latest)}, <Time at={last.at} />
+      Last attempt: {answerOf(latest)}, <Time at={last.at} />
     </span>
   )
 }

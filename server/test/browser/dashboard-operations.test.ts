@@ -41,7 +41,7 @@ test('a test event shows the answer of the receiver in place, what to do, and is
   await show(page, `${base}/webhooks`, 'Webhooks')
   await page
     .getByRole('row', { name: /^orders / })
-    .getByText(/^Last answer: 503, /)
+    .getByText(/^Last attempt: 503, /)
     .waitFor()
   await show(page, `${base}/webhooks/${webhook.id}`, 'orders')
   is_down = false

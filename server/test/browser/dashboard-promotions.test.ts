@@ -67,6 +67,11 @@ test('what is ticked becomes a plan, is applied with the values of Live, and is 
     expectStatus(200, await w.call('PATCH', w.live.path, { body: { keeps: [...keeps, gone] } }))
     await show(page, `${base}/test/test-and-live?show=kept`, 'Test and Live')
     await row(/gone Old shop – – Meant to differ/).waitFor()
+    assert.match(
+      (await page.locator('.seg [aria-current]').allTextContents()).join(),
+      /^Meant to differ \d+$/,
+      'one view is the chosen one',
+    )
     await page.getByRole('button', { name: 'Actions for gone' }).click()
     await page.getByRole('menuitem', { name: 'No longer meant to differ' }).click()
     await row(/Old shop/).waitFor({ state: 'hidden' })
