@@ -494,6 +494,13 @@ test('a connection is opened again after a restart of the server, and no acknowl
   await server.stop()
 })
 
+test('two first connections at once both find a server without TLS', { skip: noPostgres }, async () => {
+  const db = createDb(openPostgres(await freshDatabase()))
+  after(() => db.close())
+  const schemas = await Promise.all([db.schema(), db.schema(), db.schema()])
+  assert.deepEqual(new Set(schemas.map(({ number }) => number)), new Set([0]))
+})
+
 test('an error says why the database cannot be reached, without the password', { skip: noPostgres }, async () => {
   const good = await freshDatabase()
   const change = (part: 'password' | 'pathname' | 'port' | 'search', value: string) => Object.assign(new URL(good), { [part]: value }).href

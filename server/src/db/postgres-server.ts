@@ -43,11 +43,12 @@ export function postgresServer(address: string, application_name: string, connec
 
   return {
     async connect(statement_limit_ms, onEnd) {
+      const tried_tls = has_tls // meanwhile an attempt at the same time may learn that the server has none
       try {
         return await open(statement_limit_ms, onEnd)
       } catch (error) {
         if (error instanceof DatabaseUnavailable) throw error
-        if (!is_tls_optional || !has_tls || !isWithoutTls(error)) throw outOfReach(location, error)
+        if (!is_tls_optional || !tried_tls || !isWithoutTls(error)) throw outOfReach(location, error)
       }
       has_tls = false
       return this.connect(statement_limit_ms, onEnd)
