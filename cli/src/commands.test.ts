@@ -118,6 +118,9 @@ const usages: { words: string[]; code: number; out?: RegExp; err?: RegExp }[] = 
   { words: ['frobnicate'], code: 2, err: /^There is no command "frobnicate"\.\n/ },
   { words: ['constructor'], code: 2, err: /^There is no command "constructor"\.\n/ },
   { words: ['--verison'], code: 2, err: /^There is no option "--verison"\. Did you mean "--version"\?\n/ },
+  { words: ['distribute'], code: 1, err: /^The embedded database is one file and cannot be distributed\./ },
+  { words: ['distribute', '--shards', '0'], code: 2, err: /^--shards takes a number from 1 to 512\.\n/ },
+  { words: ['distribute', '--shards', '513'], code: 2, err: /^--shards takes a number from 1 to 512\.\n/ },
   { words: ['serve', '--workers', '65'], code: 2, err: /^--workers takes a number from 1 to 64\.\n/ },
   {
     words: ['bootstrap', '--email', 'ada', '--tenant', '', '--slug', 'A', '--password-stdin'],

@@ -40,6 +40,16 @@ export const commands = {
     summary: 'migrate the schema of the database, as a start does',
     options: {},
   },
+  distribute: {
+    summary: 'put the tables of a PostgreSQL with Citus on its nodes, by environment',
+    details:
+      'The service must be stopped, and the database may be empty or filled. Cut short, it goes on where it was when it is run again. Read docs/guides/beyond-one-primary.md first: there is no way back but a dump and a restore.',
+    options: {
+      shards: { value: 'N', help: 'number of shards of each table, 1 to 512 (default: 32); it cannot be changed later' },
+      'dry-run': { help: 'check everything, print what would be done, and change nothing' },
+      json: json('the result'),
+    },
+  },
   bootstrap: {
     summary: 'create the first tenant, its owner and a platform key',
     details:

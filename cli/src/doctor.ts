@@ -17,6 +17,7 @@ import type { commands, Values } from './commands.ts'
 import { checkDatabase, checkSchema } from './doctor-database.ts'
 import { checkIssuers } from './doctor-issuers.ts'
 import { checkMail } from './doctor-mail.ts'
+import { checkNodes } from './doctor-nodes.ts'
 import { checkProviderAddresses } from './doctor-providers.ts'
 import { checkRefreshTokens } from './doctor-refresh-tokens.ts'
 import { type Finding, type NamedFinding, named } from './finding.ts'
@@ -44,12 +45,16 @@ function report(findings: readonly NamedFinding[], { json }: DoctorValues): numb
 }
 
 async function checkWithDatabase(config: Config): Promise<NamedFinding[]> {
+  const found: NamedFinding[] = []
   try {
+    const { findings, is_placed } = await checkNodes(config)
+    found.push(...named('database', findings))
+    if (!is_placed) return found
     const outdated = await checkSchemaOnly(config)
-    return outdated ? named('schema', [outdated]) : await checkDeployment(config)
+    return [...found, ...(outdated ? named('schema', [outdated]) : await checkDeployment(config))]
   } catch (error) {
     const problem = unusable.find(([kind]) => error instanceof kind)
-    if (problem && error instanceof Error) return named(problem[1], [{ level: 'problem', text: error.message }])
+    if (problem && error instanceof Error) return [...found, ...named(problem[1], [{ level: 'problem', text: error.message }])]
     throw error
   }
 }

@@ -8,6 +8,7 @@ import { SetupRefused } from '@ostiary/server/setup/first-tenant.ts'
 import { readArguments } from './arguments.ts'
 import { bootstrap } from './bootstrap.ts'
 import { type CommandName, commands, type Values } from './commands.ts'
+import { distributeCommand } from './distribute.ts'
 import { migrateCommand } from './migrate.ts'
 import { recoverCommand } from './recover.ts'
 import { serve, start } from './serve.ts'
@@ -20,6 +21,7 @@ const runs: { [Name in CommandName]: Run<Name> } = {
   start,
   serve,
   migrate: migrateCommand,
+  distribute: distributeCommand,
   bootstrap,
   recover: recoverCommand,
   // Loaded here, since it imports the client of every server and no other command needs it.

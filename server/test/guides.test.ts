@@ -119,6 +119,7 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   'second-factor': [],
   proxy: [],
   postgresql: [],
+  'beyond-one-primary': [],
   kubernetes: [],
 }
 

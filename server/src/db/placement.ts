@@ -24,7 +24,7 @@ export const tables_of: Readonly<Record<Place, readonly string[]>> = {
 }
 
 /** The column by which the rows of a table are distributed. */
-const columns: Readonly<Record<Place, string | null>> = {
+export const columns: Readonly<Record<Place, string | null>> = {
   environment: 'environment_id',
   scope: 'scope_id',
   everywhere: null,

@@ -3,7 +3,7 @@
  * one asks again from time to time, since tables can be distributed while a process runs (decision 0145).
  */
 import { DatabaseRefused, DatabaseUnavailable } from './db.ts'
-import { distributionColumn, type Place, placeOf, tables_of } from './placement.ts'
+import { columns, type Place, placeOf, tables_of } from './placement.ts'
 import type { Connection } from './postgres-connection.ts'
 import { lacksRight } from './postgres-errors.ts'
 
@@ -34,7 +34,7 @@ export class Redistributed extends DatabaseRefused {
 const is_known = "select to_regclass('pg_dist_partition') is not null as is_known"
 
 /** The tables of ours that exist, with what Citus knows of each. An expression of the catalogue has the number of the column. */
-const known_places = `select c.relname as name, p.partmethod as method, p.repmodel as model, p.colocationid as colocation, a.attname as distributed_by
+export const known_places = `select c.relname as name, p.partmethod as method, p.repmodel as model, p.colocationid as colocation, a.attname as distributed_by
   from pg_class c
   left join pg_dist_partition p on p.logicalrelid = c.oid
   left join pg_attribute a on a.attrelid = c.oid and cast(a.attnum as text) = substring(cast(p.partkey as text) from ':varattno ([0-9]+)')
@@ -77,7 +77,7 @@ async function placesIf(connection: Connection, is_known: unknown): Promise<Dist
 }
 
 /** A table, and what Citus says about it; `null` for one that it does not know. */
-interface Known {
+export interface Known {
   readonly name: string
   readonly method: string | null
   /** `t`: the rows are everywhere, `s`: they are streamed to standbys. */
@@ -89,16 +89,15 @@ interface Known {
 function distributionOf(tables: readonly Known[]): Distribution {
   if (!tables.some(({ method }) => method !== null)) return of_one_server
   const beside = tables.find(isHashed)?.colocation
-  const isPlaced = (table: Known) =>
-    kindOf(table) === placeOf(table.name) &&
-    (!isHashed(table) || (table.distributed_by === distributionColumn(table.name) && table.colocation === beside))
+  const isPlaced = (table: Known) => kindOf(table) === placeOf(table.name) && (!isHashed(table) || table.colocation === beside)
   return { is_distributed: true, misplaced: tables.filter((table) => !isPlaced(table)).map(({ name }) => name) }
 }
 
 const isHashed = ({ method }: Known): boolean => method === 'h'
 
-function kindOf(table: Known): Place | undefined {
-  if (isHashed(table)) return table.distributed_by === 'scope_id' ? 'scope' : 'environment'
+/** The place of a table that Citus knows; `undefined` if `placement.ts` has no such place. */
+export function kindOf(table: Known): Place | undefined {
+  if (isHashed(table)) return (['environment', 'scope'] as const).find((place) => columns[place] === table.distributed_by)
   if (table.method !== 'n') return undefined
   if (table.model === 't') return 'everywhere'
   return table.model === 's' && Number(table.colocation) === 0 ? 'coordinator' : undefined

@@ -1,21 +1,27 @@
-/** Migrations of a PostgreSQL database. An advisory lock lets one process migrate at a time. */
+/**
+ * Migrations of a PostgreSQL database. An advisory lock lets one process migrate at a time. On a distributed database only the coordinator
+ * migrates, since that lock is one node's, and new tables are put in their places afterwards: several tables that are on every node cannot be
+ * made in one transaction. What a killed process left, the next start does.
+ */
 import { CannotStart } from '../base/cannot-start.ts'
 import type { Migration, Row, Schema, Statement } from './db.ts'
+import { hasCitus, isCoordinator, migration_lock, type Run, readDistribution, runSteps } from './distribution-steps.ts'
 import { codeStepOf } from './migration-code.ts'
 import type { Connection } from './postgres-connection.ts'
 import { isRefusal, toCallersError } from './postgres-errors.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-/** An arbitrary number. No other program may use the same one in this database. */
-const migration_lock = 7_157_263_411
-
 export async function migratePostgres(server: PostgresServer, migrations: readonly Migration[]): Promise<{ from: number; to: number }> {
   return withConnection(server, async (run, send, connection) => {
     await refuseShards(connection)
+    const has_citus = await hasCitus(run)
+    if (has_citus && !(await isCoordinator(run))) return leaveToCoordinator(run, migrations)
     // The lock ends with the transaction. A process that starts at the same time waits here and then sees the new schema. That needs
     // READ COMMITTED, which may not be the default level of the database.
     await run('begin isolation level read committed')
     await run(`select pg_advisory_xact_lock(${migration_lock})`)
+    // Without it Citus changes shards over several connections, and refuses a second change of one transaction.
+    if (has_citus) await run("set local citus.multi_shard_modify_mode to 'sequential'")
     await ensureTable(run)
     const { number: from } = await schemaBy(run)
     for (const migration of migrations.filter(({ number }) => number > from)) {
@@ -28,8 +34,24 @@ export async function migratePostgres(server: PostgresServer, migrations: readon
       await run(`insert into schema_migrations (number, name, oldest_program) values (${number}, '${name}', ${oldest_program})`)
     }
     await run('commit')
+    if (has_citus) await placeNewTables(run)
     return { from, to: Math.max(from, ...migrations.map(({ number }) => number)) }
   })
+}
+
+/** A worker has the rows of the coordinator's tables in reach, and so the number of the schema. */
+async function leaveToCoordinator(run: Run, migrations: readonly Migration[]): Promise<{ from: number; to: number }> {
+  const { number } = await schemaBy(run)
+  if (migrations.every((migration) => migration.number <= number)) return { from: number, to: number }
+  throw new CannotStart(
+    'The database is a worker of Citus, and only its coordinator can migrate the schema. Let OSTIARY_DATABASE_URL name the coordinator, and run "ostiary migrate". Nothing was changed.',
+  )
+}
+
+/** Where a run of `ostiary distribute` was cut short, only the next run of it goes on. */
+async function placeNewTables(run: Run): Promise<void> {
+  const { state, shards } = await readDistribution(run)
+  if (state === 'whole' && shards !== null) await runSteps(run, { wanted: null })
 }
 
 /** PgDog before several shards runs a guard on each of them and commits parts of a batch, without an error. It says how many it has. */
@@ -56,7 +78,6 @@ const asPostgres = (statement: string) =>
     .replaceAll('{int}', 'bigint')
     .replaceAll(/(?<=\w )text\b/g, 'text collate "C"')
 
-type Run = (text: string) => Promise<readonly Row[]>
 type Send = (statement: Pick<Statement, 'parts' | 'values'>) => Promise<readonly Row[]>
 
 const columnsBy = async (run: Run) =>
@@ -96,7 +117,10 @@ export function runAlone(server: PostgresServer, statement: Statement, signal: A
 const no_limit_ms = 0
 
 /** Opens a separate connection without a statement timeout. When it ends, the server undoes what is not committed. */
-async function withConnection<T>(server: PostgresServer, work: (run: Run, send: Send, connection: Connection) => Promise<T>): Promise<T> {
+export async function withConnection<T>(
+  server: PostgresServer,
+  work: (run: Run, send: Send, connection: Connection) => Promise<T>,
+): Promise<T> {
   const { connection } = await server.connect(no_limit_ms, () => {})
   try {
     const send: Send = async (statement) => (await connection.send([statement]))[0]?.rows ?? []

@@ -43,6 +43,7 @@ export const contents: readonly Group[] = [
       doc('guides/key-rotation'),
       doc('guides/proxy'),
       doc('guides/postgresql'),
+      doc('guides/beyond-one-primary'),
       doc('guides/kubernetes'),
     ],
   },

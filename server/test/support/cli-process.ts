@@ -17,11 +17,13 @@ export interface Child {
 }
 
 /** Starts a command of this program, or of another one. Of the variables that begin with OSTIARY_ it inherits those of the test run. */
-export function run(command: string, env: Record<string, string>, program = main): Child {
+export function run(command: string, env: Record<string, string>, program = main, options: readonly string[] = []): Child {
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('OSTIARY_') || name.startsWith('OSTIARY_TEST_')),
   )
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, command], { env: { ...inherited, ...env } })
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, command, ...options], {
+    env: { ...inherited, ...env },
+  })
   started.add(child)
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {

@@ -40,6 +40,8 @@ export const tuned: readonly Question[] = [
   q('read the emailed code in a test', 'guides/testing', 'guides/emailed-codes'),
   q('prometheus metrics', 'metrics'),
   q('how many users can one server carry', 'operate', 'results'),
+  q('more users than one postgres can store', 'guides/beyond-one-primary'),
+  q('citus', 'guides/beyond-one-primary', 'guides/postgresql'),
   q('memory usage', 'results', 'operate'),
   q('ostiary compared to keycloak', 'comparison'),
   q('which settings are there and what are the defaults', 'settings'),

@@ -1,0 +1,76 @@
+/** What `ostiary doctor` says of a database with Citus: its nodes, and whether each table is where this version wants it (decision 0146). */
+import type { Config } from '@ostiary/server/config/config.ts'
+import type { Inspection, Node } from '@ostiary/server/db/distribute.ts'
+import type { Finding } from './finding.ts'
+
+interface Checked {
+  readonly findings: readonly Finding[]
+  /** Whether the service can run on the database. A process waits for tables that are not in place. */
+  readonly is_placed: boolean
+}
+
+export async function checkNodes({ database_url }: Config): Promise<Checked> {
+  if (database_url === null) return { findings: [], is_placed: true }
+  // Loaded here, since an embedded deployment does not load the driver.
+  const { inspectDistribution, tried_versions } = await import('@ostiary/server/db/distribute.ts')
+  const found = await inspectDistribution(database_url)
+  if (found === null) return { findings: [], is_placed: true }
+  if (!found.is_distributed) {
+    const text = `The database has the extension Citus ${found.citus}, and its tables are not distributed.`
+    return { findings: [{ level: 'ok', text }], is_placed: true }
+  }
+  const places = checkPlaces(found)
+  return {
+    findings: [checkShards(found), ...checkVersion(found, tried_versions), ...found.nodes.flatMap(checkNode), ...places],
+    is_placed: places.length === 0,
+  }
+}
+
+function checkShards({ citus, nodes, shards }: Inspection): Finding {
+  const named = nodes.map(({ address, is_coordinator }) => `${address}${is_coordinator ? ' (coordinator)' : ''}`).join(', ')
+  return {
+    level: 'ok',
+    text: `Citus ${citus} distributes the tables over ${nodes.length} nodes: ${named}. Shards of each table: ${shards}.`,
+  }
+}
+
+function checkVersion({ citus }: Inspection, tried: readonly string[]): Finding[] {
+  if (tried.some((version) => citus.startsWith(`${version}-`))) return []
+  const text = `This version of Ostiary was not tried with Citus ${citus}. Tried: ${tried.join(', ')}.`
+  return [{ level: 'warning', text }]
+}
+
+function checkNode({ address, is_active, answers }: Node): Finding[] {
+  if (!is_active)
+    return [
+      { level: 'problem', text: `The node ${address} is not active. As a superuser, run citus_activate_node for it on the coordinator.` },
+    ]
+  if (answers) return []
+  return [
+    {
+      level: 'problem',
+      text: `The node ${address} does not answer. Its environments get 503, and nothing changes tenants, projects and environments. Start it, or let its standby take its place.`,
+    },
+  ]
+}
+
+const others = 'The other checks did not run.'
+
+function checkPlaces({ state, misplaced, unplaced }: Inspection): Finding[] {
+  if (misplaced.length > 0)
+    return [
+      {
+        level: 'problem',
+        text: `Tables were distributed by hand: ${misplaced.join('; ')}. Stop the service, take them back with undistribute_table, and run "ostiary distribute". ${others}`,
+      },
+    ]
+  if (unplaced.length === 0) return []
+  const [first = ''] = unplaced
+  const what =
+    state === 'whole'
+      ? 'Run "ostiary migrate" to finish what an upgrade began.'
+      : 'Stop the service, and run "ostiary distribute" until it ends with 0.'
+  return [
+    { level: 'problem', text: `Tables are not where this version wants them (${unplaced.length}, ${first} among them). ${what} ${others}` },
+  ]
+}
