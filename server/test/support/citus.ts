@@ -3,8 +3,8 @@
  * PostgreSQL that has the extension. Neither this repository nor a package has it.
  */
 import { createDb } from '../../src/db/db.ts'
+import { distribute } from '../../src/db/distribute.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { before_distributing, indexes_without_marks, tables_of } from '../../src/db/placement.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { citus_nodes, type Postgres, runCommand, startPostgres, template } from './postgres.ts'
 
@@ -76,16 +76,8 @@ export async function createDistributedTemplate({ nodes, freshDatabase }: Citus)
     )
 }
 
-/** Puts the tables of a migrated schema where `db/placement.ts` says. */
+/** Puts the tables of a migrated schema where `db/placement.ts` says, as the command does. */
 export async function placeTables(url: string): Promise<void> {
-  for (const statement of before_distributing) await runCommand(url, statement)
-  for (const [index, create] of Object.entries(indexes_without_marks)) await runCommand(url, `drop index ${index}; ${create}`)
-  for (const table of tables_of.everywhere) await runCommand(url, `select create_reference_table('${table}')`)
-  const [first = '', ...others] = tables_of.environment
-  const distribute = (table: string, column: string, beside: string) =>
-    runCommand(url, `set citus.shard_count = 4; select create_distributed_table('${table}', '${column}', colocate_with => '${beside}')`)
-  await distribute(first, 'environment_id', 'none')
-  for (const table of others) await distribute(table, 'environment_id', first)
-  for (const table of tables_of.scope) await distribute(table, 'scope_id', first)
-  for (const table of tables_of.coordinator) await runCommand(url, `select citus_add_local_table_to_metadata('${table}')`)
+  await runCommand(url, 'delete from leases') // instead of waiting for those of a service that was stopped
+  await distribute(url, { shards: 4 })
 }
