@@ -48,6 +48,7 @@ export async function tryProduct(product: Product, installed: Installed, tools: 
   const { access_token_seconds } = product
   if (access_token_seconds !== undefined)
     await service.client.changeSettings(environment.path, { tokens: { access_token_ttl_seconds: access_token_seconds } })
+  await giveClaims(service, environment, template)
   const steps = await (tools.by_template ? register : registerByDefaults)(service, environment, { template, url })
   const { site, modules, unpacked, programs } = installed
   const values: Values = { ...tools.values, port, port_2, port_3, url, folder, site, modules, unpacked }
@@ -77,14 +78,18 @@ interface Stage {
   readonly tools: Tools
 }
 
-/** Creates the application as a person does, and gives people the claims that the command says the product needs. Returns the setup. */
+/** Gives people the names that the product needs, as the command says where it is missing. */
+async function giveClaims({ client }: Service, { path }: Environment, { needs }: ApplicationTemplate): Promise<void> {
+  const claims = needs.filter((need) => need === 'name' || need === 'preferred_username')
+  if (claims.length > 0) await client.changeSettings(path, { claims: Object.fromEntries(claims.map((claim) => [claim, 'email'])) })
+}
+
+/** Creates the application as a person does. Returns the setup. */
 async function register(
-  { ostiary, client }: Service,
-  { project, path }: Environment,
+  { ostiary }: Service,
+  { project }: Environment,
   { template, url }: { template: ApplicationTemplate; url: string },
 ): Promise<string[]> {
-  const claims = template.needs.filter((need) => need === 'name' || need === 'preferred_username')
-  if (claims.length > 0) await client.changeSettings(path, { claims: Object.fromEntries(claims.map((claim) => [claim, 'email'])) })
   const words = ['applications', 'create', '--project', project, '--env', 'test', '--template', template.slug, '--url', url]
   return stepsIn(await ostiary(words), template)
 }
@@ -144,7 +149,7 @@ async function walkThrough(product: Product, stage: Stage): Promise<Outcome> {
     if (!first || !second) throw new Error('There are two people.')
     const { refresh, signOut } = product.walk
     const works = async (what: string, work: () => Promise<void>) => (await attempt(what, work)) !== false
-    const has_back_channel = stage.template.backchannel_logout_uri !== null
+    const has_back_channel = stage.tools.by_template && stage.template.backchannel_logout_uri !== null
     const tried = {
       refresh: refresh ? await works('refresh', () => refresh(second.visit)) : null,
       back_channel: has_back_channel ? await works('back-channel logout', () => endSession(product, first, stage)) : null,

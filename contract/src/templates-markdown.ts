@@ -13,7 +13,7 @@ export const Trials = z.array(
     refresh: z.boolean().nullable(),
     sign_out: z.boolean().nullable(),
     back_channel: z.boolean().nullable(),
-    /** Whether both people sign in with the defaults of an application and of an environment too; null if nobody has tried. */
+    /** Whether both people also sign in with the defaults of a new application; null if nobody has tried. */
     without_template: z.boolean().nullable(),
   }),
 )
@@ -80,8 +80,8 @@ function trialsMarkdown(trials: Trials): string {
 \`npm run applications\` installs each of these from its registry, sets it up by the lines of its template alone, and signs two people in by a
 browser: one of whom everything is known, and one with an address and nothing else. Then it tries what the product has of the rest: a refresh of
 the tokens, its own sign-out, and back-channel logout when the session at the service ends. A dash stands for what the product does not have. The
-last column says whether both people also sign in where the application was created without the template, with the defaults of a new application and
-of an environment, and the product has the same lines (\`npm run applications -- --defaults\`).
+last column says whether both people also sign in where the application was created without the template, with the defaults of a new application. The
+product has the same lines, and the settings give the names that it needs (\`npm run applications -- --defaults\`).
 
 | Product | Version | Refresh | Sign-out | Back-channel logout | Without the template |
 | --- | --- | --- | --- | --- | --- |
