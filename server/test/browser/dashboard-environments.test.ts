@@ -143,9 +143,9 @@ test(
     for (const [path, heading, name, is_enabled] of buttons)
       await t.test(`${name} is ${is_enabled ? 'offered' : 'closed, with the reason'}`, async () => {
         await show(page, `${base}/${path}`, heading)
-        const head = page.locator('.head') // an empty list offers the same below
-        assert.equal(await head.getByRole('button', { name: new RegExp(`^${name}`) }).isEnabled(), is_enabled)
-        assert.equal(await head.getByText('Not in the deployment itself').count(), is_enabled ? 0 : 1)
+        const main = page.getByRole('main') // the button stands in the head, or in the empty list
+        assert.equal(await main.getByRole('button', { name: new RegExp(`^${name}`) }).isEnabled(), is_enabled)
+        assert.equal(await main.getByText('Not in the deployment itself').count(), is_enabled ? 0 : 1)
       })
 
     await t.test('a change of the methods reaches the environment of administrators', async () => {
