@@ -8,6 +8,7 @@ const source = `
 .demo .acts .b{min-width:104px}
 #before .fine{margin-top:14px}
 .presses{display:grid;grid-template-columns:repeat(4,auto)}
+@media(min-width:481px){.presses{justify-content:start}}
 .demo .presses .b{min-width:0;padding:9px 8px}
 .steps{margin:28px 0 0;padding:0;list-style:none}
 .steps li{position:relative;display:grid;grid-template-columns:28px minmax(0,1fr) auto;gap:0 12px;padding-bottom:18px}

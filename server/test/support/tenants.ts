@@ -159,7 +159,7 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
   const promotions = `/v1/platform/projects/${project.id}/promotions`
   const promotion = expectStatus(201, await w.call('POST', promotions, { key: platform, body: ends }))
   const request_id = await refusedAt('/v1/platform/unknown', platform)
-  const log = `/v1/tenants/${tenant_id}/audit-log?limit=1`
+  const log = `/v1/tenants/${tenant_id}/audit-log?action=changeUser&limit=1` // entries appear when they are numbered, the last one now or soon
   const [entry] = await until('an audit entry', async () => {
     const { data } = expectStatus(200, await asAdministrator(w, token, tenant_id)('GET', log))
     return data.length > 0 && data
