@@ -137,7 +137,7 @@ async function fill(db: Db, environment_id: string, client_id: string, events: n
         (environment_id, id, sequence, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data)
       values ${joined(rows, ', ')}`)
   })
-  await db.run(sql`insert into event_counters (environment_id, last) values (${environment_id}, ${events})`)
+  await db.run(sql`update event_counters set last = ${events} where environment_id = ${environment_id}`)
   return users[Math.floor(users.length / 2)] ?? ''
 }
 

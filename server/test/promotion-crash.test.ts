@@ -44,6 +44,7 @@ const documentWith = (name: string) => ({
 })
 
 let steps_of_all = 0
+let names_of_all = 0
 
 /** Plans, applies and reverts in one project, again and again, until the process dies. */
 function worker(w: World, project: Project) {
@@ -68,8 +69,8 @@ function worker(w: World, project: Project) {
     count: () => done.filter(({ answer }) => answer !== null).length,
     async run(name: string): Promise<void> {
       try {
-        for (let turn = 0; done.length < most_steps; turn++) {
-          const to = `${name}, turn ${turn}`
+        while (done.length < most_steps) {
+          const to = `name ${names_of_all++}`
           const { id } = await planned(project, own(project, documentWith(to)))
           await take('apply', id, { from: name, to })
           await take('revert', id, { from: to, to: name })

@@ -48,7 +48,7 @@ async function fill(environment_id: EnvironmentId): Promise<void> {
       }),
     )
   }
-  await db.run(sql`insert into event_counters (environment_id, last) values (${environment_id}, ${history})`)
+  await db.run(sql`update event_counters set last = ${history} where environment_id = ${environment_id}`)
   if (db.engine === 'postgres')
     for (const table of [sql`events`, sql`audit_log`, sql`webhook_messages`]) await db.run(sql`analyze ${table}`)
 }
