@@ -135,7 +135,7 @@ function killing(engine: 'sqlite' | 'postgres') {
       await w.close()
       const env = { OSTIARY_PORT: new URL(w.base_url).port, OSTIARY_DATA_DIR: data_dir, ...of_engine }
       const db = createDb(url ? openPostgres(url) : openSqlite(join(data_dir, 'ostiary.db')))
-      t.after(() => db.close()) // an open connection would keep the file from its end, also where a rule fails
+      t.after(() => db.close()) // an open connection keeps the file from its end, even if a rule fails
       let names = projects.map(() => 'begin')
       const outcomes: Record<string, number> = {}
 
