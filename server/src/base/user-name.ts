@@ -4,15 +4,14 @@ import { foldedWhole } from './normalisation.ts'
 
 /** In characters, of which each can take two UTF-16 code units. */
 const longest = 100
-/** Letters, marks, digits, punctuation and symbols. Some letters are not seen either, and two symbols have no ink. */
-const visible = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+$/u
+/** Blanks, control characters and code points without a character; and some letters are not seen either, and two symbols have no ink. */
 const unseen = /[\p{Default_Ignorable_Code_Point}\p{C}\p{Z}\u2800\u{1D159}]/gu
 
 /** Whether a provider can name a person so. A name that reads as an address is refused, since a product could take it for a proved one. */
 export const isUserName = (text: string): boolean =>
   text.length <= 2 * longest &&
   [...text].length <= longest &&
-  visible.test(text) &&
+  text !== '' &&
   withoutUnseen(text) === text &&
   !userNameKey(text).includes('@')
 
