@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page, Request } from 'playwright-core'
 import { launchBrowser, noBrowser } from '../support/chromium.ts'
-import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
+import { button, dashboardFolder, dashboardPath, loseAnswer, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
 import { audit } from '../support/page-audit.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
@@ -30,17 +30,6 @@ async function hold(url: RegExp): Promise<() => void> {
     await route.continue()
   })
   return resolve
-}
-
-/** The service does the next POST to this path, but its answer is lost, so the client repeats it. */
-async function loseAnswer(url: RegExp): Promise<void> {
-  let is_lost = false
-  await page.route(url, async (route) => {
-    if (is_lost || route.request().method() !== 'POST') return route.fallback()
-    is_lost = true
-    await route.fetch()
-    await route.abort('connectionreset')
-  })
 }
 
 test('Enter in the picker opens what was searched for, even when it comes before the answer', { skip }, async () => {
@@ -110,7 +99,7 @@ test('Escape in the palette leaves what lies below it open', { skip }, async () 
 
 test('an invitation whose answer was lost is not called mailed, and a new link is one press away', { skip }, async () => {
   await show(page, `${w.base_url}/dashboard/t/acme/members`, 'Members')
-  await loseAnswer(/\/members$/)
+  await loseAnswer(page, /\/members$/)
   await button(page, 'Invite').click()
   const dialog = page.getByRole('dialog', { name: 'Invite a member' })
   await dialog.getByLabel('Email').fill('grace@example.com')

@@ -6,7 +6,17 @@ import type { Page } from 'playwright-core'
 import { administratorToken, joinTenant } from '../support/administrator.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { signInForTokens } from '../support/cookie-browser.ts'
-import { button, dashboardFolder, dashboardPath, openDashboard, press, show, slugOf, tabTo } from '../support/dashboard-browser.ts'
+import {
+  button,
+  dashboardFolder,
+  dashboardPath,
+  loseAnswer,
+  openDashboard,
+  press,
+  show,
+  slugOf,
+  tabTo,
+} from '../support/dashboard-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { until } from '../support/receiver.ts'
 import { createAdministrator } from '../support/tenants.ts'
@@ -274,17 +284,6 @@ test('the secrets of an apply are shown, although another reading says first tha
   assert.equal(await page.getByText('was lost on the way').count(), 0)
   assert.deepEqual(faults, [])
 })
-
-/** The service does the next POST to this path, but its answer is lost, so the client repeats it. */
-async function loseAnswer(page: Page, url: RegExp): Promise<void> {
-  let is_lost = false
-  await page.route(url, async (route) => {
-    if (is_lost || route.request().method() !== 'POST') return route.fallback()
-    is_lost = true
-    await route.fetch()
-    await route.abort('connectionreset')
-  })
-}
 
 test('a lost answer is said only where it had secrets, and names what to rotate', { skip: noBrowser }, async (t) => {
   const { w, plan, at } = await differing()

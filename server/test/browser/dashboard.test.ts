@@ -9,7 +9,7 @@ import { administratorToken, asAdministrator } from '../support/administrator.ts
 import { noBrowser } from '../support/chromium.ts'
 import { openCold } from '../support/cold-overview.ts'
 import { createAgent, followPages } from '../support/cookie-browser.ts'
-import { button, dashboardFolder, dashboardPath, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
+import { button, dashboardFolder, dashboardPath, loseAnswer, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
 import { audit, launchForTests, smallTargets } from '../support/page-audit.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
@@ -182,19 +182,9 @@ test('a secret whose answer was lost is called lost, and the rotation is one pre
   const browser = await launchForTests(t)
   const { page } = await openDashboard(w, browser, owner)
   const base = `${w.base_url}${dashboardPath(await slugOf(w))}/test`
-  /** The service does the next POST to this path, but its answer is lost, so the client repeats it. */
-  const loseAnswer = (path: RegExp) => {
-    let is_lost = false
-    return page.route(path, async (route) => {
-      if (is_lost || route.request().method() !== 'POST') return route.continue()
-      is_lost = true
-      await route.fetch()
-      await route.abort('connectionreset')
-    })
-  }
 
   await show(page, `${base}/api-keys`, 'API keys')
-  await loseAnswer(/\/auth-keys$/)
+  await loseAnswer(page, /\/auth-keys$/)
   await button(page, 'Create key').click()
   await page.getByRole('radio', { name: /Secret/ }).check()
   await page.getByLabel(/^Label/).fill('orders')
@@ -203,7 +193,7 @@ test('a secret whose answer was lost is called lost, and the rotation is one pre
   await lost_key.getByText('nobody has it').waitFor()
   assert.deepEqual(await audit(page, 'lost key'), [])
   assert.equal(await page.locator('.once').count(), 0)
-  await loseAnswer(/\/rotate$/)
+  await loseAnswer(page, /\/rotate$/)
   await button(page, 'Rotate…').click()
   await button(page, 'Rotate now').click()
   await lost_key.getByText('The old key has stopped working.').waitFor()
@@ -216,7 +206,7 @@ test('a secret whose answer was lost is called lost, and the rotation is one pre
   await button(page, 'Done').click()
 
   await show(page, `${base}/applications?new=1`, 'Applications')
-  await loseAnswer(/\/applications$/)
+  await loseAnswer(page, /\/applications$/)
   await page.getByLabel('Name').fill('Shop')
   await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback')
   await button(page, 'Create application').click()

@@ -37,6 +37,17 @@ export async function signIn(page: Page, { email, password }: { email: string; p
   await button(page, 'Sign in').click()
 }
 
+/** The service does the next POST to this path, but its answer is lost, so the client repeats it. */
+export async function loseAnswer(page: Page, url: RegExp): Promise<void> {
+  let is_lost = false
+  await page.route(url, async (route) => {
+    if (is_lost || route.request().method() !== 'POST') return route.fallback()
+    is_lost = true
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+}
+
 /** The slug of the project of the world. */
 export async function slugOf(w: World): Promise<string> {
   return expectStatus(200, await w.call('GET', `/v1/platform/projects/${w.test.path.split('/')[4]}`)).slug
