@@ -67,6 +67,8 @@ export interface Statement {
   readonly work?: Worker
   /** The number of rows that the statement must change; see `guard`. */
   readonly guard?: number
+  /** See `guardOfKey`. */
+  readonly is_of_key?: true
   /** See `withoutSync`. */
   readonly without_sync?: true
   /** See `inTwoForms`. */
@@ -358,8 +360,8 @@ export function withoutSync(statement: Statement): Statement {
 }
 
 /**
- * A read that a distributed database sends in another form. It is for one about many environments that has no text which such a database runs and
- * that costs one server nothing (decision 0145).
+ * A statement that a distributed database gets in another form. It is for a read about many environments that has no text which such a database
+ * runs and that costs one server nothing (decision 0145), and for what costs such a database more than it is worth (decision 0148).
  */
 export function inTwoForms(statement: Statement, distributed: Statement): Statement {
   return { ...statement, distributed }
@@ -371,6 +373,14 @@ export function inTwoForms(statement: Statement, distributed: Statement): Statem
  */
 export function guard(statement: Statement, rows = 1): Statement {
   return { ...statement, guard: rows }
+}
+
+/**
+ * A guard of the one row that has a key, so that it changes one row or none. Alone in its batch it needs no failure that undoes it, which costs less:
+ * the number of changed rows says whether it held.
+ */
+export function guardOfKey(statement: Statement): Statement {
+  return { ...guard(statement), is_of_key: true }
 }
 
 /**

@@ -12,6 +12,8 @@ const growth_pause_ms = 2_000
 /** Opens a connection with this limit of the time of a statement. */
 type Open = (statement_limit_ms: number, onEnd: (connection: Connection) => void) => Promise<Connection>
 
+export type Pool = ReturnType<typeof createPool>
+
 export function createPool(openConnection: Open, size: number, limits: TimeLimits) {
   const open = new Set<Connection>()
   /** In a full pool this connection gets no changes. It has had none before, since the pool was not full. */
@@ -105,6 +107,12 @@ export function createPool(openConnection: Open, size: number, limits: TimeLimit
 
   return {
     pick,
+
+    /** Opens a connection, where there is none yet. */
+    async open(): Promise<void> {
+      if (open.size === 0) await add()
+    },
+
     /** Reports whether a batch on this connection waits behind a commit that hangs. */
     isHeld,
 

@@ -15,6 +15,21 @@ export interface PostgresServer {
   connect(statement_limit_ms: number, onEnd: (connection: Connection) => void): Promise<Opened>
 }
 
+/** Where a node of a distributed database listens, as the nodes reach each other. */
+export interface NodeAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** The connection string for another node: with the same database, user, password and rules of TLS. */
+export function addressAt(address: string, { host, port }: NodeAddress): string {
+  const url = new URL(address)
+  url.searchParams.delete('host')
+  url.searchParams.delete('port')
+  url.host = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  return url.href
+}
+
 /** @param connect_limit_ms for a connection that is ready */
 export function postgresServer(address: string, application_name: string, connect_limit_ms: number): PostgresServer {
   const { location, connectionString, is_tls_optional } = readAddress(address)

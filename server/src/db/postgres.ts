@@ -8,6 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withDeadline } from '../base/database-time.ts'
 import { DatabaseUnavailable, type Engine, GuardFailed, type Result, type Row, type Statement, sql } from './db.ts'
+import { environmentOf } from './owner.ts'
 import type { Connection } from './postgres-connection.ts'
 import { type Distribution, findDistribution, Misplaced, Redistributed } from './postgres-distribution.ts'
 import {
@@ -20,9 +21,10 @@ import {
   toCallersError,
   undone_on_purpose,
 } from './postgres-errors.ts'
-import { createPool } from './postgres-pool.ts'
+import { createNodes } from './postgres-nodes.ts'
+import { createPool, type Pool } from './postgres-pool.ts'
 import { migratePostgres, runAlone, schemaOfPostgres } from './postgres-schema.ts'
-import { type Opened, type PostgresServer, postgresServer } from './postgres-server.ts'
+import { addressAt, type NodeAddress, type Opened, type PostgresServer, postgresServer } from './postgres-server.ts'
 import { refuseLate, type TimeLimits, time_limits, within } from './postgres-time.ts'
 
 const most_tries = 5
@@ -39,8 +41,11 @@ export interface PostgresOptions {
 
 export function openPostgres(address: string, options: PostgresOptions = {}): Engine {
   const { application_name = 'ostiary', connections = 6, limits = time_limits } = options
-  const server = watched(postgresServer(address, application_name, limits.connect_ms))
-  const pool = createPool(openForBatches, connections, limits)
+  const serverAt = (at: string) => watched(postgresServer(at, application_name, limits.connect_ms))
+  const server = serverAt(address)
+  const coordinator = createPool((limit_ms, onEnd) => openForBatches(server, limit_ms, onEnd), connections, limits)
+  const nodes = createNodes(coordinator, openNode, read)
+  const pools = () => [coordinator, ...nodes.pools()]
 
   /** Whether the tables were distributed when this process opened its first connection; `null` before. */
   let is_distributed: boolean | null = null
@@ -53,7 +58,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
   function compare(distribution: Distribution): void {
     if (is_distributed === null || (distribution.is_distributed === is_distributed && distribution.misplaced.length === 0)) return
     refused ??= new Redistributed(is_distributed)
-    pool.destroy()
+    for (const pool of pools()) pool.destroy()
     becomeUnusable(refused)
   }
 
@@ -71,7 +76,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
   }
 
   /** Migrations can run while tables are not where they belong, and batches cannot. */
-  async function openForBatches(limit_ms: number, onEnd: (connection: Connection) => void): Promise<Connection> {
+  async function openForBatches(server: PostgresServer, limit_ms: number, onEnd: (connection: Connection) => void): Promise<Connection> {
     const { connection, distribution } = await server.connect(limit_ms, onEnd)
     if (distribution.misplaced.length > 0) {
       connection.destroy()
@@ -80,6 +85,16 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     is_distributed ??= distribution.is_distributed
     asked_at = performance.now()
     return connection
+  }
+
+  function openNode(node: NodeAddress, onFailure: () => void): Pool {
+    const server_of_node = serverAt(addressAt(address, node))
+    const open: typeof openForBatches = (...limits) =>
+      openForBatches(...limits).catch((error) => {
+        onFailure()
+        throw error
+      })
+    return createPool((limit_ms, onEnd) => open(server_of_node, limit_ms, onEnd), connections, limits)
   }
 
   /** A process whose connections are all open asks again now and then, whether its tables have been distributed. */
@@ -107,11 +122,18 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
   let is_closed = false
   let whenIdle = () => {}
 
-  async function run(statements: readonly Statement[], is_read: boolean, deadline: number): Promise<readonly Result[]> {
+  /** Statements that are sent in one write, with the environment that they are about. */
+  interface Batch {
+    readonly statements: readonly Statement[]
+    readonly is_read: boolean
+    readonly environment_id: string | null
+  }
+
+  async function run(batch: Batch, deadline: number): Promise<readonly Result[]> {
     if (is_closed) throw new DatabaseUnavailable('The database is closed.')
     in_flight += 1
     try {
-      return await attempt(statements, is_read, deadline)
+      return await attempt(batch, deadline)
     } catch (error) {
       throw error instanceof Redistributed ? new DatabaseUnavailable(error.message) : error
     } finally {
@@ -120,10 +142,16 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     }
   }
 
-  async function attempt(statements: readonly Statement[], is_read: boolean, deadline: number): Promise<readonly Result[]> {
+  /** On one server nothing depends on the environment. */
+  const ownerOf = (statements: readonly Statement[]): string | null => (is_distributed ? environmentOf(statements) : null)
+  const poolOf = (environment_id: string | null): Pool => (environment_id === null ? coordinator : nodes.poolOf(environment_id))
+
+  async function attempt(batch: Batch, deadline: number): Promise<readonly Result[]> {
+    const { statements, is_read } = batch
     for (let tries = 1; ; tries++) {
       refuseLate(deadline)
       if (refused) throw refused
+      const pool = poolOf(batch.environment_id)
       // Nothing is awaited between the choice and the sending, so that batches of one turn spread over the connections.
       let connection = pool.pick(is_read)
       while (!connection) {
@@ -132,7 +160,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
       }
       askAgain(connection)
       try {
-        if (is_read) return await readOn(connection, statements, deadline)
+        if (is_read) return await readOn(pool, connection, batch, deadline)
         return await within(pool.send(connection, statements, false), deadline, unanswered(false))
       } catch (error) {
         if (isStaleConnection(error)) pool.retire(connection)
@@ -146,8 +174,8 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
   }
 
   /** A read behind a commit that hangs is sent again on another connection. The first answer counts. */
-  async function readOn(connection: Connection, statements: readonly Statement[], deadline: number): Promise<readonly Result[]> {
-    const sent = pool.send(connection, statements, true)
+  async function readOn(pool: Pool, connection: Connection, batch: Batch, deadline: number): Promise<readonly Result[]> {
+    const sent = pool.send(connection, batch.statements, true)
     for (;;) {
       try {
         return await within(sent, Math.min(deadline, performance.now() + limits.held_ms), unanswered(true))
@@ -155,34 +183,39 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
         if (!(error instanceof DatabaseUnavailable) || performance.now() >= deadline) throw error
       }
       if (!pool.isHeld(connection)) continue
-      const elsewhere = attempt(statements, true, deadline)
+      const elsewhere = attempt(batch, deadline)
       return Promise.any([within(sent, deadline, unanswered(true)), elsewhere]).catch(firstError)
     }
   }
 
   interface LookUp {
     statement: Statement
+    environment_id: string | null
     deadline: number
     resolve(rows: readonly Row[]): void
     reject(error: unknown): void
   }
   let pending: LookUp[] = []
 
-  /** Sends the look-ups of one event-loop turn as one batch, since a round trip costs both sides more than finding a row. */
+  /** Sends the look-ups of one event-loop turn as one batch to each node, since a round trip costs both sides more than finding a row. */
   function lookUp(statement: Statement): Promise<readonly Row[]> {
     return withDeadline(limits.answer_ms, async (deadline) => {
       refuseLate(deadline)
       const found = new Promise<readonly Row[]>((resolve, reject) => {
         if (pending.length === 0) setImmediate(sendPending)
-        pending.push({ statement, deadline, resolve, reject })
+        pending.push({ statement, environment_id: ownerOf([statement]), deadline, resolve, reject })
       })
       return within(found, deadline, unanswered(true))
     })
   }
 
   function sendPending(): void {
-    const lookups = pending
+    const of_turn = pending
     pending = []
+    for (const lookups of Map.groupBy(of_turn, ({ environment_id }) => poolOf(environment_id)).values()) sendOrEachAlone(lookups)
+  }
+
+  function sendOrEachAlone(lookups: readonly LookUp[]): void {
     sendTogether(lookups).catch((error) => {
       // One look-up fails the batch: it is faulty, or one node of a distributed database is out of reach. Sent alone, only that one fails.
       const is_of_one = lookups.length > 1 && (!(error instanceof DatabaseUnavailable) || isOfOneNode(error))
@@ -195,24 +228,27 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
 
   /** The batch may take as long as the last of its look-ups. The others end by their own deadlines. */
   async function sendTogether(lookups: readonly LookUp[]): Promise<void> {
-    const results = await run(
-      lookups.map(({ statement }) => statement),
-      true,
-      Math.max(...lookups.map(({ deadline }) => deadline)),
-    )
+    const statements = lookups.map(({ statement }) => statement)
+    const is_of_nodes = lookups.every(({ environment_id }) => environment_id !== null)
+    const batch = { statements, is_read: true, environment_id: (is_of_nodes && lookups[0]?.environment_id) || null }
+    const results = await run(batch, Math.max(...lookups.map(({ deadline }) => deadline)))
     for (const [index, { resolve }] of lookups.entries()) resolve(results[index]?.rows ?? [])
   }
 
   async function read(statement: Statement): Promise<readonly Row[]> {
-    return (await withDeadline(limits.answer_ms, (deadline) => run([statement], true, deadline)))[0]?.rows ?? []
+    const batch = { statements: [statement], is_read: true, environment_id: ownerOf([statement]) }
+    return (await withDeadline(limits.answer_ms, (deadline) => run(batch, deadline)))[0]?.rows ?? []
   }
 
   async function write(statements: readonly Statement[]): Promise<readonly Result[]> {
-    try {
-      return await withDeadline(limits.answer_ms, (deadline) => run(statements.map(withGuard), false, deadline))
-    } catch (error) {
+    const [first] = statements
+    const is_bare = statements.length === 1 && first?.is_of_key === true
+    const batch = { statements: is_bare ? statements : statements.map(withGuard), is_read: false, environment_id: ownerOf(statements) }
+    const results = await withDeadline(limits.answer_ms, (deadline) => run(batch, deadline)).catch((error) => {
       throw isUndoneOnPurpose(error) ? new GuardFailed() : error
-    }
+    })
+    if (is_bare && results[0]?.changed !== first.guard) throw new GuardFailed()
+    return results
   }
 
   return {
@@ -236,8 +272,9 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     },
     runAlone: (statement, signal) => runAlone(server, statement, signal),
     load() {
-      const { open, in_use } = pool.load()
-      return { open, in_use, waiting: Math.max(0, in_flight - in_use) }
+      const loads = pools().map((pool) => pool.load())
+      const sum = (of: 'open' | 'in_use') => loads.reduce((all, load) => all + load[of], 0)
+      return { open: sum('open'), in_use: sum('in_use'), waiting: Math.max(0, in_flight - sum('in_use')) }
     },
     async close() {
       if (is_closed) return
@@ -246,7 +283,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
         whenIdle = resolve
         if (in_flight === 0) resolve()
       })
-      await pool.close()
+      await Promise.all(pools().map((pool) => pool.close()))
     },
   }
 }
@@ -255,11 +292,21 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
  * Returns a guard as PostgreSQL runs it: a statement that fails if it changes another number of rows. The failure undoes the batch, whose
  * later statements are already sent. A cast of text that is not a number is the only failure that carries a message of ours.
  */
-function withGuard(statement: Statement): Statement {
-  if (statement.guard === undefined) return statement
+function withGuard({ guard, distributed, ...statement }: Statement): Statement {
+  if (guard === undefined) return distributed ? { ...statement, distributed } : statement
+  const built = guarded.get(statement.parts) ?? asGuard(statement).parts
+  guarded.set(statement.parts, built)
+  const as_guard = { ...statement, parts: built, values: [...statement.values, BigInt(guard), undone_on_purpose] }
+  return distributed ? { ...as_guard, distributed: withGuard({ ...distributed, guard }) } : as_guard
+}
+
+/** The texts of guards, each built once: there are more of them than one template keeps. */
+const guarded = new WeakMap<Statement['parts'], Statement['parts']>()
+
+function asGuard(statement: Statement): Statement {
   const returning = /^\s*select\b/.test(statement.parts[0] ?? '') ? sql`` : sql` returning 1`
   return sql`with changed as (${statement}${returning})
-    select cast(case when count(*) = ${statement.guard} then '1' else ${undone_on_purpose} end as integer) as held from changed`
+    select cast(case when count(*) = ${0} then '1' else ${''} end as integer) as held from changed`
 }
 
 const unanswered = (is_read: boolean) =>

@@ -12,7 +12,15 @@ import { type Db, type Statement, sql } from '../db/db.ts'
 import { sameEnvironment } from '../db/environment.ts'
 import type { Chain } from '../oidc/protocol/token-place.ts'
 import { insertChain, lastUseOf } from './refresh-chains.ts'
-import { grantStands, joinedGrantStands, joinedGrantSurelyStands, sessionStands, standingGrantsOf } from './standing.ts'
+import {
+  beganWithRow,
+  grantStands,
+  joinedGrantStands,
+  joinedGrantSurelyStands,
+  numberOfRow,
+  sessionStands,
+  standingGrantsOf,
+} from './standing.ts'
 
 /** The columns of the user that claims need. */
 const Person = User.omit({
@@ -103,19 +111,45 @@ export function keepGrant(environment_id: EnvironmentId, { grant_id, grant_expir
   ]
 }
 
+/** A grant as `findSurely` finds it. */
+export const FoundGrant = GrantRow.extend({ began_with_row: z.string().nullable(), began_ending: z.int() })
+const Numbered = z.object({ number: z.int() })
+
+/** Finds a grant by the condition that costs less, and where that does not hold, by the whole one. */
+export async function findSurely<Row extends z.output<typeof FoundGrant>>(
+  db: Db,
+  environment_id: EnvironmentId,
+  find: (columns: Statement) => Promise<Row | null>,
+): Promise<Row | null> {
+  const columns = (stands: Statement, row: Statement) => sql`${columnsWhere(stands)}, ${row} as began_with_row, g.began_ending`
+  const g = sql`g`
+  const sure = await find(columns(joinedGrantSurelyStands(environment_id, g), beganWithRow))
+  if (!sure || (!sure.has_ended && (await hasNumber(db, environment_id, sure)))) return sure
+  return find(columns(joinedGrantStands(environment_id, g), sql`null`))
+}
+
+/** Whether the method that a grant began with has the same number still, where it has a row of its own. */
+async function hasNumber(
+  db: Db,
+  environment_id: EnvironmentId,
+  { began_with_row, began_ending }: z.output<typeof FoundGrant>,
+): Promise<boolean> {
+  if (began_with_row === null) return true
+  return (await db.maybeOne(Numbered, numberOfRow(environment_id, began_with_row)))?.number === began_ending
+}
+
 /** The grant of an access token; `null` where the grant does not stand or the token was revoked. */
 export async function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string): Promise<GrantRow | null> {
-  const find = (columns: Statement) =>
+  const grant = await findSurely(db, environment_id, (columns) =>
     db.maybeOne(
-      GrantRow,
+      FoundGrant,
       sql`select ${columns}
           from grants g
           join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
          where g.environment_id = ${environment_id} and g.id = ${grant_id}
            and not exists (select 1 from revoked_access_tokens r where r.environment_id = ${environment_id} and r.jti = ${jti})`,
-    )
-  const sure = await find(columnsWhere(joinedGrantSurelyStands(environment_id, sql`g`)))
-  const grant = sure?.has_ended ? await find(grantColumns(environment_id)) : sure
+    ),
+  )
   return grant?.has_ended === false ? grant : null
 }
 

@@ -1,13 +1,13 @@
 /** Refresh tokens as they are found and spent: those of chains, and those from before chains, which have a row each (decision 0125). */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, sql } from '../db/db.ts'
+import { type Db, guard, guardOfKey, inTwoForms, type Statement, sql } from '../db/db.ts'
 import { sameEnvironment } from '../db/environment.ts'
 import type { Chain } from '../oidc/protocol/token-place.ts'
-import { GrantRow, grantColumns, insertTokens, type Spending, thisGrantStands } from './grants.ts'
+import { FoundGrant, findSurely, GrantRow, grantColumns, insertTokens, type Spending, thisGrantStands } from './grants.ts'
 import { ChainColumns, chainColumns, chainOf, rotateChain } from './refresh-chains.ts'
 
-const ChainedGrant = GrantRow.extend(ChainColumns.shape)
+const ChainedGrant = FoundGrant.extend(ChainColumns.shape)
 
 /** A grant with its chain; `null` where the environment has no such grant, or the grant has no chain. */
 export async function findChain(
@@ -15,19 +15,21 @@ export async function findChain(
   environment_id: EnvironmentId,
   grant_id: string,
 ): Promise<{ grant: GrantRow; chain: Chain } | null> {
-  const grant = await db.maybeOne(
-    ChainedGrant,
-    sql`select ${grantColumns(environment_id)}, ${chainColumns}
+  const grant = await findSurely(db, environment_id, (columns) =>
+    db.maybeOne(
+      ChainedGrant,
+      sql`select ${columns}, ${chainColumns}
           from refresh_chains c
           join grants g on ${sameEnvironment('g', 'c', environment_id)} and g.id = c.grant_id
           join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
          where c.environment_id = ${environment_id} and c.grant_id = ${grant_id}`,
+    ),
   )
   const chain = grant && chainOf(grant)
   return chain && { grant, chain }
 }
 
-const RefreshRow = ChainedGrant.extend({ token_hash: z.string(), expires_at: z.date(), spent_at: z.date().nullable() })
+const RefreshRow = GrantRow.extend({ ...ChainColumns.shape, token_hash: z.string(), expires_at: z.date(), spent_at: z.date().nullable() })
 
 interface RefreshedRow {
   grant: GrantRow
@@ -77,8 +79,11 @@ export function spendRefreshToken(
         ...insertTokens(environment_id, grant, tokens),
       ]
     if (tokens.refresh?.form !== 'chain') throw new TypeError('The successor of a token of a chain belongs to the chain.')
+    const { chain: next } = tokens.refresh
+    const place = { environment_id, grant_id: grant.grant_id }
+    const rotateIf = (only_if: Statement) => rotateChain(place, spent, next, only_if)
     return [
-      guard(rotateChain({ environment_id, grant_id: grant.grant_id }, spent, tokens.refresh.chain, stands)),
+      guardOfKey(inTwoForms(rotateIf(stands), rotateIf(sql`1 = 1`))),
       ...insertTokens(environment_id, grant, { ...tokens, refresh: null }),
     ]
   }

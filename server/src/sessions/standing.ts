@@ -47,29 +47,53 @@ export const numberOfNewBeginning = (environment_id: string, began_with: string 
   numberOf(sql`cast(${began_with} as text)`, environment_id, u)
 
 function numberOf(began_with: Statement, environment_id: string, u: Alias): Statement {
-  const cases = Object.values(without_row).map((when) => when(began_with, u))
-  const rows = Object.values(with_row).map((select) => select(began_with, environment_id))
+  const rows = rowsOf(began_with, environment_id).map((select) => sql`(${select})`)
+  return numberOr(began_with, u, sql`coalesce(${join(rows, ', ')}, -1)`)
+}
+
+/** The number of what has no row of its own, and `otherwise` for what has one. */
+function numberOr(began_with: Statement, u: Alias, otherwise: Statement): Statement {
+  const cases = Object.values(without_row).map(({ when, number }) => sql`when ${when(began_with, u)} then ${number(u)}`)
   return sql`
   case when ${began_with} is null then ${u}.methods_ending
        ${join(cases, ' ')}
-       else coalesce(${join(rows, ', ')}, -1) end`
+       else ${otherwise} end`
+}
+
+interface WithoutRow {
+  when(began_with: Statement, u: Alias): Statement
+  number(u: Alias): Statement
 }
 
 /** Methods without a row of their own. Nothing removes one that needs only the address: what began with it stands as long as the user. */
-const without_row: Record<MethodByAddress | 'password', (began_with: Statement, u: Alias) => Statement> = {
-  email_code: (began_with) => sql`when ${began_with} = 'email_code' then 0`,
-  password: (began_with, u) => sql`when ${began_with} = 'mth_' || substr(${u}.id, 5) then ${u}.password_ending`,
+const without_row: Record<MethodByAddress | 'password', WithoutRow> = {
+  email_code: { when: (began_with) => sql`${began_with} = 'email_code'`, number: () => sql`0` },
+  password: { when: (began_with, u) => sql`${began_with} = 'mth_' || substr(${u}.id, 5)`, number: (u) => sql`${u}.password_ending` },
 }
 
-const with_row: Record<Exclude<FirstFactor, keyof typeof without_row>, (began_with: Statement, environment_id: string) => Statement> = {
-  passkey: (began_with, environment_id) =>
-    sql`(select 0 from passkeys k where k.id = ${began_with} and ${inEnvironment(environment_id, 'k')})`,
-  provider: (began_with, environment_id) => sql`
-         (select p.ending from identities i
-            join providers p on ${sameEnvironment('p', 'i', environment_id)} and p.id = i.provider_id and p.enabled = 1
-           where i.id = ${began_with} and ${inEnvironment(environment_id, 'i')}),
-         (select p.ending from providers p where p.environment_id = ${environment_id} and p.id = ${began_with} and p.enabled = 1)`,
+/** The selects by which the others find their number; at most one has a row. */
+const with_row: Record<Exclude<FirstFactor, keyof typeof without_row>, (began_with: Statement, environment_id: string) => Statement[]> = {
+  passkey: (began_with, environment_id) => [
+    sql`select 0 as number from passkeys k where k.id = ${began_with} and ${inEnvironment(environment_id, 'k')}`,
+  ],
+  provider: (began_with, environment_id) => [
+    sql`select p.ending from identities i
+          join providers p on ${sameEnvironment('p', 'i', environment_id)} and p.id = i.provider_id and p.enabled = 1
+         where i.id = ${began_with} and ${inEnvironment(environment_id, 'i')}`,
+    sql`select p.ending from providers p where p.environment_id = ${environment_id} and p.id = ${began_with} and p.enabled = 1`,
+  ],
 }
+
+const rowsOf = (began_with: Statement, environment_id: string): Statement[] =>
+  Object.values(with_row).flatMap((selects) => selects(began_with, environment_id))
+
+const number_of_row = join(rowsOf(sql`${'method'}`, 'environment'), ' union all ')
+
+/** A query for the number of a method that has a row. No row: it was removed, or its provider is disabled or deleted. */
+export const numberOfRow = (environment_id: string, method: string): Statement => ({
+  ...number_of_row,
+  values: number_of_row.values.map((value) => (value === 'method' ? method : environment_id)),
+})
 
 /**
  * A condition on a row and the row `u` of its user, which is looked up by its key. A subquery, since PostgreSQL could read every user for
@@ -122,22 +146,45 @@ export const presentConsents = (environment_id: string, row: Alias): Statement =
  * - A person who signs in again in the same browser keeps the session: it then began with another method than its older grants.
  */
 export const grantStands = onceForEach((environment_id, g) =>
-  withUser(environment_id, g, standsBy(environment_id, g, beganOtherwise(environment_id))),
+  withUser(environment_id, g, standsBy(environment_id, g, wholly(environment_id, g))),
 )
 
 /** The same for the columns of a look-up, which has the row of the user as `u`. */
-export const joinedGrantStands = onceForEach((environment_id, g) => standsBy(environment_id, g, beganOtherwise(environment_id)))
+export const joinedGrantStands = onceForEach((environment_id, g) => standsBy(environment_id, g, wholly(environment_id, g)))
 
 /**
- * Holds for nearly every grant that stands, and for none that does not: the session must have begun with the method of the grant. What it
- * leaves out is half the work, so a look-up of every request asks it first (bench/RESULTS.md, UserInfo).
+ * Holds for nearly every grant that stands, and for none that does not, provided that its method has the same
+ * number still, where it has a row of its own (`beganWithRow`).
+ * The session must have begun with the method of the grant. What it leaves out is over half the work, so a look-up of every request asks it
+ * first (bench/RESULTS.md, UserInfo).
  */
-export const joinedGrantSurelyStands = onceForEach((environment_id, g) => standsBy(environment_id, g, sql``))
+export const joinedGrantSurelyStands = onceForEach((environment_id, g) =>
+  standsBy(environment_id, g, { began: numberOr(sql`${g}.began_with`, u, sql`${g}.began_ending`), otherwise: sql`` }),
+)
 
-const beganOtherwise = (environment_id: string) => sql`when own.began_ending = ${numberOfBeginning(environment_id, sql`own`, u)} then 1`
+const cases_without_row = Object.values(without_row).map(({ when }) => sql`when ${when(sql`g.began_with`, u)} then null`)
 
-const standsBy = (environment_id: string, g: Alias, otherwise: Statement): Statement => sql`${g}.ended_at is null and u.blocked_at is null
-      and ${g}.began_ending = ${numberOfBeginning(environment_id, g, u)}
+/** The method of a grant g whose row `joinedGrantSurelyStands` does not read; `null` where it has none. */
+export const beganWithRow: Statement = sql`case ${join(cases_without_row, ' ')} else g.began_with end`
+
+const wholly = (environment_id: string, g: Alias) => ({
+  began: numberOfBeginning(environment_id, g, u),
+  otherwise: sql`when own.began_ending = ${numberOfBeginning(environment_id, sql`own`, u)} then 1`,
+})
+
+interface Beginnings {
+  /** The present number of what the grant began with. */
+  began: Statement
+  /** For a session that began with another method. */
+  otherwise: Statement
+}
+
+const standsBy = (
+  environment_id: string,
+  g: Alias,
+  { began, otherwise }: Beginnings,
+): Statement => sql`${g}.ended_at is null and u.blocked_at is null
+      and ${g}.began_ending = ${began}
       and ${g}.application_ending = ${numberOfApplication(environment_id, sql`${g}.application_id`)}
       and ${g}.disconnection = ${numberOfDisconnection(environment_id, sql`${g}.user_id`, sql`${g}.application_id`)}
       and coalesce((

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { Client } from 'pg'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
+import { citus_nodes } from './postgres.ts'
 import type { Reply, World } from './world.ts'
 
 const overlapping_batches = 3
@@ -63,7 +64,7 @@ async function underLock<T>(
       for (let waiting = 0; waiting < connections && !is_settled; ) {
         await holder.query('select pg_stat_clear_snapshot(), pg_sleep(0.005)')
         const { rows } = await holder.query(
-          `select cast(count(*) as integer) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          `select cast(count(*) as integer) as n from ${citus_nodes.length > 0 ? 'citus_stat_activity' : 'pg_stat_activity'} where datname = current_database() and wait_event_type = 'Lock'`,
         )
         waiting = rows[0].n
       }
