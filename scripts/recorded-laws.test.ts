@@ -13,7 +13,10 @@ const batch = (...texts: string[]): RecordedBatch => ({
   file: 'some.test.ts',
   engine: 'postgres',
   is_refused: false,
-  statements: texts.map((text) => parse(text.replace(/^guard /, ''), text.startsWith('guard '))),
+  statements: texts.map((text) => {
+    const [, guard, of_key] = /^(guard )?(of key: )?/.exec(text) ?? []
+    return parse(text.replace(/^guard (of key: )?/, ''), guard !== undefined, of_key !== undefined)
+  }),
 })
 const about = 'update users set updated_at = updated_at where environment_id = ? and id = ?'
 const end = 'update sessions set ended_at = ? where environment_id = ? and id = ?'
@@ -29,6 +32,9 @@ const broken: [law: string, texts: string[]][] = [
   ['no statement changes any number of rows',      [about, 'update sessions set ended_at = ? where environment_id = ? and user_id = ?']],
   ['no statement changes any number of rows',      [about, 'update sessions set ended_at = ? where (environment_id = ? and id = ? or user_id = ?)']],
   ['no statement changes any number of rows',      ['delete from jobs']],
+  ['a guard of a key gives a value for each column of a unique key', ['guard of key: update jobs set lane = ? where (id) in (select id from jobs limit ?)']],
+  ['a guard of a key gives a value for each column of a unique key', ['guard of key: update jobs set lane = ? where id in (?…)']],
+  ['a guard of a key gives a value for each column of a unique key', ['guard of key: insert into jobs (id) values (?)']],
 ]
 for (const [law, texts] of broken)
   test(`a run fails where ${texts.join('; ')}, since ${law}`, () => {
@@ -45,6 +51,7 @@ const kept: [what: string, texts: string[]][] = [
   ['rows of a user that the batch holds stand in any order', [about, 'update half_sign_ins set a = 1 where environment_id = ? and x in (select y from z limit ?)', 'update sessions set a = 1 where environment_id = ? and id in (?…)']],
   ['a row under a random key is inserted',    ['insert into events (environment_id, id) values (?…)', about]],
   ['a limited list names the rows',           ['delete from jobs where (id) in (select id from jobs where a < ? order by a limit ?)']],
+  ['a guard of a key names one row',          ['guard of key: update jobs set lane = ? where id = ? and lane = ?']],
   ['a condition is on the row itself',        ['guard update users set a = 1 where environment_id = ? and id = ? and version = ?']],
 ]
 for (const [what, texts] of kept)

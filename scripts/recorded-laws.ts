@@ -36,6 +36,7 @@ export function judgeRecord(batches: readonly RecordedBatch[], keys: Keys): Offe
       ...unheldReads(statements),
       ...withoutUser(statements),
       ...unbounded(statements, keys),
+      ...ofNoKey(statements, keys),
       ...statements.flatMap((statement) => [...distributedOffences(statement)]),
     ]
     for (const offence of found) if (!offences.has(offence.what)) offences.set(offence.what, { ...offence, file })
@@ -127,6 +128,16 @@ function* unbounded(statements: readonly Recorded[], keys: Keys): Generator<Foun
       !stated_sizes.some(({ write }) => text.startsWith(write))
     )
       yield { law: 'no statement changes any number of rows', what: text }
+}
+
+/** A guard of a key may be committed before its number of rows is known, so its conditions allow one row at most. */
+function* ofNoKey(statements: readonly Recorded[], keys: Keys): Generator<Found> {
+  for (const { is_of_key, text, target } of statements) {
+    if (!is_of_key) continue
+    const given = new Set(conjuncts(text).flatMap((condition) => /^(\w+) = \?$/.exec(condition)?.[1] ?? []))
+    const is_one = (keys.get(target ?? '') ?? []).some((key) => key.every((column) => given.has(column)))
+    if (!is_one) yield { law: 'a guard of a key gives a value for each column of a unique key', what: text }
+  }
 }
 
 /** Whether the condition of an update or a deletion names one of these keys, each column by one value or by a list, or has a limit. */

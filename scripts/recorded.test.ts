@@ -24,7 +24,7 @@ const statements: [text: string, does: string, target: string | null, reads: str
 for (const [text, does, target, reads] of statements)
   test(`"${text}" ${does === 'select' ? 'reads' : `changes ${target} and reads`} ${reads.join(', ') || 'nothing'}`, () => {
     const parsed = parse(text, false)
-    assert.deepEqual({ ...parsed, reads: [...parsed.reads] }, { text, guard: false, does, target, reads })
+    assert.deepEqual({ ...parsed, reads: [...parsed.reads] }, { text, guard: false, is_of_key: false, does, target, reads })
   })
 
 const place = join(import.meta.dirname, '../.node') // programs elsewhere are not recorded

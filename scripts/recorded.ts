@@ -9,6 +9,8 @@ import { join } from 'node:path'
 export interface Recorded {
   readonly text: string
   readonly guard: boolean
+  /** See `guardOfKey`. */
+  readonly is_of_key: boolean
   readonly does: 'insert' | 'update' | 'delete' | 'select'
   /** The table that the statement changes; `null` for a query. */
   readonly target: string | null
@@ -33,7 +35,7 @@ export interface Record {
 }
 
 type Line =
-  | { id: number; text: string; guard: boolean }
+  | { id: number; text: string; guard: boolean; is_of_key: boolean }
   | { file: string; engine: string; ids: number[]; is_refused: boolean }
   | { file: string; ran: readonly string[] }
 
@@ -60,8 +62,8 @@ function batchesOf(lines: readonly Line[], known: Map<string, Recorded>): Record
       batches.push({ file: line.file, engine: line.engine, is_refused: line.is_refused, statements })
     }
     if (!('text' in line)) continue
-    const key = `${line.guard} ${line.text}`
-    const statement = known.get(key) ?? parse(line.text, line.guard)
+    const key = `${line.guard} ${line.is_of_key} ${line.text}`
+    const statement = known.get(key) ?? parse(line.text, line.guard, line.is_of_key)
     known.set(key, statement)
     by_id.set(line.id, statement)
   }
@@ -71,10 +73,10 @@ function batchesOf(lines: readonly Line[], known: Map<string, Recorded>): Record
 const verbs = /^(?:(insert) into|(update)|(delete) from) ([a-z_0-9]+)/
 
 /** Parses one statement. */
-export function parse(text: string, guard: boolean): Recorded {
+export function parse(text: string, guard: boolean, is_of_key = false): Recorded {
   const [head = '', insert, update, remove, target = null] = verbs.exec(text) ?? []
   const does = insert ? 'insert' : update ? 'update' : remove ? 'delete' : 'select'
-  return { text, guard, does, target, reads: tablesRead(text.slice(head.length)) }
+  return { text, guard, is_of_key, does, target, reads: tablesRead(text.slice(head.length)) }
 }
 
 const words_after_table = new Set(['where', 'on', 'join', 'left', 'group', 'order', 'limit', 'union', 'having', 'returning', 'and', 'set'])

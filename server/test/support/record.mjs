@@ -3,7 +3,7 @@
  * the choice of files for the second engine, and `npm test -- --changed`. `scripts/test.ts` loads it by `--import` into every process of a
  * run, also into the services that tests start. It is plain JavaScript, so that a process with nothing to record starts as fast as before.
  *
- * Each process appends to a file of its own in the folder OSTIARY_TEST_RECORD: a line for each new text, `{ id, text, guard }`, one for
+ * Each process appends to a file of its own in the folder OSTIARY_TEST_RECORD: a line for each new text, `{ id, text, guard, is_of_key }`, one for
  * each new combination of statements in a test file, `{ file, engine, ids, is_refused }`, and the sources that ran, `{ file, ran }`. A killed process
  * has written what it sent. Statements of the tests themselves are left out.
  */
@@ -56,19 +56,20 @@ function record() {
 function numbering(append) {
   const by_parts = new WeakMap()
   const by_text = new Map()
-  return ({ parts, guard }) => {
+  return ({ parts, guard, is_of_key = false }) => {
     const of_parts = by_parts.get(parts) ?? {}
     by_parts.set(parts, of_parts)
     const is_guard = guard !== undefined
-    if (of_parts[is_guard] !== undefined) return of_parts[is_guard]
+    const kind = `${is_guard} ${is_of_key}`
+    if (of_parts[kind] !== undefined) return of_parts[kind]
     const text = shortened(parts.join('?'))
-    const key = `${is_guard} ${text}`
+    const key = `${kind} ${text}`
     if (!by_text.has(key)) {
       by_text.set(key, by_text.size)
-      append({ id: by_text.get(key), text, guard: is_guard })
+      append({ id: by_text.get(key), text, guard: is_guard, is_of_key })
     }
-    of_parts[is_guard] = by_text.get(key)
-    return of_parts[is_guard]
+    of_parts[kind] = by_text.get(key)
+    return of_parts[kind]
   }
 }
 
