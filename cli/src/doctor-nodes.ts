@@ -1,6 +1,6 @@
 /** What `ostiary doctor` says of a database with Citus: its nodes, and whether each table is where this version wants it (decision 0146). */
 import type { Config } from '@ostiary/server/config/config.ts'
-import type { Inspection, Node } from '@ostiary/server/db/distribute.ts'
+import type { Inspection, Reached } from '@ostiary/server/db/distribute.ts'
 import type { Finding } from './finding.ts'
 
 interface Checked {
@@ -40,12 +40,20 @@ function checkVersion({ citus }: Inspection, tried: readonly string[]): Finding[
   return [{ level: 'warning', text }]
 }
 
-function checkNode({ address, is_active, answers }: Node): Finding[] {
+/** A node as the coordinator and this machine see it. */
+export function checkNode({ address, is_active, answers, is_reached }: Omit<Reached, 'has_shards' | 'is_coordinator'>): Finding[] {
   if (!is_active)
     return [
       { level: 'problem', text: `The node ${address} is not active. As a superuser, run citus_activate_node for it on the coordinator.` },
     ]
-  if (answers) return []
+  if (answers && is_reached) return []
+  if (answers)
+    return [
+      {
+        level: 'warning',
+        text: `The coordinator reaches the node ${address}, and this machine does not. Where processes of the service do not reach it either, batches for its environments pass the coordinator, which does most of the work then. Let the processes log in there as they do at the coordinator.`,
+      },
+    ]
   return [
     {
       level: 'problem',

@@ -361,7 +361,7 @@ export function withoutSync(statement: Statement): Statement {
 
 /**
  * A statement that a distributed database gets in another form. It is for a read about many environments that has no text which such a database
- * runs and that costs one server nothing (decision 0145), and for what costs such a database more than it is worth (decision 0148).
+ * runs and that costs one server nothing (decision 0145), and for a condition that costs such a database too much (decision 0148).
  */
 export function inTwoForms(statement: Statement, distributed: Statement): Statement {
   return { ...statement, distributed }

@@ -22,7 +22,7 @@ import {
 import { newestMigration, readMigrations } from './migrate.ts'
 import { tables_of } from './placement.ts'
 import { migratePostgres, withConnection } from './postgres-schema.ts'
-import { type PostgresServer, postgresServer } from './postgres-server.ts'
+import { addressAt, type NodeAddress, type PostgresServer, postgresServer } from './postgres-server.ts'
 import { time_limits } from './postgres-time.ts'
 
 export const shards_at_most = 512
@@ -36,7 +36,13 @@ export interface Node {
   readonly is_active: boolean
   /** Whether environments may be on it. */
   readonly has_shards: boolean
+  /** To the coordinator. */
   readonly answers: boolean
+}
+
+export interface Reached extends Node {
+  /** By this machine. */
+  readonly is_reached: boolean
 }
 
 export interface Distributed {
@@ -137,17 +143,19 @@ const versionOf = async (run: Run) =>
 /** A node that is gone is given up after this time, not after the 30 s of Citus. */
 const node_limit = '2s'
 
-async function findNodes(run: Run): Promise<Node[]> {
+async function findNodes(run: Run): Promise<(Node & NodeAddress)[]> {
   await run(`set citus.node_connection_timeout to '${node_limit}'`)
   await run("set client_min_messages to 'error'")
   const rows = await run(`select nodename, nodeport, groupid, isactive, shouldhaveshards from pg_dist_node
     where noderole = 'primary' order by groupid, nodename, nodeport`)
-  const nodes: Node[] = []
+  const nodes: (Node & NodeAddress)[] = []
   for (const { nodename, nodeport, groupid, isactive, shouldhaveshards } of rows) {
     const [row] = await run(
       `select citus_check_connection_to_node('${String(nodename).replaceAll("'", "''")}', ${Number(nodeport)}) as answers`,
     )
     nodes.push({
+      host: String(nodename),
+      port: Number(nodeport),
       address: `${nodename}:${nodeport}`,
       is_coordinator: groupid === 0,
       is_active: isactive === 1,
@@ -224,12 +232,19 @@ async function waitForLock(run: Run, say: (line: string) => void): Promise<void>
 export interface Inspection {
   readonly citus: string
   readonly is_coordinator: boolean
-  readonly nodes: readonly Node[]
+  readonly nodes: readonly Reached[]
   readonly is_distributed: boolean
   readonly state: Distribution['state']
   readonly shards: number | null
   readonly misplaced: readonly string[]
   readonly unplaced: readonly string[]
+}
+
+/** Processes send batches to the nodes themselves (decision 0148). One that is down is not asked. */
+async function reach(address: string, node: Node & NodeAddress): Promise<Reached> {
+  if (!node.answers || node.is_coordinator) return { ...node, is_reached: node.answers }
+  const asked = withConnection(serverOf(addressAt(address, node), 'ostiary doctor'), async () => true)
+  return { ...node, is_reached: await asked.catch(() => false) } // why is for its administrator, who can try
 }
 
 /** Changes nothing, and asks each node whether it answers. */
@@ -241,7 +256,7 @@ export function inspectDistribution(address: string): Promise<Inspection | null>
     return {
       citus: await versionOf(run),
       is_coordinator: await isCoordinator(run),
-      nodes: is_distributed ? await findNodes(run) : [],
+      nodes: is_distributed ? await Promise.all((await findNodes(run)).map((node) => reach(address, node))) : [],
       is_distributed,
       state: distribution.state,
       shards: distribution.shards,
