@@ -112,13 +112,22 @@ test('look-ups of one turn that one node cannot answer leave the others their an
   assert.equal(syncs, 4)
 })
 
-test('a node that was killed is unavailable, and whether a change was made is not known', { skip: noPostgres }, async () => {
+// biome-ignore format: this table is read by column
+const losses: [what: string, text: string, code: string][] = [
+  ['was shut down',                        'postmaster was shut down, exiting',                                     'XX000'],
+  ['lost another one amid a statement',    'server closed the connection unexpectedly',                             'XX000'],
+  ['lost one that a batch had written on', 'failure on connection marked as essential: 127.0.0.1:5432',             'XX000'],
+  ['lost another one amid a commit',       'could not commit transaction for shard 1 on at least one active node', 'XX000'],
+  ['cannot reach another one',             'connection to the remote node 127.0.0.1:5432 failed',                   '08006'],
+]
+for (const [what, text, code] of losses)
+test(`a node that ${what} is unavailable, and whether a change was made is not known`, { skip: noPostgres }, async () => {
   const { url, db } = await opened()
   await add(db, 'a')
   await runCommand(
     url,
     `create function killed() returns text language plpgsql as $$
-       begin raise exception 'postmaster was shut down, exiting' using errcode = 'XX000'; end $$`,
+       begin raise exception '${text}' using errcode = '${code}'; end $$`,
   )
   const [read, change] = await Promise.all([
     errorOf(db.all(Row, sql`select killed() as id`)),

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { Client } from 'pg'
 import { z } from 'zod'
 import { createDb, DatabaseUnavailable, type Db, sql } from '../src/db/db.ts'
 import { openPostgres } from '../src/db/postgres.ts'
@@ -154,4 +155,25 @@ test('a node that hangs holds up no batch for another', { skip: noPostgres }, as
   assert.ok(outcomes.every((outcome) => outcome.status === 'rejected' && outcome.reason instanceof DatabaseUnavailable))
   release()
   await untilReached(db)
+})
+
+test('what the coordinator answers alone waits for no node', { skip: noPostgres }, async () => {
+  const { db, url } = await opened()
+  await untilReached(db)
+  const job = (id: string) => sql`insert into jobs (id) values (${id})`
+  const holder = new Client({ connectionString: url })
+  await holder.connect()
+  await holder.query('begin; lock table users') // as if the batches below waited for the worker
+  const waiting = Promise.allSettled(
+    Array.from({ length: 40 }, (_, n) =>
+      db.batch(n % 2 === 0 ? [addUser(of_worker, `${n}`), job(`${n}`)] : [addUser(of_worker, `${n}`), addUser(of_coordinator, `${n}`)]),
+    ),
+  )
+  for (let n = 0; n < 20; n++) {
+    await db.batch([job(`now ${n}`), job(`now ${n}.`)])
+    assert.equal((await db.maybeOne(Answer, sql`select node from settled`))?.node, 'coordinator')
+  }
+  await holder.query('rollback')
+  await holder.end()
+  await waiting
 })

@@ -1,51 +1,70 @@
 /**
- * The environment that a batch is about, by which a distributed database knows the node that has its rows (decision 0148). What is taken for a
- * batch about no environment passes the coordinator. That costs time and nothing else, and so does a wrong answer.
+ * What a batch needs of a distributed database: the node that has the rows of one environment, the coordinator, or every node (decision 0148). A
+ * wrong answer costs time and nothing else, since each node passes on what it does not have.
  */
 import { idPattern } from '@ostiary/contract/ids.ts'
 import type { EncodedValue } from './codec.ts'
 import type { Statement } from './db.ts'
 import { placeOf } from './placement.ts'
 
-/** The one environment that all statements are about; `null` where there are several, or a table lives elsewhere. */
-export function environmentOf(statements: readonly Statement[]): string | null {
+/** `environment_id` alone, or beside rows of the coordinator. */
+export type Need = 'coordinator' | 'every node' | { readonly environment_id: string; readonly beside_coordinator: boolean }
+
+export function needOf(statements: readonly Statement[]): Need {
   let environment_id: string | null = null
+  let beside_coordinator = false
   for (const statement of statements) {
-    const own = environmentIn(statement.distributed ?? statement)
-    if (own === null || (environment_id !== null && own !== environment_id)) return null
-    environment_id = own
+    const need = needIn(statement.distributed ?? statement)
+    if (need === 'every node') return need
+    if (need === 'coordinator') beside_coordinator = true
+    else if (environment_id !== null && environment_id !== need.environment_id) return 'every node'
+    else {
+      environment_id = need.environment_id
+      beside_coordinator ||= need.beside_coordinator
+    }
   }
-  return environment_id
+  return environment_id === null ? 'coordinator' : { environment_id, beside_coordinator }
 }
 
-function environmentIn({ parts, values }: Statement): string | null {
-  let pick = picks.get(parts)
-  if (!pick) {
-    pick = pickFrom(parts)
-    picks.set(parts, pick)
+function needIn({ parts, values }: Statement): Need {
+  let text = texts.get(parts)
+  if (!text) {
+    text = read(parts)
+    texts.set(parts, text)
   }
-  const value = pick(values)
-  return isEnvironmentId(value) ? value : null
+  if (typeof text === 'string') return text
+  const { environment, beside_coordinator, otherwise } = text
+  const environment_id = environment(values)
+  return isEnvironmentId(environment_id) ? { environment_id, beside_coordinator } : otherwise
 }
 
-/** Which of the values of a statement is its environment. */
-type Pick = (values: readonly EncodedValue[]) => EncodedValue | undefined
-const picks = new WeakMap<readonly string[], Pick>()
+interface AboutEnvironment {
+  /** Which of the values is the environment. */
+  environment(values: readonly EncodedValue[]): EncodedValue | undefined
+  readonly beside_coordinator: boolean
+  /** Where none is. */
+  readonly otherwise: 'coordinator' | 'every node'
+}
 
-function pickFrom(parts: readonly string[]): Pick {
+const texts = new WeakMap<readonly string[], 'coordinator' | 'every node' | AboutEnvironment>()
+
+function read(parts: readonly string[]): 'coordinator' | 'every node' | AboutEnvironment {
   const text = parts.join('?')
   const places = new Set((text.match(/\b[a-z][a-z0-9_]*\b/g) ?? []).map(placeOf))
   const target = /^\s*(?:insert into|update|delete from) (\w+)/.exec(text)?.[1]
-  const writes_elsewhere = target !== undefined && placeOf(target) !== 'environment'
-  if (places.has('coordinator') || places.has('scope') || writes_elsewhere) return none
+  if (places.has('scope') || (target !== undefined && placeOf(target) === 'everywhere')) return 'every node'
+  const beside_coordinator = places.has('coordinator')
+  if (!places.has('environment'))
+    // Tables that are on every node have the environment as an id, or as a part of another key.
+    return beside_coordinator || target !== undefined
+      ? 'coordinator'
+      : { environment: (values) => values.find(isEnvironmentId), beside_coordinator, otherwise: 'coordinator' }
   const compared = parts.findIndex((part) => compares.test(part))
-  if (compared !== -1) return (values) => values[compared]
-  if (inserts.test(text)) return ([first]) => first
-  // Tables that are on every node have the environment as an id, or as a part of another key.
-  return places.has('environment') ? none : (values) => values.find(isEnvironmentId)
+  if (compared !== -1) return { environment: (values) => values[compared], beside_coordinator, otherwise: 'every node' }
+  if (inserts.test(text)) return { environment: ([first]) => first, beside_coordinator, otherwise: 'every node' }
+  return 'every node'
 }
 
-const none: Pick = () => undefined
 const compares = /\benvironment_id(?: \|\| '')? = $/
 const inserts = /^\s*insert into \w+ \(environment_id\b[^)]*\)\s*(?:values \(|select )\?/
 

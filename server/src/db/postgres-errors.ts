@@ -33,7 +33,7 @@ export function toCallersError(error: unknown, is_read: boolean): unknown {
   }
   if (!isRefusal(error) || error.code === undefined) return error
   const { code } = error
-  if (isShutDown(error)) {
+  if (lostNode(error)) {
     const outcome = is_read ? 'Nothing was changed.' : 'It is not known whether the change was made.'
     return new DatabaseUnavailable(`The database refuses for now: ${error.message}. ${outcome}`, { cause: error })
   }
@@ -52,12 +52,24 @@ export function toCallersError(error: unknown, is_read: boolean): unknown {
   return error
 }
 
-/** A node of a distributed database that was killed says so as an internal error, in a session that waits for another node. */
-const isShutDown = ({ code, message }: DatabaseError): boolean => code === internal_error && message.includes('postmaster was shut down')
+/**
+ * Reports whether a node of a distributed database lost another one, or was itself shut down, amid a statement or a commit. Citus says so as an
+ * error of the class of connections, or as an internal error with one of these texts.
+ */
+function lostNode({ code = '', message }: DatabaseError): boolean {
+  return code.startsWith('08') || (code === internal_error && lost_node.some((text) => message.includes(text)))
+}
+
+const lost_node = [
+  'postmaster was shut down',
+  'server closed the connection unexpectedly',
+  'failure on connection marked as essential',
+  'could not commit transaction',
+]
 
 /** Reports whether the server could not reach another server, which has the rows of some environments. Other rows may be in reach. */
 export function isOfOneNode({ cause }: DatabaseUnavailable): boolean {
-  return isRefusal(cause) && (cause.code ?? '').startsWith('08')
+  return isRefusal(cause) && lostNode(cause)
 }
 
 /** Reports whether the user of the database may not do what a statement does. */
@@ -86,4 +98,4 @@ const lost_a_race = new Set(['40001', '40P01']) // serialization_failure, deadlo
 const stale_connection = new Set(['26000', '0A000', '25006']) // invalid_sql_statement_name, "cached plan must not change", read_only_sql_transaction
 const lost_statements = new Set(['26000', '42P05']) // invalid_sql_statement_name, duplicate_prepared_statement
 const too_slow = new Set(['57014', '55P03']) // canceled by statement_timeout, lock_not_available
-const out_of_service = new Set(['08', '53', '57', '58']) // classes: connection, resources, operator, disk
+const out_of_service = new Set(['53', '57', '58']) // classes: resources, operator, disk

@@ -1,14 +1,17 @@
 /**
  * The nodes of a distributed database. A batch about one environment goes straight to the node that has its rows. Each node knows where all
- * rows are and passes on what it does not have, so an answer that is out of date costs time and nothing else. Each node has connections of its
- * own, so a batch that waits for one node holds up none for another (decision 0148).
+ * rows are and passes on what it does not have, so an answer that is out of date costs time and nothing else.
+ *
+ * A batch that waits for one node holds up none for another (decision 0148): the coordinator has connections of its own for what it answers alone,
+ * others for what needs each node, and others again for what it passes on to each.
  *
  * Batches for a node that this process has not reached pass the coordinator: an operator may let only the nodes connect to each other. While a
- * node is down that it has reached they fail at once, or they would hold the connections of the coordinator.
+ * node is down that it has reached they fail with it.
  */
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { outsideRequests } from '../base/database-time.ts'
 import { type Row, type Statement, sql } from './db.ts'
+import type { Need } from './owner.ts'
 import type { Pool } from './postgres-pool.ts'
 import type { NodeAddress } from './postgres-server.ts'
 
@@ -19,7 +22,10 @@ interface Placement {
 }
 
 interface Node {
-  readonly pool: Pool
+  /** To the node itself. */
+  readonly straight: Pool
+  /** To the coordinator, which passes on what needs both, and everything while the node was not reached. */
+  readonly passed_on: Pool
   is_reached: boolean
   tried_at: number
 }
@@ -45,16 +51,17 @@ const shardOf = (environment_id: string): Statement =>
   sql`select get_shard_id_for_distribution_column(cast('users' as regclass), cast(${environment_id} as text)) as shard`
 
 /**
- * @param here the connections to the node of the connection string
- * @param openPool makes connections to another node, and reports one that could not be opened
+ * @param here the connections to the node of the connection string, which is the coordinator in most cases
+ * @param openPool makes connections to a node, or with `null` others to the same one, and reports one that could not be opened
  * @param read asks the node of the connection string
  */
 export function createNodes(
   here: Pool,
-  openPool: (address: NodeAddress, onFailure: () => void) => Pool,
+  openPool: (address: NodeAddress | null, onFailure?: () => void) => Pool,
   read: (statement: Statement) => Promise<readonly Row[]>,
 ) {
   const nodes = new Map<string, Node>()
+  let of_all: Pool | null = null
   /** `null` while it is asked for. */
   const shards = createBoundedMap<string, unknown>(most_environments)
   let placed: ReadonlyMap<unknown, Placement> = new Map()
@@ -71,10 +78,11 @@ export function createNodes(
     const rows = (await read(placements)) as unknown as ({ shard: unknown; is_here: number } & NodeAddress)[] // as: the columns of the query
     placed = new Map(rows.map(({ shard, host, port, is_here }) => [shard, { address: { host, port }, is_here: is_here === 1 }]))
     const present = new Set([...placed.values()].map(({ address }) => nameOf(address)))
-    for (const [name, { pool }] of nodes) {
+    for (const [name, { straight, passed_on }] of nodes) {
       if (present.has(name)) continue
       nodes.delete(name)
-      void pool.close() // answers what is in flight
+      void straight.close() // answers what is in flight
+      void passed_on.close()
     }
   }
 
@@ -99,32 +107,39 @@ export function createNodes(
 
   function nodeAt(address: NodeAddress): Node {
     const name = nameOf(address)
-    const node = nodes.get(name) ?? {
-      pool: openPool(address, () => readAgain(failed_ms)),
-      is_reached: false,
-      tried_at: Number.NEGATIVE_INFINITY,
-    }
+    const known = nodes.get(name)
+    if (known) return known
+    const straight = openPool(address, () => readAgain(failed_ms))
+    const node = { straight, passed_on: openPool(null), is_reached: false, tried_at: Number.NEGATIVE_INFINITY }
     nodes.set(name, node)
     return node
   }
 
+  function forAll(): Pool {
+    of_all ??= openPool(null)
+    return of_all
+  }
+
   return {
-    /** The connections for a batch about an environment. */
-    poolOf(environment_id: string): Pool {
+    /** The connections for a batch. */
+    poolFor(need: Need): Pool {
+      if (need === 'coordinator') return here
+      if (need === 'every node') return forAll()
       readAgain(placed_ms)
-      const placement = placementOf(environment_id)
-      if (!placement || placement.is_here) return here
+      const placement = placementOf(need.environment_id)
+      if (!placement) return forAll()
+      if (placement.is_here) return here
       const node = nodeAt(placement.address)
       if (!node.is_reached && performance.now() - node.tried_at > tried_ms) {
         node.tried_at = performance.now()
         inBackground(async () => {
-          await node.pool.open()
+          await node.straight.open()
           node.is_reached = true
         })
       }
-      return node.is_reached ? node.pool : here
+      return node.is_reached && !need.beside_coordinator ? node.straight : node.passed_on
     },
 
-    pools: (): Pool[] => [...nodes.values()].map(({ pool }) => pool),
+    pools: (): Pool[] => [...(of_all ? [of_all] : []), ...[...nodes.values()].flatMap(({ straight, passed_on }) => [straight, passed_on])],
   }
 }

@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withDeadline } from '../base/database-time.ts'
 import { DatabaseUnavailable, type Engine, GuardFailed, type Result, type Row, type Statement, sql } from './db.ts'
-import { environmentOf } from './owner.ts'
+import { type Need, needOf } from './owner.ts'
 import type { Connection } from './postgres-connection.ts'
 import { type Distribution, findDistribution, Misplaced, Redistributed } from './postgres-distribution.ts'
 import {
@@ -44,7 +44,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
   const serverAt = (at: string) => watched(postgresServer(at, application_name, limits.connect_ms))
   const server = serverAt(address)
   const coordinator = createPool((limit_ms, onEnd) => openForBatches(server, limit_ms, onEnd), connections, limits)
-  const nodes = createNodes(coordinator, openNode, read)
+  const nodes = createNodes(coordinator, openNode, (statement) => read(statement, 'coordinator'))
   const pools = () => [coordinator, ...nodes.pools()]
 
   /** Whether the tables were distributed when this process opened its first connection; `null` before. */
@@ -87,8 +87,8 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     return connection
   }
 
-  function openNode(node: NodeAddress, onFailure: () => void): Pool {
-    const server_of_node = serverAt(addressAt(address, node))
+  function openNode(node: NodeAddress | null, onFailure = () => {}): Pool {
+    const server_of_node = node === null ? server : serverAt(addressAt(address, node))
     const open: typeof openForBatches = (...limits) =>
       openForBatches(...limits).catch((error) => {
         onFailure()
@@ -122,11 +122,11 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
   let is_closed = false
   let whenIdle = () => {}
 
-  /** Statements that are sent in one write, with the environment that they are about. */
+  /** Statements that are sent in one write. */
   interface Batch {
     readonly statements: readonly Statement[]
     readonly is_read: boolean
-    readonly environment_id: string | null
+    readonly need: Need
   }
 
   async function run(batch: Batch, deadline: number): Promise<readonly Result[]> {
@@ -142,16 +142,15 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     }
   }
 
-  /** On one server nothing depends on the environment. */
-  const ownerOf = (statements: readonly Statement[]): string | null => (is_distributed ? environmentOf(statements) : null)
-  const poolOf = (environment_id: string | null): Pool => (environment_id === null ? coordinator : nodes.poolOf(environment_id))
+  /** On one server there is no other node. */
+  const needIfNodes = (statements: readonly Statement[]): Need => (is_distributed ? needOf(statements) : 'coordinator')
 
   async function attempt(batch: Batch, deadline: number): Promise<readonly Result[]> {
     const { statements, is_read } = batch
     for (let tries = 1; ; tries++) {
       refuseLate(deadline)
       if (refused) throw refused
-      const pool = poolOf(batch.environment_id)
+      const pool = nodes.poolFor(batch.need)
       // Nothing is awaited between the choice and the sending, so that batches of one turn spread over the connections.
       let connection = pool.pick(is_read)
       while (!connection) {
@@ -190,7 +189,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
 
   interface LookUp {
     statement: Statement
-    environment_id: string | null
+    need: Need
     deadline: number
     resolve(rows: readonly Row[]): void
     reject(error: unknown): void
@@ -203,7 +202,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
       refuseLate(deadline)
       const found = new Promise<readonly Row[]>((resolve, reject) => {
         if (pending.length === 0) setImmediate(sendPending)
-        pending.push({ statement, environment_id: ownerOf([statement]), deadline, resolve, reject })
+        pending.push({ statement, need: needIfNodes([statement]), deadline, resolve, reject })
       })
       return within(found, deadline, unanswered(true))
     })
@@ -212,7 +211,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
   function sendPending(): void {
     const of_turn = pending
     pending = []
-    for (const lookups of Map.groupBy(of_turn, ({ environment_id }) => poolOf(environment_id)).values()) sendOrEachAlone(lookups)
+    for (const lookups of Map.groupBy(of_turn, ({ need }) => nodes.poolFor(need)).values()) sendOrEachAlone(lookups)
   }
 
   function sendOrEachAlone(lookups: readonly LookUp[]): void {
@@ -229,21 +228,20 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
   /** The batch may take as long as the last of its look-ups. The others end by their own deadlines. */
   async function sendTogether(lookups: readonly LookUp[]): Promise<void> {
     const statements = lookups.map(({ statement }) => statement)
-    const is_of_nodes = lookups.every(({ environment_id }) => environment_id !== null)
-    const batch = { statements, is_read: true, environment_id: (is_of_nodes && lookups[0]?.environment_id) || null }
+    const batch = { statements, is_read: true, need: lookups[0]?.need ?? 'coordinator' } // one pool is for all of them
     const results = await run(batch, Math.max(...lookups.map(({ deadline }) => deadline)))
     for (const [index, { resolve }] of lookups.entries()) resolve(results[index]?.rows ?? [])
   }
 
-  async function read(statement: Statement): Promise<readonly Row[]> {
-    const batch = { statements: [statement], is_read: true, environment_id: ownerOf([statement]) }
+  async function read(statement: Statement, need = needIfNodes([statement])): Promise<readonly Row[]> {
+    const batch = { statements: [statement], is_read: true, need }
     return (await withDeadline(limits.answer_ms, (deadline) => run(batch, deadline)))[0]?.rows ?? []
   }
 
   async function write(statements: readonly Statement[]): Promise<readonly Result[]> {
     const [first] = statements
     const is_bare = statements.length === 1 && first?.is_of_key === true
-    const batch = { statements: is_bare ? statements : statements.map(withGuard), is_read: false, environment_id: ownerOf(statements) }
+    const batch = { statements: is_bare ? statements : statements.map(withGuard), is_read: false, need: needIfNodes(statements) }
     const results = await withDeadline(limits.answer_ms, (deadline) => run(batch, deadline)).catch((error) => {
       throw isUndoneOnPurpose(error) ? new GuardFailed() : error
     })
@@ -255,7 +253,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     name: 'postgres',
     versionOf: null,
     unusable,
-    read,
+    read: (statement) => read(statement),
     lookUp,
     write,
     // The server works in parallel, so sending the batch at once delays nothing.

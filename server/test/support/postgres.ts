@@ -167,7 +167,8 @@ function initialise(folder: string, other: OtherPrograms | null): string {
 }
 
 function spawnServer(folder: string, port: number, is_durable: boolean, other: OtherPrograms | null): ChildProcess {
-  const durability = is_durable ? [] : ['fsync=off', 'full_page_writes=off']
+  // The usual second before a deadlock is looked for leaves a busy machine 200 ms until the limit of a statement.
+  const durability = is_durable ? [] : ['fsync=off', 'full_page_writes=off', 'deadlock_timeout=200ms']
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
