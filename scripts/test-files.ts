@@ -21,6 +21,7 @@ export const needsOwnProcess = (file: string): boolean => own_process.some((patt
 const walks_on_citus: readonly string[] = [
   'db.citus',
   'distributed',
+  'outage.citus',
   'flows/sign-in',
   'flows/codes',
   'flows/refresh-tokens',

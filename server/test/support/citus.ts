@@ -35,13 +35,29 @@ const settings = [
   'max_worker_processes=300', // Citus has one for each database
 ]
 
+/** What the guide sets too, and what would make a busy machine lose connections in other tests. */
+const settings_of_outages = ['citus.node_connection_timeout=1000', 'citus.recover_2pc_interval=5s']
+
 /** Three servers that end with this process, or those of the run. */
 export async function startCitus(): Promise<Citus> {
-  const started: Postgres[] =
-    citus_nodes.length > 0
-      ? []
-      : await Promise.all(Array.from({ length: 3 }, () => startPostgres({ other: { bin, settings, auth: 'trust' } })))
-  const nodes = started.length > 0 ? started.map(({ url }) => url) : citus_nodes
+  return citus_nodes.length > 0 ? onServers(citus_nodes, []) : startServers(settings)
+}
+
+/** Three servers of its own, for a test that stops and kills them. */
+export const startOwnCitus = () => startServers([...settings, ...settings_of_outages])
+
+async function startServers(settings: readonly string[]) {
+  const servers = await Promise.all(Array.from({ length: 3 }, () => startPostgres({ other: { bin, settings, auth: 'trust' } })))
+  return {
+    servers,
+    ...onServers(
+      servers.map(({ url }) => url),
+      servers,
+    ),
+  }
+}
+
+function onServers(nodes: readonly string[], started: readonly Postgres[]): Citus {
   const nodesOf = (url: string) => nodes.map((node) => Object.assign(new URL(node), { pathname: new URL(url).pathname }).href)
   return {
     nodes,

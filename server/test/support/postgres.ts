@@ -6,7 +6,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createDb } from '../../src/db/db.ts'
@@ -23,6 +23,8 @@ export interface Postgres {
   /** Stops the server and keeps its data. `resume` starts it again at the same address. */
   pause(): Promise<void>
   resume(): Promise<void>
+  /** Signals every process of the server: SIGSTOP as if its machine hung, until SIGCONT; SIGKILL as if it crashed, until `resume`. */
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): Promise<void>
   stop(): Promise<void>
 }
 
@@ -92,10 +94,18 @@ async function createDatabase(beside: string, from = 'template1', name = nextNam
 
 /** Runs one SQL command on a connection of its own, without a limit of time. */
 export async function runCommand(url: string, command: string): Promise<void> {
+  await query(url, command)
+}
+
+/** Returns the rows of one query on a connection of its own. */
+export async function query(url: string, text: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
   const client = new (requireAsPackage('pg').Client)({ connectionString: url })
   await client.connect()
-  await client.query(command)
-  await client.end()
+  try {
+    return (await client.query(text, values)).rows
+  } finally {
+    await client.end()
+  }
 }
 
 /** Another PostgreSQL than that of the package. */
@@ -113,6 +123,7 @@ export async function startPostgres({ is_durable = false, other = null as OtherP
   const folder = mkdtempSync(join(temporary_folder, 'ostiary-postgres-data-'))
   let server: ChildProcess | undefined
   const discard = () => {
+    signalAll(server, 'SIGCONT') // a test may have stopped them
     server?.kill('SIGQUIT') // ends without saving; the pid file is deleted last
     for (let tries = 0; tries < 100 && existsSync(join(folder, 'data/postmaster.pid')); tries++) sleep(20)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -142,7 +153,14 @@ export async function startPostgres({ is_durable = false, other = null as OtherP
       server = spawnServer(folder, port, is_durable, other)
       if (!(await isListening(server))) throw new Error(`The port ${port} was taken while PostgreSQL was stopped.`)
     },
+    signal: async (name) => {
+      if (name === 'SIGKILL') server?.ref()
+      const ended = name === 'SIGKILL' && server ? once(server, 'exit') : null
+      signalAll(server, name)
+      await ended
+    },
     stop: async () => {
+      signalAll(server, 'SIGCONT')
       await end()
       process.off('exit', discard)
       discard()
@@ -180,6 +198,19 @@ function spawnServer(folder: string, port: number, is_durable: boolean, other: O
   ]
   const args = ['-D', join(folder, 'data'), ...settings.flatMap((setting) => ['-c', setting])]
   return spawn(join(other?.bin ?? programs(), 'postgres'), args, { ...runAs, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+/** Signals a server that runs, and its children, which Linux lists. It is stopped before they are read, so that it starts no others. */
+function signalAll(server: ChildProcess | undefined, name: NodeJS.Signals): void {
+  if (!server?.pid || server.exitCode !== null || server.signalCode !== null) return
+  if (name !== 'SIGCONT') server.kill('SIGSTOP')
+  const list = `/proc/${server.pid}/task/${server.pid}/children`
+  for (const child of existsSync(list) ? readFileSync(list, 'utf8').split(' ').filter(Boolean) : []) {
+    try {
+      process.kill(Number(child), name)
+    } catch {} // it has ended
+  }
+  server.kill(name)
 }
 
 /** Waits until the server listens. `false`: its port is taken. Afterwards the server does not keep the test process alive. */
