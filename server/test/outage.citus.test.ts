@@ -5,11 +5,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDb, sql } from '../src/db/db.ts'
-import { migrate } from '../src/db/migrate.ts'
-import { openPostgres } from '../src/db/postgres.ts'
+import { sql } from '../src/db/db.ts'
 import { time_limits } from '../src/db/postgres-time.ts'
-import { noCitus, placeTables, startOwnCitus } from './support/citus.ts'
+import { distributedDatabase, noCitus, startOwnCitus } from './support/citus.ts'
 import { serve } from './support/cli-process.ts'
 import { type Postgres, query } from './support/postgres.ts'
 import { until } from './support/receiver.ts'
@@ -45,11 +43,7 @@ else await testOutages()
 async function testOutages() {
   const citus = await startOwnCitus()
   after(() => citus.stop())
-  const url = await citus.freshDatabase()
-  const db = createDb(openPostgres(url))
-  await migrate(db)
-  await db.close()
-  await placeTables(url)
+  const url = await distributedDatabase(citus)
 
   const env = {
     OSTIARY_DATABASE_URL: url,

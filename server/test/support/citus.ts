@@ -78,14 +78,20 @@ function onServers(nodes: readonly string[], started: readonly Postgres[]): Citu
 
 let databases = 0
 
-/** A distributed database with the present schema on every node, which `migratedDatabase` copies. Nothing connects to it. */
-export async function createDistributedTemplate({ nodes, freshDatabase }: Citus): Promise<void> {
-  const url = await freshDatabase(template)
+/** A distributed database with the present schema. */
+export async function distributedDatabase(citus: Citus, name?: string): Promise<string> {
+  const url = await citus.freshDatabase(name)
   const db = createDb(openPostgres(url))
   await migrate(db)
   await db.close()
   await placeTables(url)
-  for (const node of nodes)
+  return url
+}
+
+/** A distributed database on every node, which `migratedDatabase` copies. Nothing connects to it. */
+export async function createDistributedTemplate(citus: Citus): Promise<void> {
+  await distributedDatabase(citus, template)
+  for (const node of citus.nodes)
     await runCommand(
       node,
       `alter database ${template} with allow_connections false; select pg_terminate_backend(pid) from pg_stat_activity where datname = '${template}'`,
