@@ -12,9 +12,11 @@ import { openPostgres } from '@ostiary/server/db/postgres.ts'
 import { time_limits } from '@ostiary/server/db/postgres-time.ts'
 import { startService } from '@ostiary/server/main.ts'
 import { Client } from 'pg'
-import { noCitus, startCitus } from '../../server/test/support/citus.ts'
+import { distributedDatabase, noCitus, startCitus } from '../../server/test/support/citus.ts'
 import { type Child, run } from '../../server/test/support/cli-process.ts'
 import { createAgent, refresh, signInForTokens, userinfo } from '../../server/test/support/cookie-browser.ts'
+import { until } from '../../server/test/support/receiver.ts'
+import { assertWellRefused, env_of_load, prepareLoad, startLoad, summaryOf } from '../../server/test/support/steady-load.ts'
 import { expectStatus, world } from '../../server/test/support/world.ts'
 
 const citus = noCitus ? null : await startCitus()
@@ -286,17 +288,26 @@ test('a person who is deleted afterwards is in no file of a table of any node', 
   assert.deepEqual(await found(), [])
 })
 
+/** Moves the shards with the rows of an environment to the other worker while they are written. Returns its port. */
+async function moveShardOf(url: string, environment_id: string): Promise<number> {
+  const [shard] = await ask(
+    url,
+    `select shardid, nodename, nodeport from pg_dist_shard s join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
+      where shardid = get_shard_id_for_distribution_column('consents', '${environment_id}')`,
+  )
+  const [other] = await ask(url, `select nodename, nodeport from pg_dist_node where groupid <> 0 and nodeport <> ${shard?.nodeport}`)
+  await ask(
+    url,
+    `select citus_move_shard_placement(${shard?.shardid}, '${shard?.nodename}', ${shard?.nodeport}, '${other?.nodename}', ${other?.nodeport}, 'force_logical')`,
+  )
+  return Number(other?.nodeport)
+}
+
 test('a shard that moves to another node loses no change that was answered', skip, async () => {
   const url = await filled()
   await distribute(url, { shards: 4 })
   const db = createDb(openPostgres(url))
   after(() => db.close())
-  const [shard] = await ask(
-    url,
-    `select shardid, nodename, nodeport from pg_dist_shard s join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
-      where shardid = get_shard_id_for_distribution_column('consents', 'env_1')`,
-  )
-  const [other] = await ask(url, `select nodename, nodeport from pg_dist_node where groupid <> 0 and nodeport <> ${shard?.nodeport}`)
   let answered = 0
   let refused = 0
   let is_moving = true
@@ -312,10 +323,7 @@ test('a shard that moves to another node loses no change that was answered', ski
     }
   }
   const writing = Promise.all([write(), write()])
-  await ask(
-    url,
-    `select citus_move_shard_placement(${shard?.shardid}, '${shard?.nodename}', ${shard?.nodeport}, '${other?.nodename}', ${other?.nodeport}, 'force_logical')`,
-  )
+  await moveShardOf(url, 'env_1')
   is_moving = false
   await writing
   const [row] = await ask(
@@ -327,6 +335,33 @@ test('a shard that moves to another node loses no change that was answered', ski
   // A refused change may have been made: its answer says that this is not known.
   assert.ok(Number(row?.rows) >= answered && Number(row?.rows) <= answered + refused, JSON.stringify({ row, answered, refused }))
   assert.equal(row?.changes, row?.rows)
+})
+
+test('a shard that moves under refreshes in four environments loses none, and is then answered from the other node', skip, async (t) => {
+  const url = await distributedDatabase(started())
+  const w = await world({ engine: 'sqlite', env: { ...environment(url), ...env_of_load } }) // which chooses no database of its own
+  const second = await w.createProject('second')
+  const load = startLoad(w, await prepareLoad(w, [w.test, w.live, second.test, second.live]))
+  await until('every sender is served', () => load.isServedSince(0))
+  const began = performance.now()
+  const port = await moveShardOf(url, w.test.id)
+  const moved = { at: performance.now(), now: w.now().getTime() }
+  await until('every sender is served again', () => load.isServedSince(moved.at))
+  await load.end()
+  const meanwhile = load.answers.filter((each) => each.began > began && each.began < moved.at)
+  t.diagnostic(`moved in ${Math.round(moved.at - began)} ms, meanwhile:\n${summaryOf(meanwhile)}`)
+  // Each family was refreshed once more with the token that was answered last.
+  assertWellRefused(load.answers)
+  const places = await ask(
+    url,
+    `select nodeport, result from run_command_on_placements('refresh_chains', $$select max(issued_at) from %s where environment_id = '${w.test.id}'$$)
+      where result <> ''`,
+  )
+  assert.deepEqual(
+    places.map(({ nodeport }) => nodeport),
+    [port],
+  )
+  assert.ok(Number(places[0]?.result) > moved.now)
 })
 
 async function postmasterOf(url: string): Promise<number> {

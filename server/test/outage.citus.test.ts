@@ -5,13 +5,21 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from '../src/db/db.ts'
 import { time_limits } from '../src/db/postgres-time.ts'
 import { distributedDatabase, noCitus, startOwnCitus } from './support/citus.ts'
 import { serve } from './support/cli-process.ts'
 import { type Postgres, query } from './support/postgres.ts'
 import { until } from './support/receiver.ts'
-import { type Answered, assertWellRefused, isServed, type Loaded, prepareLoad, startLoad } from './support/steady-load.ts'
+import {
+  type Answered,
+  assertWellRefused,
+  env_of_load,
+  isServed,
+  type Loaded,
+  prepareLoad,
+  startLoad,
+  summaryOf,
+} from './support/steady-load.ts'
 import { type TestEnvironment, type World, world } from './support/world.ts'
 
 const fault_ms = 10_000
@@ -48,11 +56,10 @@ async function testOutages() {
   const env = {
     OSTIARY_DATABASE_URL: url,
     OSTIARY_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
-    OSTIARY_LIMITS: '{"projects_per_tenant":100000}', // more than the load creates
+    ...env_of_load,
   }
   // This process creates what the load needs; then a process of its own serves the same database.
   const w = await world({ engine: 'sqlite', env }) // which chooses no database of its own
-  await w.deployment.db.run(sql`update api_keys set rate_limit = ${{ limit: 100_000, window_seconds: 1 }} where id = ${w.key_id}`)
   const loaded = await twoOnEachWorker(w, url)
   await w.service.stop()
   await serve({ ...env, OSTIARY_PORT: new URL(w.base_url).port, OSTIARY_BASE_URL: w.base_url, OSTIARY_DATA_DIR: w.data_dir })
@@ -77,10 +84,9 @@ async function testOutages() {
       await load.end()
 
       const { answers, created } = load
-      t.diagnostic(summaryOf(answers, began, returning))
-      t.diagnostic(
-        `served again ${Math.round(served_ms)} ms after the return, no older transaction left after ${Math.round(locked_until_ms)} ms`,
-      )
+      const meanwhile = answers.filter((each) => each.began > began && each.began < returning)
+      const after_return = `Served again ${Math.round(served_ms)} ms after the return; the last older transaction ended within ${Math.round(locked_until_ms)} ms.`
+      t.diagnostic(`${summaryOf(meanwhile)}\n${after_return}`)
 
       await t.test('what is not served is 503, as the API describes it', () => assertWellRefused(answers))
       await t.test('nothing that was answered is lost', async () => {
@@ -112,7 +118,7 @@ async function testOutages() {
         const node = ports.indexOf(await portOf(url, environment.id))
         if (chosen.filter((each) => each.node === node).length < 2) chosen.push({ ...environment, node })
       }
-    return Promise.all(chosen.map(async (environment) => ({ ...(await prepareLoad(w, environment)), node: environment.node })))
+    return prepareLoad(w, chosen)
   }
 }
 
@@ -152,14 +158,3 @@ async function openBefore(nodes: readonly string[], time: Date): Promise<number>
 
 const describe = ({ sender, took_ms, reply }: Answered) =>
   `${sender}: ${reply.status} after ${Math.round(took_ms)} ms: ${reply.body.detail ?? reply.body.error_description}`
-
-function summaryOf(answers: readonly Answered[], began: number, returning: number): string {
-  const during = answers.filter((each) => each.began > began && each.began < returning)
-  return [...Map.groupBy(answers, ({ what }) => what)]
-    .map(([what, all]) => {
-      const meanwhile = during.filter((each) => each.what === what)
-      const served = meanwhile.filter(({ reply }) => isServed(reply)).length
-      return `${what}: ${all.length} requests, meanwhile ${served} of ${meanwhile.length} served, longest ${Math.round(Math.max(...all.map(({ took_ms }) => took_ms)))} ms`
-    })
-    .join('; ')
-}

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from '../../src/db/db.ts'
 import { type Client, createPerson, refresh } from './cookie-browser.ts'
 import { createAuthKey } from './tenants.ts'
 import type { Reply, TestEnvironment, World } from './world.ts'
@@ -34,17 +35,26 @@ const pause_ms = { served: 20, refused: 100 }
 
 let names = 0
 
-export async function prepareLoad(w: World, environment: TestEnvironment): Promise<Loaded> {
-  await w.changeSettings(environment, { tokens: { refresh_retry_window_seconds: 60 } })
-  const client = await w.createApplication(environment)
-  const { key } = await createAuthKey(w, environment, 'auth_secret')
-  const person = await createPerson(w, environment)
-  const families: Loaded['families'] = []
-  for (let i = 0; i < families_of_each; i++) families.push({ token: (await person.tokens(client)).refresh_token })
-  return { ...environment, client, key, families }
+/** The variables of the service: the load creates more projects than the default allows. */
+export const env_of_load = { OSTIARY_LIMITS: '{"projects_per_tenant":100000}' }
+
+/** Gives each environment what the load needs, and takes the limit of its rate from the key of the world. */
+export async function prepareLoad<Of extends TestEnvironment>(w: World, environments: readonly Of[]): Promise<(Of & Loaded)[]> {
+  await w.deployment.db.run(sql`update api_keys set rate_limit = ${{ limit: 100_000, window_seconds: 1 }} where id = ${w.key_id}`)
+  return Promise.all(
+    environments.map(async (environment) => {
+      await w.changeSettings(environment, { tokens: { refresh_retry_window_seconds: 60 } })
+      const client = await w.createApplication(environment)
+      const { key } = await createAuthKey(w, environment, 'auth_secret')
+      const person = await createPerson(w, environment)
+      const families: Loaded['families'] = []
+      for (let i = 0; i < families_of_each; i++) families.push({ token: (await person.tokens(client)).refresh_token })
+      return { ...environment, client, key, families }
+    }),
+  )
 }
 
-/** Starts a sender for each family, two for each key, and two that create projects. Their key has no limit of its rate. */
+/** Starts a sender for each family, two for each environment's key, and two that create projects. */
 export function startLoad(w: World, environments: readonly Loaded[]) {
   const answers: Answered[] = []
   const created = { users: [] as string[], projects: [] as string[] }
@@ -124,4 +134,14 @@ export function assertWellRefused(answers: readonly Answered[]): void {
     const found = [reply.status, reply.body.error ?? reply.body.code, reply.headers.get('retry-after')]
     assert.deepEqual(found, [503, expected, '2'], `${what}: ${JSON.stringify(reply.body)}`)
   }
+}
+
+/** One line for each kind of request: how many were served, and the longest time until an answer. */
+export function summaryOf(answers: readonly Answered[]): string {
+  const lines = [...Map.groupBy(answers, ({ what }) => what)].map(([what, all]) => {
+    const served = all.filter(({ reply }) => isServed(reply)).length
+    const longest_ms = Math.max(...all.map(({ took_ms }) => took_ms))
+    return `${what}: ${served} of ${all.length} served, each within ${Math.round(longest_ms)} ms`
+  })
+  return lines.join('\n')
 }
