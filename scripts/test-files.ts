@@ -41,6 +41,9 @@ const walks_on_citus: readonly string[] = [
 export const isOnCitus = (file: string, every: boolean): boolean =>
   walks_on_citus.includes(file) || (every && /^server\/test\/(flows|api)\//.test(file))
 
+/** Tests with the time limits of a service: another file beside them would use them up. */
+export const needsMachine = (file: string): boolean => file === 'server/test/outage.citus.test.ts'
+
 /** The files that take longest, longest first: one that begins last would leave a core idle. */
 const long_files: readonly string[] = [
   'api/slugs',

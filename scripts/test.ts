@@ -30,7 +30,7 @@ import { readRecord } from './recorded.ts'
 import { judgeRecord } from './recorded-laws.ts'
 import { changedFiles, readImports, readReach, writeReach } from './repository.ts'
 import { chooseAgain } from './second-engine.ts'
-import { isOnCitus, needsOwnProcess, writeQueue } from './test-files.ts'
+import { isOnCitus, needsMachine, needsOwnProcess, writeQueue } from './test-files.ts'
 import { endReport, type Part } from './test-report.ts'
 import type { Line } from './test-reporter.ts'
 
@@ -90,7 +90,10 @@ const env = {
 
 const parts: Part[] = []
 const first_part = citus ? 'Citus' : process.env.OSTIARY_TEST_ENGINE === 'postgres' ? 'PostgreSQL' : 'embedded database'
-const passed = [await run(first_part, files, env, is_shared_run || citus ? files : [])]
+const alone = files.filter(needsMachine)
+const beside = files.filter((file) => !alone.includes(file))
+const passed = beside.length > 0 ? [await run(first_part, beside, env, is_shared_run || citus ? beside : [])] : []
+if (alone.length > 0) passed.push(await run(`${first_part}, alone`, alone, env, []))
 if (process.env.OSTIARY_TEST_ENGINE === undefined && behaviour_tests.length > 0 && !citus) {
   const again = filesToRunAgain()
   if (noPostgres) notes.push(`No test ran on PostgreSQL, which ${noPostgres}.`)

@@ -3,12 +3,24 @@
  * and the environments on other nodes go on. The servers have the settings of docs/guides/beyond-one-primary.md, the process those of a service.
  */
 import assert from 'node:assert/strict'
+import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { time_limits } from '../src/db/postgres-time.ts'
 import { distributedDatabase, noCitus, startOwnCitus } from './support/citus.ts'
 import { serve } from './support/cli-process.ts'
-import { type Postgres, query } from './support/postgres.ts'
+import {
+  coordinator,
+  crash,
+  crashAmid,
+  type Fault,
+  hang,
+  isAtCoordinator,
+  isAtWorker,
+  isCommitting,
+  worker,
+} from './support/node-faults.ts'
+import { query } from './support/postgres.ts'
 import { until } from './support/receiver.ts'
 import {
   type Answered,
@@ -22,27 +34,24 @@ import {
 } from './support/steady-load.ts'
 import { type TestEnvironment, type World, world } from './support/world.ts'
 
-const fault_ms = 10_000
 /** A request is answered within 2 s, and no row stays locked for over 10 s. A busy machine may take this many times as long. */
 const patience = 5
 const answered_ms = 2_000
 const locked_ms = 10_000
 
-const coordinator = 0
-
-interface Fault {
-  what: string
-  node: number
-  begin(server: Postgres): Promise<void>
-  end(server: Postgres): Promise<void>
-}
-const crash = { begin: (server: Postgres) => server.signal('SIGKILL'), end: (server: Postgres) => server.resume() }
-const hang = { begin: (server: Postgres) => server.signal('SIGSTOP'), end: (server: Postgres) => server.signal('SIGCONT') }
-const faults: readonly Fault[] = [
-  { what: 'a worker crashes', node: 1, ...crash },
-  { what: 'a worker hangs', node: 1, ...hang },
-  { what: 'the coordinator crashes', node: coordinator, ...crash },
-  { what: 'the coordinator hangs', node: coordinator, ...hang },
+const long = 10_000
+const short = 3_000
+// biome-ignore format: this table is read by column
+const faults: readonly { what: string; node: number; lasts_ms: number; fault: Fault }[] = [
+  { what: 'a worker crashes',                                                 node: worker,      lasts_ms: long,  fault: crash },
+  { what: 'a worker hangs',                                                   node: worker,      lasts_ms: long,  fault: hang },
+  { what: 'the coordinator crashes',                                          node: coordinator, lasts_ms: long,  fault: crash },
+  { what: 'the coordinator hangs',                                            node: coordinator, lasts_ms: long,  fault: hang },
+  { what: 'a worker crashes while a batch about every node waits there',      node: worker,      lasts_ms: short, fault: crashAmid(isAtWorker('projects')) },
+  { what: 'a worker crashes while a batch about one environment waits there', node: worker,      lasts_ms: short, fault: crashAmid(isAtWorker('users')) },
+  { what: 'a worker crashes after the statements that it has of a batch',     node: worker,      lasts_ms: short, fault: crashAmid(isAtCoordinator) },
+  { what: 'a worker crashes while it commits',                                node: worker,      lasts_ms: short, fault: crashAmid(isCommitting) },
+  { what: 'the coordinator crashes while a worker commits',                   node: coordinator, lasts_ms: short, fault: crashAmid(isCommitting) },
 ]
 
 if (noCitus) test('an outage of one node', { skip: noCitus })
@@ -62,19 +71,27 @@ async function testOutages() {
   const w = await world({ engine: 'sqlite', env }) // which chooses no database of its own
   const loaded = await twoOnEachWorker(w, url)
   await w.service.stop()
-  await serve({ ...env, OSTIARY_PORT: new URL(w.base_url).port, OSTIARY_BASE_URL: w.base_url, OSTIARY_DATA_DIR: w.data_dir })
+  const service = await serve({
+    ...env,
+    OSTIARY_PORT: new URL(w.base_url).port,
+    OSTIARY_BASE_URL: w.base_url,
+    OSTIARY_DATA_DIR: w.data_dir,
+  })
+  const log: string[] = []
+  if (service.process.stdout) createInterface(service.process.stdout).on('line', (line) => log.push(line))
 
-  for (const { what, node, begin, end } of faults)
-    test(`while ${what} for ten seconds`, async (t) => {
+  for (const { what, node, lasts_ms, fault } of faults)
+    test(what, async (t) => {
       const server = citus.servers[node] ?? assert.fail('no such node')
       const isElsewhere = ({ environment_id }: Answered) => loaded.some((each) => each.node !== node && each.id === environment_id)
       const load = startLoad(w, loaded)
+      t.after(load.end)
       await until('every sender is served', () => load.isServedSince(0))
-      await begin(server)
+      await fault.begin(server, citus.nodesOf(url))
       const began = performance.now()
-      await sleep(fault_ms)
+      await sleep(lasts_ms)
       const returning = performance.now()
-      await end(server)
+      await fault.end(server)
       const returned = performance.now()
       const returned_at = new Date()
       await until('every sender is served again', () => load.isServedSince(returned))
@@ -88,7 +105,7 @@ async function testOutages() {
       const after_return = `Served again ${Math.round(served_ms)} ms after the return; the last older transaction ended within ${Math.round(locked_until_ms)} ms.`
       t.diagnostic(`${summaryOf(meanwhile)}\n${after_return}`)
 
-      await t.test('what is not served is 503, as the API describes it', () => assertWellRefused(answers))
+      await t.test('what is not served is 503, as the API describes it', () => assertWellRefused(answers, log))
       await t.test('nothing that was answered is lost', async () => {
         // Each family was refreshed once more with the token that was answered last: `isServedSince`.
         assert.deepEqual(await missing(url, 'users', created.users), [])

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from '../../src/db/db.ts'
 import { type Client, createPerson, refresh } from './cookie-browser.ts'
 import { createAuthKey } from './tenants.ts'
@@ -126,13 +127,19 @@ export function startLoad(w: World, environments: readonly Loaded[]) {
 
 export const isServed = ({ status }: Reply): boolean => status === 200 || status === 201
 
-/** What is not served is a 503 as the API or OAuth describe it: without its issuer an OAuth endpoint answers like the API. */
-export function assertWellRefused(answers: readonly Answered[]): void {
-  for (const { what, reply } of answers) {
+/**
+ * What is not served is a 503 as the API or OAuth describe it: without its issuer an OAuth endpoint answers like the API.
+ * @param log of the service, for the message
+ */
+export function assertWellRefused(answers: readonly Answered[], log: readonly string[] = []): void {
+  for (const { sender, reply } of answers) {
     if (isServed(reply)) continue
-    const expected = what === 'refresh' && reply.body.error ? 'temporarily_unavailable' : 'unavailable'
-    const found = [reply.status, reply.body.error ?? reply.body.code, reply.headers.get('retry-after')]
-    assert.deepEqual(found, [503, expected, '2'], `${what}: ${JSON.stringify(reply.body)}`)
+    const { status, headers, body } = reply
+    const found = [status, body.error ?? body.code, headers.get('retry-after')]
+    const expected = [503, sender.startsWith('refresh') && body.error ? 'temporarily_unavailable' : 'unavailable', '2']
+    if (isDeepStrictEqual(found, expected)) continue
+    const logged = log.filter((line) => line.includes(headers.get('x-request-id') ?? 'none'))
+    assert.fail([`${sender} was answered ${status} ${JSON.stringify(body)}`, ...logged].join('\n'))
   }
 }
 
