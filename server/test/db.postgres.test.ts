@@ -121,22 +121,22 @@ const losses: [what: string, text: string, code: string][] = [
   ['cannot reach another one',             'connection to the remote node 127.0.0.1:5432 failed',                   '08006'],
 ]
 for (const [what, text, code] of losses)
-test(`a node that ${what} is unavailable, and whether a change was made is not known`, { skip: noPostgres }, async () => {
-  const { url, db } = await opened()
-  await add(db, 'a')
-  await runCommand(
-    url,
-    `create function killed() returns text language plpgsql as $$
+  test(`a node that ${what} is unavailable, and whether a change was made is not known`, { skip: noPostgres }, async () => {
+    const { url, db } = await opened()
+    await add(db, 'a')
+    await runCommand(
+      url,
+      `create function killed() returns text language plpgsql as $$
        begin raise exception '${text}' using errcode = '${code}'; end $$`,
-  )
-  const [read, change] = await Promise.all([
-    errorOf(db.all(Row, sql`select killed() as id`)),
-    errorOf(db.run(sql`update things set id = killed() where id = 'a'`)),
-  ])
-  assert.ok(read instanceof DatabaseUnavailable && change instanceof DatabaseUnavailable, String([read, change]))
-  assert.match(read.message, /Nothing was changed/)
-  assert.match(change.message, /not known whether the change was made/)
-})
+    )
+    const [read, change] = await Promise.all([
+      errorOf(db.all(Row, sql`select killed() as id`)),
+      errorOf(db.run(sql`update things set id = killed() where id = 'a'`)),
+    ])
+    assert.ok(read instanceof DatabaseUnavailable && change instanceof DatabaseUnavailable, String([read, change]))
+    assert.match(read.message, /Nothing was changed/)
+    assert.match(change.message, /not known whether the change was made/)
+  })
 
 test('every text column of the schema is compared byte by byte', { skip: noPostgres }, async () => {
   const db = createDb(openPostgres(await freshDatabase()))
