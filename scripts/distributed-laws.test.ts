@@ -11,6 +11,7 @@ const values = 'a statement gives the environment as a value for each table'
 const others = 'no subquery takes the environment from another row'
 const subquery = 'no insert of values has a subquery'
 const conflict = 'an insert that selects has no value after on conflict'
+const to_node = 'a statement about an environment goes to its node (db/owner.ts)'
 const elsewhere = 'no change reads a table that lives elsewhere'
 
 // biome-ignore format: this table is read by column
@@ -39,6 +40,8 @@ const broken: [law: string, text: string][] = [
   [subquery,  "insert into jobs (id, tenant_id) values (?…, coalesce((select own.tenant_id from environments own where own.id = ?), '')) on conflict (id) do nothing"],
   [conflict,  'insert into jobs (id, tries) select ?, ? where 1 = 1 on conflict (id) do update set tries = jobs.tries + ?'],
   [conflict,  'insert into consents (environment_id, user_id) select id, ? from environments where id = ? on conflict (environment_id, user_id) do update set ending = 0 where consents.ending < ?'],
+  [to_node,   'insert into users (id, environment_id) values (?, ?)'],
+  [to_node,   "select id from users where ? = environment_id"],
   [elsewhere, 'update environments set updated_at = updated_at where id = ? and (select count(*) from applications where environment_id = ?) < ?'],
   [elsewhere, 'update invitations set ended_at = ? where id = ? and exists (select 1 from users b where b.environment_id = ? and b.id = ?)'],
   [elsewhere, 'update webhook_messages set attempts = 0 where environment_id = ? and exists (select 1 from jobs where jobs.id = webhook_messages.id)'],
@@ -61,7 +64,7 @@ const kept: string[] = [
   'select u.id from users u join environments e on e.id = u.environment_id where u.environment_id = ?',
   'select u.id from grants g join users u on u.environment_id = g.environment_id || substr(?, 1, 0) and u.id = g.user_id where g.environment_id = ?',
   'select 1 from users u where u.environment_id = ? and exists (select 1 from sessions s where s.environment_id = ? and s.user_id = u.id)',
-  "select 1 from users u where u.environment_id = 'env_1' and id in (select user_id from sessions where ? = environment_id)",
+  "select 1 from users u where u.environment_id = ? and id in (select user_id from sessions where 'env_1' = environment_id)",
   'select * from (select * from users where environment_id = ? limit ?) listed where 1 = 1 order by id',
   'with recursive used (id) as (select id from grants where environment_id = ? union all select used.id from used where used.id is not null) select id from used',
   'select id from api_keys k left join environments e on e.id = k.environment_id where k.digest = ?',

@@ -2,6 +2,7 @@
  * The laws by which a statement also runs on a database that is distributed over several nodes (decision 0143). They cost one server
  * nothing. An exception stands in `recorded-exceptions.ts`.
  */
+import { needOfText } from '../server/src/db/owner.ts'
 import { distributionColumn, placeOf } from '../server/src/db/placement.ts'
 import type { Recorded } from './recorded.ts'
 import { of_all_environments } from './recorded-exceptions.ts'
@@ -42,6 +43,9 @@ export function* distributedOffences({ text, does, target }: Recorded): Generato
 
   if (isSweep(text) || of_all_environments.some(({ write }) => text.startsWith(write))) return
   for (const block of all) yield* withoutEnvironment(block, text)
+  const places = new Set(all.flatMap(({ target, tables }) => [target ?? '', ...tables.map(({ name }) => name)]).map(placeOf))
+  if (places.has('environment') && !places.has('scope') && needOfText(text.split('?')) === 'every node')
+    yield { law: 'a statement about an environment goes to its node (db/owner.ts)', what: text }
   yield* environmentsOfOthers(outer, [], text)
 }
 

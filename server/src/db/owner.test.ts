@@ -17,6 +17,9 @@ const batches: [what: string, statements: Statement[], need: Need][] = [
   ['a comparison with a mark',                         [sql`select id from users u where u.id = ${b} and ${inEnvironment(a, 'u')}`], about],
   ['a join with a value that is not used',             [sql`select u.id from grants g join users u on ${sameEnvironment('u', 'g', a)} where g.environment_id = ${a}`], about],
   ['an insert of values',                              [sql`insert into users (environment_id, id) values (${a}, ${b})`], about],
+  ['an insert over several lines',                     [sql`insert into users
+    ( environment_id, id)
+    values ( ${a}, ${b})`], about],
   ['an insert that selects',                           [sql`insert into users (environment_id, id) select ${a}, ${b} where 1 = 1`], about],
   ['an insert that selects from rows of it',           [sql`insert into endings (environment_id, id) select ${a}, id from users where environment_id = ${a}`], about],
   ['a change that reads a table of every node',        [sql`update users set name = 'n' where environment_id = ${a} and exists (select 1 from environments where id = ${a})`], about],

@@ -29,7 +29,7 @@ export function needOf(statements: readonly Statement[]): Need {
 function needIn({ parts, values }: Statement): Need {
   let text = texts.get(parts)
   if (!text) {
-    text = read(parts)
+    text = needOfText(parts)
     texts.set(parts, text)
   }
   if (typeof text === 'string') return text
@@ -48,10 +48,11 @@ interface AboutEnvironment {
 
 const texts = new WeakMap<readonly string[], 'coordinator' | 'every node' | AboutEnvironment>()
 
-function read(parts: readonly string[]): 'coordinator' | 'every node' | AboutEnvironment {
-  const text = parts.join('?')
+/** What the text of a statement needs. */
+export function needOfText(parts: readonly string[]): 'coordinator' | 'every node' | AboutEnvironment {
+  const text = parts.join('?').replace(/\s+/g, ' ').replaceAll('( ', '(')
   const places = new Set((text.match(/\b[a-z][a-z0-9_]*\b/g) ?? []).map(placeOf))
-  const target = /^\s*(?:insert into|update|delete from) (\w+)/.exec(text)?.[1]
+  const target = /^ ?(?:insert into|update|delete from) (\w+)/.exec(text)?.[1]
   if (places.has('scope') || (target !== undefined && placeOf(target) === 'everywhere')) return 'every node'
   const beside_coordinator = places.has('coordinator')
   if (!places.has('environment'))
@@ -66,7 +67,7 @@ function read(parts: readonly string[]): 'coordinator' | 'every node' | AboutEnv
 }
 
 const compares = /\benvironment_id(?: \|\| '')? = $/
-const inserts = /^\s*insert into \w+ \(environment_id\b[^)]*\)\s*(?:values \(|select )\?/
+const inserts = /^ ?insert into \w+ \(environment_id\b[^)]*\) (?:values \(|select )\?/
 
 const pattern = idPattern('env')
 const isEnvironmentId = (value: EncodedValue | undefined): value is string => typeof value === 'string' && pattern.test(value)
