@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { citus_nodes } from './postgres.ts'
+import { held_by_tests } from './undone-first.ts'
 import type { Reply, World } from './world.ts'
 
 const overlapping_batches = 3
@@ -51,8 +52,9 @@ async function underLock<T>(
   // A busy pool opens a connection for later batches, so on a slow machine all of them could share one and none would overlap.
   while ((db.load?.().open ?? 0) <= overlapping_batches)
     await Promise.all(Array.from({ length: 10 }, () => db.all(One, sql`select 1 as one`)))
-  const holder = new Client({ connectionString: config.database_url ?? '' })
-  await holder.connect()
+  const [holder, watcher] = [0, 1].map(() => new Client({ connectionString: config.database_url ?? '' })) as [Client, Client] // as: two
+  await Promise.all([holder.connect(), watcher.connect()])
+  held_by_tests.add(holder)
   try {
     await holder.query('begin')
     await holder.query(lock)
@@ -62,8 +64,8 @@ async function underLock<T>(
         is_settled = true
       }, assert.fail)
       for (let waiting = 0; waiting < connections && !is_settled; ) {
-        await holder.query('select pg_stat_clear_snapshot(), pg_sleep(0.005)')
-        const { rows } = await holder.query(
+        await watcher.query('select pg_sleep(0.005)')
+        const { rows } = await watcher.query(
           `select cast(count(*) as integer) as n from ${citus_nodes.length > 0 ? 'citus_stat_activity' : 'pg_stat_activity'} where datname = current_database() and wait_event_type = 'Lock'`,
         )
         waiting = rows[0].n
@@ -72,6 +74,7 @@ async function underLock<T>(
     await holder.query('rollback')
     return result
   } finally {
-    await holder.end()
+    held_by_tests.delete(holder)
+    await Promise.all([holder.end(), watcher.end()])
   }
 }
