@@ -130,12 +130,14 @@ test('a deletion by the backend leaves the id alone in events and sessions too',
 /** Adds many numbered events about a user. */
 async function addEvents(user_id: string, count: number): Promise<void> {
   added += 10_000
-  await w.deployment.db.run(sql`insert into events (environment_id, id, sequence, type, created_at, actor_type, user_id, data)
+  const { db } = w.deployment
+  const user = await db.maybeOne(z.object({ environment_id: z.string() }), sql`select environment_id from users where id = ${user_id}`)
+  await db.run(sql`insert into events (environment_id, id, sequence, type, created_at, actor_type, user_id, data)
     with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})
     select u.environment_id, ${`evt_${user_id}_`} || (1000000 + i), ${added} + i, 'sign_in.failed', 1, 'system', u.id, '{"ip":"192.0.2.1"}'
-      from n join users u on u.id = ${user_id}`)
+      from n join users u on u.environment_id = ${user?.environment_id ?? ''} and u.id = ${user_id}`)
   // The numbers of later events follow, as they always do.
-  await w.deployment.db.run(sql`insert into event_counters (environment_id, last) values (${w.test.id}, ${added + count})
+  await db.run(sql`insert into event_counters (environment_id, last) values (${w.test.id}, ${added + count})
     on conflict (environment_id) do update set last = excluded.last`)
 }
 let added = 1_000_000
@@ -301,11 +303,10 @@ test('an account that is deleted also leaves a tenant that it joins meanwhile, a
     (await storedMembers(w, tenant.id)).map(({ user_id }) => user_id),
     [vic.user_id],
   )
-  const left = await until('the entry of the audit log', async () => {
+  await until('the entries of the audit log', async () => {
     const call = asAdministrator(w, vic.token, tenant.id)
     const found = expectStatus(200, await call('GET', `/v1/tenants/${tenant.id}/audit-log?limit=100`)).data
     const actions = found.map(({ action }: { action: string }) => action)
-    return actions.includes('acceptInvitation') && actions
+    return actions.includes('acceptInvitation') && actions.includes('deleteOwnAccount')
   })
-  assert.ok(left.includes('deleteOwnAccount'), left.join())
 })
