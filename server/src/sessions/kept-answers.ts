@@ -17,6 +17,8 @@ const claim_ms = 15_000
  */
 const most = { of_browser: 60, of_source: 500 }
 
+const Claim = z.object({ claimed_until: z.date() })
+
 export interface PressId {
   environment_id: EnvironmentId
   form_hash: string
@@ -31,7 +33,9 @@ export async function claimAnswer(
 ): Promise<Date | null> {
   const claimed_until = new Date(now.getTime() + claim_ms)
   const expires_at = new Date(now.getTime() + kept_ms)
-  const claimed = await db.run(
+  // Of an insert that selects, a distributed database counts the rows that it read. The row that it returns is one that it wrote.
+  const claimed = await db.changeOne(
+    Claim,
     withoutSync(sql`
     insert into kept_answers (environment_id, form_hash, browser_hash, source, sealed, claimed_until, expires_at)
     select e.id, ${form_hash}, ${browser_hash}, ${source}, ${null}, ${claimed_until}, ${expires_at}
@@ -41,9 +45,10 @@ export async function claimAnswer(
        and ${isBelow(environment_id, { column: 'source', value: source, limit: most.of_source }, now)}
     on conflict (environment_id, form_hash) do update
       set sealed = null, claimed_until = excluded.claimed_until, expires_at = excluded.expires_at
-      where kept_answers.expires_at <= excluded.expires_at - ${constant(kept_ms)}`),
+      where kept_answers.expires_at <= excluded.expires_at - ${constant(kept_ms)}
+    returning claimed_until`),
   )
-  return claimed === 1 ? claimed_until : null
+  return claimed?.claimed_until ?? null
 }
 
 /** Parallel presses can exceed the limit by their number. */
