@@ -3,6 +3,7 @@
  * and changes of any number of rows. The head of `server/src/db/db.ts` says why. An exception stands in `recorded-exceptions.ts`.
  */
 import { lock_order } from '../server/src/db/db.ts'
+import { placeOf } from '../server/src/db/placement.ts'
 import { distributedOffences } from './distributed-laws.ts'
 import type { Recorded, RecordedBatch } from './recorded.ts'
 import {
@@ -37,6 +38,7 @@ export function judgeRecord(batches: readonly RecordedBatch[], keys: Keys): Offe
       ...withoutUser(statements),
       ...unbounded(statements, keys),
       ...ofNoKey(statements, keys),
+      ...uncounted(statements),
       ...statements.flatMap((statement) => [...distributedOffences(statement)]),
     ]
     for (const offence of found) if (!offences.has(offence.what)) offences.set(offence.what, { ...offence, file })
@@ -138,6 +140,18 @@ function* ofNoKey(statements: readonly Recorded[], keys: Keys): Generator<Found>
     const is_one = (keys.get(target ?? '') ?? []).some((key) => key.every((column) => given.has(column)))
     if (!is_one) yield { law: 'a guard of a key gives a value for each column of a unique key', what: text }
   }
+}
+
+/**
+ * Of an insert that selects and may meet a row, a distributed database counts the rows that it read. A caller that asks whether it wrote one asks for
+ * the row.
+ */
+function* uncounted(statements: readonly Recorded[]): Generator<Found> {
+  const [only] = statements
+  if (statements.length !== 1 || only?.does !== 'insert' || only.guard || placeOf(only.target ?? '') === 'coordinator') return
+  const { text } = only
+  if (/ on conflict /.test(text) && !/\bvalues \(/.test(text) && !/ returning /.test(text))
+    yield { law: 'an insert that selects, alone in its batch, returns what it wrote', what: text }
 }
 
 /** Whether the condition of an update or a deletion names one of these keys, each column by one value or by a list, or has a limit. */

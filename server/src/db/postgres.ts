@@ -89,8 +89,8 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
 
   function openNode(node: NodeAddress | null, onFailure = () => {}): Pool {
     const server_of_node = node === null ? server : serverAt(addressAt(address, node))
-    const open: typeof openForBatches = (...limits) =>
-      openForBatches(...limits).catch((error) => {
+    const open: typeof openForBatches = (...of_attempt) =>
+      openForBatches(...of_attempt).catch((error) => {
         onFailure()
         throw error
       })
