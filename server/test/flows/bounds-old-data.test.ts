@@ -33,12 +33,12 @@ async function plant({ id }: { id: string }, { offline }: { offline: boolean }) 
                               absolute_expires_at)
         select environment_id, ${numbered('ses_000')}, user_id, id || n.i, amr, acr, began_with, created_at, auth_time,
                last_seen_at - ${sessions} + n.i - 1, expires_at, absolute_expires_at
-          from sessions, ${numbers(sessions)} where user_id = ${id} and counted = 1`,
+          from sessions, ${numbers(sessions)} where environment_id = ${w.test.id} and user_id = ${id} and counted = 1`,
     sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, began_with,
                             created_at, expires_at)
         select environment_id, ${numbered('grt_000')}, user_id, application_id, session_id, scope, resource, ${offline}, auth_time, amr, acr,
                began_with, created_at - ${grants} + n.i - 1, ${until}
-          from grants, ${numbers(grants)} where user_id = ${id} and visit_at is not null`,
+          from grants, ${numbers(grants)} where environment_id = ${w.test.id} and user_id = ${id} and visit_at is not null`,
   ])
 }
 
