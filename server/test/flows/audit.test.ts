@@ -115,7 +115,8 @@ async function changeEverything(): Promise<string[]> {
     sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr,
           ending, application_ending, created_at, expires_at)
         select u.environment_id, ${grant_id}, u.id, a.id, 'gone', 'openid', '[]', 0, ${now}, '[]', '', u.ending, a.ending, ${now}, ${later}
-          from users u join applications a on a.id = ${application.id} where u.id = ${user.id}`,
+          from users u join applications a on a.environment_id = u.environment_id and a.id = ${application.id}
+         where u.environment_id = ${environment.id} and u.id = ${user.id}`,
     sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, status, created_at, updated_at)
         values (${environment.id}, ${message_id}, ${application.id}, ${session_id}, ${user.id}, 'given_up', ${now}, ${now})`,
   ])

@@ -5,6 +5,7 @@ import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { type Agent, authorizationRequest, createAgent, exchange, followToClient, formOf } from '../support/cookie-browser.ts'
+import { rowsFollowed } from '../support/endings.ts'
 import { loopback_networks, startProvider } from '../support/own-provider.ts'
 import { until } from '../support/receiver.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
@@ -159,6 +160,7 @@ for (const { why, change, metadata, is_silent = false } of here_alone)
     op.metadata = own_endpoint
     w.advance(301)
     assert.equal(locationOf(reply).href, `${bye}?state=ours`)
+    await rowsFollowed(w.deployment.db) // those of a provider that was disabled
     assert.deepEqual([await isSignedOut(agent), await hasEnded(id_token)], [true, true])
     if (is_silent) assert.deepEqual(op.waits.splice(0), [2_000])
   })

@@ -105,7 +105,7 @@ for (const [how, prepare] of Object.entries(disconnects)) {
 
   test(`of 50 parallel authorizations amid the batch with which ${how}, no grant remains without consent`, async () => {
     const { authorize, disconnect, ...of } = await connected()
-    const consent = `select 1 from consents where user_id = '${of.person.id}' for update`
+    const consent = `select 1 from consents where environment_id = '${w.test.id}' and user_id = '${of.person.id}' for update`
     await assertDisconnected(await amidBatch(w, consent, disconnect, () => authorize(5)), of)
   })
 }

@@ -16,6 +16,7 @@ import { createChainStart, schema_of_chains } from '../../src/deployment/chain-s
 import { readRefreshToken, refreshTokenOf } from '../../src/oidc/protocol/refresh-token.ts'
 import { visitGrants } from '../../src/workers/visit-grants.ts'
 import { createPerson, refresh, reuseEvents, revoke, userinfo } from '../support/cookie-browser.ts'
+import { citus_nodes } from '../support/postgres.ts'
 import { expectStatus, type Reply, randomText, types_of_run, world } from '../support/world.ts'
 
 const hour_seconds = 3_600
@@ -84,21 +85,27 @@ const unused = await family(0)
 const waiting = await family(0)
 const abandoned = await family(0)
 const half = await family(1)
+/** A distributed database names a later program from its beginning. */
+const before_chains = { skip: citus_nodes.length > 0 && 'needs a schema that names a program from before chains' }
 
-test('for an hour codes and refreshes give tokens with a row of their own, and the schema still names the program before', async () => {
-  const { first, latest, client } = half
-  for (const { refresh_token } of [first, latest]) assert.match(refresh_token, /^[\w-]{43}$/)
-  assert.equal(await chainOf(first), null)
-  const again = expectStatus(200, await refresh(w, environment, client, first.refresh_token))
-  assert.equal(again.refresh_token, latest.refresh_token)
-  assert.ok((await db.schema()).oldest_program < schema_of_chains)
-  assert.match(
-    await doctor(),
-    /^ok Chains of refresh tokens begin in \d\d min, at .*\nok Refresh tokens from before chains that are still valid: \d+\./,
-  )
-})
+test(
+  'for an hour codes and refreshes give tokens with a row of their own, and the schema still names the program before',
+  before_chains,
+  async () => {
+    const { first, latest, client } = half
+    for (const { refresh_token } of [first, latest]) assert.match(refresh_token, /^[\w-]{43}$/)
+    assert.equal(await chainOf(first), null)
+    const again = expectStatus(200, await refresh(w, environment, client, first.refresh_token))
+    assert.equal(again.refresh_token, latest.refresh_token)
+    assert.ok((await db.schema()).oldest_program < schema_of_chains)
+    assert.match(
+      await doctor(),
+      /^ok Chains of refresh tokens begin in \d\d min, at .*\nok Refresh tokens from before chains that are still valid: \d+\./,
+    )
+  },
+)
 
-test('after the hour the first rotation moves a grant to its chain, and the schema names this program', async () => {
+test('after the hour the first rotation moves a grant to its chain, and the schema names this program', before_chains, async () => {
   w.advance(hour_seconds + 60)
   const { first, use, client } = unused
   const second = expectStatus(200, await use(first.refresh_token))

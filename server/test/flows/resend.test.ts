@@ -218,6 +218,7 @@ test('a resend moves a waiting attempt to now and adds no second one', async () 
   const message = await signOutOf(receiver.url)
   const { id } = await until('a retry that waits', async () => {
     const found = await message()
+    if (!found) return false
     const job = await db.maybeOne(z.object({ id: z.string() }), sql`select id from jobs where id = ${found.id} and leased_by is null`)
     return found.attempts.length === 1 && job !== null && found
   })
