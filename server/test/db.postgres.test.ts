@@ -115,10 +115,10 @@ test('look-ups of one turn that one node cannot answer leave the others their an
 // biome-ignore format: this table is read by column
 const losses: [what: string, text: string, code: string][] = [
   ['was shut down',                        'postmaster was shut down, exiting',                                     'XX000'],
-  ['lost another one amid a statement',    'server closed the connection unexpectedly',                             'XX000'],
-  ['lost one that a batch had written on', 'failure on connection marked as essential: 127.0.0.1:5432',             'XX000'],
-  ['lost another one amid a commit',       'could not commit transaction for shard 1 on at least one active node', 'XX000'],
-  ['cannot reach another one',             'connection to the remote node 127.0.0.1:5432 failed',                   '08006'],
+  ['lost another node in a statement',     'server closed the connection unexpectedly',                             'XX000'],
+  ['lost a node that a batch wrote on',     'failure on connection marked as essential: 127.0.0.1:5432',             'XX000'],
+  ['lost another node in a commit',        'could not commit transaction for shard 1 on at least one active node', 'XX000'],
+  ['cannot reach another node',            'connection to the remote node 127.0.0.1:5432 failed',                   '08006'],
 ]
 for (const [what, text, code] of losses)
   test(`a node that ${what} is unavailable, and whether a change was made is not known`, { skip: noPostgres }, async () => {

@@ -38,6 +38,7 @@ import { removeChains } from '../src/sessions/refresh-chains.ts'
 import * as refresh_tokens from '../src/sessions/refresh-tokens.ts'
 import { findSessionRecord, listSessionRecords } from '../src/sessions/session-records.ts'
 import * as sessions from '../src/sessions/sessions.ts'
+import { numberOfRow } from '../src/sessions/standing.ts'
 import * as attempts from '../src/users/attempts.ts'
 import { findEmailChange } from '../src/users/email-changes.ts'
 import * as codes from '../src/users/mailed-codes.ts'
@@ -54,6 +55,7 @@ import {
 } from '../src/webhooks/store.ts'
 import { freshDatabase, noPostgres, runCommand } from './support/postgres.ts'
 
+const Numbered = z.object({ number: z.int() })
 const environment_id = 'e' as EnvironmentId // as: ids of this test
 const [id, other] = ['7', '8']
 const [user_id, session_id, grant_id] = [id as UserId, id as SessionId, id as GrantId] // as: ids of this test
@@ -145,6 +147,7 @@ const uses: Use[] = [
   ['a refresh token with a row',             (db) => refresh_tokens.findRefreshRow(db, environment_id, id)],
   ['the grant of an access token',           (db) => grants.findLiveGrant(db, environment_id, id, 'none')],
   ['the state of a grant',                   (db) => grants.findGrantState(db, environment_id, id, 'none')],
+  ['the number of a method with a row',      (db) => db.all(Numbered, numberOfRow(environment_id, id))],
   ['an opaque access token',                 (db) => opaque_tokens.findOpaqueToken(db, environment_id, id)],
   ['the redemption of a code',               (db) => authorization_codes.redeemCode(db, environment_id, spent, { attempt: 'x', tokens })],
   ['the rotation of a chain',                (db) => refresh_tokens.spendRefreshToken(db, environment_id, of_chain, { attempt: 'x', tokens, now })],

@@ -53,8 +53,8 @@ export function toCallersError(error: unknown, is_read: boolean): unknown {
 }
 
 /**
- * Reports whether a node of a distributed database lost another one, or was itself shut down, amid a statement or a commit. Citus says so as an
- * error of the class of connections, or as an internal error with one of these texts.
+ * Reports whether a node of a distributed database lost its connection to another node, or was shut down itself, during a statement or a commit.
+ * Citus says so by an error of the class of connections, or by an internal error with one of these texts.
  */
 function lostNode({ code = '', message }: DatabaseError): boolean {
   return code.startsWith('08') || (code === internal_error && lost_node.some((text) => message.includes(text)))

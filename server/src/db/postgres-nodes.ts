@@ -81,8 +81,7 @@ export function createNodes(
     for (const [name, { straight, passed_on }] of nodes) {
       if (present.has(name)) continue
       nodes.delete(name)
-      void straight.close() // answers what is in flight
-      void passed_on.close()
+      await Promise.all([straight.close(), passed_on.close()]) // which answers what is in flight
     }
   }
 
