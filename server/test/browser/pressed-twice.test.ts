@@ -243,7 +243,7 @@ async function useAccount(t: TestContext, browser: Browser, way: Way): Promise<v
   await isAt(page, 'new-password')
   await page.locator('[name=password]').fill('a third memorable sentence')
   await twice('continue')
-  await page.locator('main[data-step=new-password] [data-action=continue]').waitFor()
+  await page.locator('main[data-step=new-password] a[data-action=continue]').waitFor()
 
   await page.goto(authorizationRequest(environment, client, { prompt: 'login' }).url)
   await page.locator('[name=email]').fill(email)

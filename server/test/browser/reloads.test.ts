@@ -85,7 +85,7 @@ test(
     await staysAt(page, 'new-password')
     await page.locator('[name=password]').fill('another memorable sentence')
     await go('continue')
-    await page.locator('main[data-step=new-password] [data-action=continue]').waitFor()
+    await page.locator('main[data-step=new-password] a[data-action=continue]').waitFor()
     await staysAt(page, 'new-password')
 
     await page.goto(authorizationRequest(w.test, client, { prompt: 'login' }).url)
