@@ -10,6 +10,7 @@ import { startPostgres, template } from '../server/test/support/postgres.ts'
 import { type Ground, root } from './contestants.ts'
 import { check, load, median } from './load.ts'
 import { onAllCores } from './machine.ts'
+import type { Options } from './options.ts'
 import { newMasterKey, type Seeded, seedOstiary, startOstiary } from './ostiary.ts'
 import { common, own, type Prepare } from './scenarios.ts'
 
@@ -23,48 +24,64 @@ const people = 16
 /** The clock of /proc has this many ticks a second on Linux. */
 const ticks_per_second = 100
 
+/** A database of one server or several. */
+interface Place {
+  readonly database_url: string
+  /** The first process of each server. */
+  readonly servers: readonly number[]
+  readonly stop: () => Promise<void>
+}
+
 type Progress = (text: string) => void
 
-export async function surveyCitus({ folder }: Ground, rounds: number, seconds: number, progress: Progress) {
+/** Another checkout takes part on one PostgreSQL, where one is named. */
+export async function surveyCitus({ folder }: Ground, { rounds, seconds, against }: Options, progress: Progress) {
   const bin = process.env.OSTIARY_TEST_CITUS_BIN
   if (noCitus || bin === undefined) {
     progress(`no Citus: it ${noCitus}`)
     return null
   }
   return onAllCores(async () => {
-    const plain = await startPostgres({ other: { bin, settings: [], auth: 'trust' } })
     const citus = await startCitus()
     await createDistributedTemplate(citus)
     for (const url of citus.nodes) await query(url, `create database bench template ${template}`)
-    const urls = { plain: await plain.freshDatabase(), citus: citus.nodesOf('postgres://localhost/bench')[0] ?? '' }
-    const servers = { plain: [await postmasterOf(plain.url)], citus: await Promise.all(citus.nodes.map(postmasterOf)) }
-
-    const start = async (name: keyof typeof urls) => {
+    const nodes = {
+      database_url: citus.nodesOf('postgres://localhost/bench')[0] ?? '',
+      servers: await Promise.all(citus.nodes.map(postmasterOf)),
+      stop: () => citus.stop(),
+    }
+    const startOne = async (): Promise<Place> => {
+      const postgres = await startPostgres({ other: { bin, settings: [], auth: 'trust' } })
+      return { database_url: await postgres.freshDatabase(), servers: [await postmasterOf(postgres.url)], stop: () => postgres.stop() }
+    }
+    const start = async (name: 'plain' | 'citus' | 'before', checkout: string, place: Place) => {
       progress(`citus: starting on ${name}`)
+      const { database_url } = place
       const started = await startOstiary(
-        { root, folder: join(folder, `citus-${name}`), database_url: urls[name], core: null },
+        { root: checkout, folder: join(folder, `citus-${name}`), database_url, core: null },
         newMasterKey(),
       )
-      return { started, seeded: await seedOstiary(root, started, people) }
+      return { name, place, started, seeded: await seedOstiary(checkout, started, people), found: none() }
     }
-    const sides = { plain: await start('plain'), citus: await start('citus') }
-    const found: Record<keyof typeof urls, Record<Operation, number[]>> = { plain: none(), citus: none() }
+    const sides = [await start('plain', root, await startOne()), await start('citus', root, nodes)]
+    if (against) sides.push(await start('before', against, await startOne()))
     for (let round = 0; round < rounds; round++)
       for (const operation of Object.keys(operations) as Operation[]) // as: the keys of the table
-        for (const name of ['plain', 'citus'] as const) {
+        for (const { name, place, seeded, found } of sides) {
           progress(`citus: ${operation} on ${name}, round ${round + 1} of ${rounds}`)
-          const { seeded } = sides[name]
           const step = await operations[operation](seeded, in_flight)
           await check(seeded.address, step, { in_flight, times: 5 })
-          const before = processorOf(servers[name])
+          const before = processorOf(place.servers)
           const { answered } = await load(seeded.address, step, { in_flight, seconds })
-          found[name][operation].push((processorOf(servers[name]) - before) / answered)
+          found[operation].push((processorOf(place.servers) - before) / answered)
         }
-    for (const { started } of Object.values(sides)) await started.process.stop()
-    await Promise.all([plain.stop(), citus.stop()])
+    for (const { started, place } of sides) {
+      await started.process.stop()
+      await place.stop()
+    }
     const figures = (operation: Operation) => {
-      const [one, many] = [median(found.plain[operation]), median(found.citus[operation])]
-      return { plain_ms: one, citus_ms: many, times: many / one }
+      const [one = 0, many = 0, before] = sides.map(({ found }) => median(found[operation]))
+      return { plain_ms: one, citus_ms: many, times: many / one, ...(before && { before_ms: before, times_before: many / before }) }
     }
     return { refresh: figures('refresh'), code: figures('code'), userinfo: figures('userinfo'), whoami: figures('whoami') }
   })

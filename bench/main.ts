@@ -110,7 +110,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('overview') ? { overview: await surveyOverview(ground, options.rounds, progress) } : {}),
     ...(wants('footprint') ? { footprint: await surveyFootprint(ground, options.days, progress) } : {}),
     ...(wants('promotion') ? { promotion: await surveyPromotion(ground, options.rounds, progress) } : {}),
-    ...(wants('citus') ? { citus: await surveyCitus(ground, options.rounds, options.seconds, progress) } : {}),
+    ...(wants('citus') ? { citus: await surveyCitus(ground, options, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }
