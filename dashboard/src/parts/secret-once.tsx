@@ -109,7 +109,7 @@ function ShownSecret({ what, name, secret, tags, children, onClose }: Shown) {
         </div>
         <div className="once">
           <code>{secret}</code>
-          <CopyButton look="primary" value={secret} label={`the ${what}`} />
+          <CopyButton look={is_stored ? 'plain' : 'primary'} value={secret} label={`the ${what}`} />
         </div>
       </div>
       {children}

@@ -48,7 +48,7 @@ export function SecretsOnce({ secrets, close }: { secrets: readonly MadeSecret[]
           <div className="once">
             <code>{secret.client_secret ?? secret.secret}</code>
             <CopyButton
-              look="primary"
+              look={secrets.length === 1 && !storing.is_stored ? 'primary' : 'plain'}
               value={secret.client_secret ?? secret.secret ?? ''}
               label={`the ${kindOf(secret)} of ${names(secret.object, secret.slug ?? '')}`}
             />
