@@ -178,7 +178,7 @@ test('connections that wait to be accepted when the service stops are answered',
 
 test(
   'every file in the data directory is readable by its owner only, whatever the umask',
-  { skip: process.platform === 'win32' },
+  { skip: process.platform === 'win32' && 'needs the rights of POSIX' },
   async () => {
     const data_dir = join(folder(), 'data')
     const modes = () => readdirSync(data_dir).map((name) => `${name} ${(statSync(join(data_dir, name)).mode & 0o777).toString(8)}`)
