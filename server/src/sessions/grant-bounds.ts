@@ -73,18 +73,19 @@ export function replacingOne(
 ): Replacement {
   const { environment_id } = place
   const window = windowOf(place, limit, most_others, now)
-  const ofReplaced = (column: Statement) => sql`(
-    select ${column} from (select newest.*, sum(1 - is_over) over () as live from (${window}) newest
-                            where is_offline = ${place.is_offline} or is_over = 1) counted
+  const replaced = sql`(
+    select id from (select held.*, sum(1 - is_over) over () as live from (${window}) held
+                     where is_offline = ${place.is_offline} or is_over = 1) counted
      where id <> ${except} and (is_over = 1 or live > ${limit}) order by is_over desc, used_at, id limit 1)`
   const replace = place.is_offline
     ? [
         sql`update grants set ended_at = ${now}, ended_by = 'replaced'
-            where environment_id = ${environment_id} and id = ${ofReplaced(sql`id`)} and ended_at is null`,
+            where environment_id = ${environment_id} and id = ${replaced} and ended_at is null`,
       ]
     : [
-        sql`delete from authorization_codes where environment_id = ${environment_id} and code_hash = ${ofReplaced(sql`code_hash`)}`,
-        sql`delete from grants where environment_id = ${environment_id} and id = ${ofReplaced(sql`id`)}`,
+        sql`delete from authorization_codes where environment_id = ${environment_id}
+               and code_hash = (select code_hash from grants where environment_id = ${environment_id} and id = ${replaced})`,
+        sql`delete from grants where environment_id = ${environment_id} and id = ${replaced}`,
       ]
   return counting(place, sql`coalesce(grant_count, 0) + 1`, sql``, [
     ...replace,
@@ -108,16 +109,25 @@ function recounted({ environment_id, user_id, session_id, is_offline }: Place, l
 const grantsOf = ({ environment_id, session_id, application_id }: Place) =>
   sql`session_id = ${session_id} and application_id = ${application_id} and ${inEnvironment(environment_id)}`
 
-/** The grants that a new one can replace: of the user the oldest ones, of a session the newest, among them those with `offline_access`. */
-function windowOf(place: Place, limit: number, most: number, now: Date): Statement {
-  const columns = sql`id, session_id, code_hash, offline as is_offline, case when expires_at <= ${now} then 1 else 0 end as is_over`
-  return place.is_offline
-    ? sql`select ${columns}, coalesce(${lastUseOf(place.environment_id, sql`grants`)}, created_at) as used_at from grants
-           where user_id = ${place.user_id} and application_id = ${place.application_id} and offline = 1
-             and coalesce(ended_at, -2) = -2 and ${inEnvironment(place.environment_id)}
-           order by id limit ${limit + most + 1}`
-    : sql`select ${columns}, 0 as used_at from grants where ${grantsOf(place)} and ended_at is null
+/**
+ * The grants that a new one can replace: of the user the oldest ones, of a session the newest, among them those with `offline_access`. At
+ * most `most` of them are replaced at once.
+ *
+ * What was made after the last use of each of the `most` oldest is not among the `most` unused longest. Its chain is not read.
+ */
+function windowOf({ environment_id, ...place }: Place, limit: number, most: number, now: Date): Statement {
+  const columns = sql`id, offline as is_offline, case when expires_at <= ${now} then 1 else 0 end as is_over`
+  if (!place.is_offline)
+    return sql`select ${columns}, 0 as used_at from grants where ${grantsOf({ environment_id, ...place })} and ended_at is null
            order by id desc limit ${3 * limit + most}`
+  const used_at = sql`coalesce(${lastUseOf(environment_id, sql`grants`)}, created_at)`
+  const oldest = sql`from grants
+           where user_id = ${place.user_id} and application_id = ${place.application_id} and offline = 1
+             and coalesce(ended_at, -2) = -2 and ${inEnvironment(environment_id)}
+           order by id`
+  return sql`
+    select ${columns}, case when created_at <= (select max(used_at) from (select ${used_at} as used_at ${oldest} limit ${most}) oldest)
+                            then ${used_at} else created_at end as used_at ${oldest} limit ${limit + most + 1}`
 }
 
 const Replaced = z.object({
@@ -141,9 +151,13 @@ export async function findReplaced(
 ): Promise<{ replaced: readonly Replaced[]; found: number }> {
   const found = await db.all(
     Replaced,
-    sql`select newest.*, sum(1 - is_over) over () as live, max(id) over () as newest from (${windowOf(place, limit, most, now)}) newest
-         where is_offline = ${place.is_offline} or is_over = 1
-         order by is_over desc, used_at, id limit ${most}`,
+    sql`select g.id, g.session_id, g.code_hash, counted.is_offline, counted.is_over, counted.live, counted.newest
+          from (select id, is_offline, is_over, used_at, sum(1 - is_over) over () as live, max(id) over () as newest
+                  from (${windowOf(place, limit, most, now)}) held
+                 where is_offline = ${place.is_offline} or is_over = 1
+                 order by is_over desc, used_at, id limit ${most}) counted
+          join grants g on g.environment_id = ${place.environment_id} and g.id = counted.id
+         order by counted.is_over desc, counted.used_at, counted.id`,
   )
   const live = found[0]?.live ?? 0
   const over = found.filter(({ is_over }) => is_over).length
