@@ -3,7 +3,7 @@ import type { ApplicationId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import type { inactiveReasons, TokenVerdict } from '@ostiary/contract/session.ts'
 import { digestOf } from '../base/digest.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { findGrantState } from '../sessions/grants.ts'
+import { findGrantState, findLiveGrant } from '../sessions/grants.ts'
 import { isOpaqueTokenOfSibling } from '../sessions/opaque-tokens.ts'
 import { findSibling } from '../tenancy/store.ts'
 import { type AccessTokenClaims, opaque_prefix, readAccessToken } from './access-token.ts'
@@ -23,8 +23,7 @@ export async function judgeToken(
   const claims = await readAccessToken(deployment, issuer, token)
   if (!claims) return inactive(await whyUnknown(deployment, issuers, issuer, token))
 
-  const state = await findGrantState(deployment.db, issuer.environment_id, claims.grant_id, claims.jti)
-  const reason = whyInactive(claims, state, deployment.now())
+  const reason = await whyInactive(deployment, issuer, claims)
   if (reason) return inactive(reason)
   return {
     active: true,
@@ -46,14 +45,19 @@ export async function judgeToken(
 
 const inactive = (reason: Reason): TokenVerdict => ({ active: false, reason })
 
-type GrantState = Awaited<ReturnType<typeof findGrantState>>
-
 /**
  * The first reason that applies, from the user to the session to the token. A grant may outlive its session. Without a grant the token
  * has expired, unless the grant was deleted before its time.
  */
-function whyInactive(claims: AccessTokenClaims, state: GrantState, now: Date): Reason | null {
-  const is_expired = claims.exp * 1000 <= now.getTime()
+async function whyInactive(
+  { db, now }: Pick<Deployment, 'db' | 'now'>,
+  { environment_id }: Issuer,
+  { grant_id, jti, exp }: AccessTokenClaims,
+): Promise<Reason | null> {
+  const is_expired = exp * 1000 <= now().getTime()
+  // Most tokens are valid, and this look-up costs less than the one that tells the reasons apart.
+  if (await findLiveGrant(db, environment_id, grant_id, jti)) return is_expired ? 'expired' : null
+  const state = await findGrantState(db, environment_id, grant_id, jti)
   if (!state) return is_expired ? 'expired' : 'revoked'
   if (state.user_id === null || state.blocked_at !== null) return 'user_blocked'
   if (state.has_ended && state.session_has_ended) return 'session_ended'
