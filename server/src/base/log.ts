@@ -69,6 +69,7 @@ export function createLog(least: LogLevel | 'silent', now: () => Date, write: (l
 /** The same lines for a terminal: the time of day, the level where it is not `info`, the message and the fields. */
 function createTextLog(least: LogLevel | 'silent', now: () => Date, write: (line: string) => void): Log {
   const threshold = least === 'silent' ? levels.length : levels.indexOf(least)
+  const clockTime = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
   const line = (level: LogLevel, words: string) =>
     write(`${clockTime.format(now())} ${level === 'info' ? '' : `${level.toUpperCase()} `}${words}\n`)
   const at = (level: LogLevel) => {
@@ -91,8 +92,6 @@ function createTextLog(least: LogLevel | 'silent', now: () => Date, write: (line
     },
   }
 }
-
-const clockTime = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
 /** Text as it is, or in quotes where it has characters that a terminal would obey. A word has no blanks either. */
 const sentence = (text: string) => (/^[ -~]*$/.test(text) ? text : JSON.stringify(text))
