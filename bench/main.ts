@@ -98,7 +98,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
   const wants = (name: SurveyName) => options.surveys.includes(name)
   if (wants('start')) progress('starting repeatedly')
   return {
-    ...(wants('start') ? { start: await surveyStart(ground, options.rounds) } : {}),
+    ...(wants('start') ? { start: await surveyStart(ground, options) } : {}),
     ...(wants('environments') ? { environments: await surveyEnvironments(ground, options.environments, progress) } : {}),
     ...(wants('silent') ? { silent: await surveySilent(ground, progress) } : {}),
     ...(wants('hostile') ? { hostile: await surveyHostile(ground, options.hostile, progress) } : {}),

@@ -2,8 +2,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expectStatus, openConnection } from './connection.ts'
-import { type Ground, root } from './contestants.ts'
+import { type ContestantName, type Ground, root } from './contestants.ts'
 import { load, median, percentile } from './load.ts'
+import type { Options } from './options.ts'
 import { newMasterKey, type Seeded, seedOstiary, sendWhenFree, signInRequests, startOstiary } from './ostiary.ts'
 import { startPeer } from './peer.ts'
 import type { ServerProcess } from './process.ts'
@@ -11,48 +12,42 @@ import { common, own } from './scenarios.ts'
 
 const mebibyte = 1_048_576
 
-/** Measures the time to the first answer and the memory of an idle process. The first start creates the database. */
-export async function surveyStart({ folder, core, freshDatabase }: Ground, times: number) {
-  const checkout = { root, folder: join(folder, 'start'), database_url: null, core }
-  const first = await startOstiary(checkout)
-  const first_start_ms = first.process.started_ms
-  await first.process.stop()
-  const starts = await repeat(
-    times,
-    () => startOstiary(checkout),
-    ({ process }) => process,
-  )
-  const peers = await repeat(
-    times,
-    () => startPeer({ ...checkout, folder: join(folder, 'start-peer') }),
-    ({ process }) => process,
-  )
-  const figures = { first_start_ms, start_ms: starts.ms, peer_start_ms: peers.ms, idle_mib: starts.idle_mib, peer_idle_mib: peers.idle_mib }
-  if (!freshDatabase) return figures
-  const on_postgres = { ...checkout, folder: join(folder, 'start-postgres'), database_url: await freshDatabase() }
-  const master_key = newMasterKey()
-  const postgres = await repeat(
-    times,
-    () => startOstiary(on_postgres, master_key),
-    ({ process }) => process,
-  )
-  return { ...figures, postgres_start_ms: postgres.ms, postgres_idle_mib: postgres.idle_mib }
+/** Measures the time to the first answer and the memory of an idle process, in turns. The first start creates the database. */
+export async function surveyStart({ folder, core, freshDatabase }: Ground, { rounds, against }: Pick<Options, 'rounds' | 'against'>) {
+  const starter = (root: string, name: string, database_url: string | null = null) => {
+    const [checkout, master_key] = [{ root, folder: join(folder, `start-${name}`), database_url, core }, newMasterKey()]
+    return async () => (await startOstiary(checkout, master_key)).process
+  }
+  const start = starter(root, 'ostiary')
+  const first = await start()
+  await first.stop()
+  const all: Starting[] = [starting('ostiary', start)]
+  if (against) all.push(starting('before', starter(against, 'before')))
+  all.push(starting('peer', async () => (await startPeer({ folder: join(folder, 'start-peer'), database_url: null, core })).process))
+  if (freshDatabase) {
+    all.push(starting('ostiary, PostgreSQL', starter(root, 'postgres', await freshDatabase())))
+    if (against) all.push(starting('before, PostgreSQL', starter(against, 'before-postgres', await freshDatabase())))
+  }
+  for (let round = 0; round < rounds; round++)
+    for (const { start, ms, idle_mib } of all) {
+      const process = await start()
+      ms.push(process.started_ms)
+      await sleep(3_000)
+      idle_mib.push((await process.usage()).resident_bytes / mebibyte)
+      await process.stop()
+    }
+  const contestants = all.map(({ name, ms, idle_mib }) => ({ name, start_ms: median(ms), idle_mib: median(idle_mib) }))
+  return { first_start_ms: first.started_ms, contestants }
 }
 
-async function repeat<T>(times: number, start: () => Promise<T>, processOf: (started: T) => ServerProcess) {
-  const ms: number[] = []
-  let idle_mib = Number.NaN
-  for (let time = 0; time < times; time++) {
-    const process = processOf(await start())
-    ms.push(process.started_ms)
-    if (time === times - 1) {
-      await sleep(3_000)
-      idle_mib = (await process.usage()).resident_bytes / mebibyte
-    }
-    await process.stop()
-  }
-  return { ms: median(ms), idle_mib }
+interface Starting {
+  name: ContestantName
+  start: () => Promise<ServerProcess>
+  ms: number[]
+  idle_mib: number[]
 }
+
+const starting = (name: ContestantName, start: Starting['start']): Starting => ({ name, start, ms: [], idle_mib: [] })
 
 /** Measures memory after many requests of every kind, and whether it still grows. */
 export async function surveyMemory({ folder, core }: Ground, requests: number, progress: (text: string) => void) {
