@@ -271,7 +271,7 @@ test('a grant that another code has ended in the meantime makes no room for this
   const hold = holdReads('select g.id, g.session_id, g.code_hash')
   t.after(hold.end)
   const waiting = authorize(first.agent, client, offline)
-  await hold.held
+  await Promise.race([hold.held, waiting.then(() => assert.fail('No read was held: its statement begins with other words.'))])
   await authorize(second.agent, client, offline)
   hold.release()
   await waiting
