@@ -15,7 +15,8 @@ const mebibyte = 1_048_576
 /** Measures the time to the first answer and the memory of an idle process, in turns. The first start creates the database. */
 export async function surveyStart({ folder, core, freshDatabase }: Ground, { rounds, against }: Pick<Options, 'rounds' | 'against'>) {
   const starter = (root: string, name: string, database_url: string | null = null) => {
-    const [checkout, master_key] = [{ root, folder: join(folder, `start-${name}`), database_url, core }, newMasterKey()]
+    const checkout = { root, folder: join(folder, `start-${name}`), database_url, core }
+    const master_key = newMasterKey()
     return async () => (await startOstiary(checkout, master_key)).process
   }
   const start = starter(root, 'ostiary')

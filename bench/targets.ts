@@ -43,7 +43,7 @@ export function targetsOf(
     times('password sign-in, of the argon2id rate',    ['ostiary', 'sign-in'],   ['ceiling', 'sign-in'],          0.8),
     times('refresh on PostgreSQL, of the peer there',   ['ostiary, PostgreSQL', 'refresh'], ['peer, PostgreSQL', 'refresh'], 1.5),
     times('code flow on PostgreSQL, of the peer there', ['ostiary, PostgreSQL', 'code'],    ['peer, PostgreSQL', 'code'],    1.5),
-    { what: 'resident when idle',                      unit: 'MiB', at_most: 105, is: start?.contestants[0]?.idle_mib ?? none },
+    { what: 'resident when idle',                      unit: 'MiB', at_most: 105, is: start?.contestants.find(({ name }) => name === 'ostiary')?.idle_mib ?? none },
     { what: 'resident after load',                     unit: 'MiB', at_most: 190, is: memory?.after_mib ?? none },
     { what: 'resident after load, of what it was half way', unit: 'x', at_most: 1.1, is: memory ? growth(memory.samples) : none },
     { what: 'heap per idle environment',               unit: 'B',   at_most: 5_000, is: environments?.heap_each_bytes ?? none },
