@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type Agent, authorizationRequest, createAgent, exchange, formOf } from '../server/test/support/cookie-browser.ts'
+import { freePort } from '../server/test/support/free-port.ts'
 import { until } from '../server/test/support/receiver.ts'
 import { expectStatus, world } from '../server/test/support/world.ts'
 import { folderOfPackages, isInstalled } from './install.ts'
-import { answers, freePorts, start } from './processes.ts'
+import { answers, start } from './processes.ts'
 import keycloak from './products/keycloak.ts'
 
 const skip = isInstalled(keycloak, folderOfPackages(keycloak)) ? false : 'needs npm run applications -- --install keycloak'
@@ -82,7 +83,7 @@ test('a sign-out here asks for the password at Keycloak again, and a sign-out th
 
 async function startKeycloak() {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-keycloak-'))
-  const [port = 0] = await freePorts(1)
+  const port = await freePort()
   const url = `http://localhost:${port}`
   const [version] = Object.values(keycloak.maven)
   cpSync(join(folderOfPackages(keycloak), `maven/keycloak-${version}`), folder, { recursive: true, preserveTimestamps: true })

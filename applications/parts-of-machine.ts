@@ -2,9 +2,10 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { freePort } from '../server/test/support/free-port.ts'
 import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { Missing } from './install.ts'
-import { eventually, freePorts, start } from './processes.ts'
+import { eventually, start } from './processes.ts'
 import type { Product } from './product.ts'
 import type { Values } from './setup.ts'
 
@@ -32,7 +33,7 @@ export async function provide(product: Product, folder: string): Promise<{ value
   if (uses(product, '{redis_')) {
     const version = await promisify(execFile)('redis-server', ['--version']).catch(() => null)
     if (version === null) throw new Missing('there is no redis-server')
-    const [port = 0] = await freePorts(1)
+    const port = await freePort()
     mkdirSync(folder, { recursive: true })
     const command: [string, ...string[]] = ['redis-server', '--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder]
     const redis = start(command, { cwd: folder, env: { PATH: process.env.PATH }, log: `${folder}/redis.log` })

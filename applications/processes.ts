@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Place {
@@ -105,21 +104,3 @@ export const answers = (url: string, seconds: number) =>
     const { status } = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(5_000) })
     return status < 400 || status === 401
   })
-
-/** Ports that are free on both loopbacks now. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, 'localhost')
-      await once(server, 'listening')
-      return server
-    }),
-  )
-  const ports = servers.map((server) => {
-    const address = server.address()
-    if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-    return address.port
-  })
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports
-}

@@ -4,8 +4,9 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Client, createClient } from '../sdk/src/index.ts'
+import { freePort } from '../server/test/support/free-port.ts'
 import { fixed_code } from './hosted-pages.ts'
-import { answers, freePorts, start } from './processes.ts'
+import { answers, start } from './processes.ts'
 
 const root = join(import.meta.dirname, '..')
 const launcher = join(root, 'launch.mjs')
@@ -23,7 +24,7 @@ export interface Service {
 export async function startService(folder: string): Promise<Service> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const [port] = await freePorts(1)
+  const port = await freePort()
   const url = `http://localhost:${port}`
   const env = {
     PATH: process.env.PATH,

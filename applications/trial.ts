@@ -5,11 +5,12 @@ import type { Browser, BrowserContext } from 'playwright-core'
 import type { ApplicationTemplate } from '../contract/src/application-template.ts'
 import { templates } from '../contract/src/application-templates/index.ts'
 import { fillSetup } from '../contract/src/template-setup.ts'
+import { freePort } from '../server/test/support/free-port.ts'
 import { passHostedPages, passSignOut } from './hosted-pages.ts'
 import { impostors, registration, startLyingProvider } from './impostors.ts'
 import type { Installed } from './install.ts'
 import { createPeople, type SomePerson } from './people.ts'
-import { answers, eventually, freePorts, run, start, withDeadline } from './processes.ts'
+import { answers, eventually, run, start, withDeadline } from './processes.ts'
 import type { Product, Visit } from './product.ts'
 import type { Tried } from './results.ts'
 import { createEnvironment, type Environment, type Service } from './service.ts'
@@ -41,7 +42,7 @@ export async function tryProduct(product: Product, installed: Installed, tools: 
   mkdirSync(folder, { recursive: true })
   const template = templates.find(({ slug }) => slug === product.template)
   if (!template) throw new Error(`There is no template ${product.template}.`)
-  const [port = 0, port_2 = 0, port_3 = 0] = await freePorts(3)
+  const [port, port_2, port_3] = [await freePort(), await freePort(), await freePort()]
   const host = `http://localhost:${port}`
   const url = `${host}${product.path ?? ''}`
   const environment = await createEnvironment(service, template.slug)

@@ -1,11 +1,12 @@
 /** The contestants and their scenarios. Each runs in its own process for the whole run. */
 import { join } from 'node:path'
+import { freePort } from '../server/test/support/free-port.ts'
 import { type Address, expectStatus, openConnection, request } from './connection.ts'
 import { check, type Load, load, type Step } from './load.ts'
 import type { Options, ScenarioName } from './options.ts'
 import { newMasterKey, type Seeded, seedOstiary, startOstiary } from './ostiary.ts'
 import { type Peer, signInAtPeer, startPeer } from './peer.ts'
-import { freePort, type ServerProcess, startProcess } from './process.ts'
+import { type ServerProcess, startProcess } from './process.ts'
 import { common, own } from './scenarios.ts'
 
 export interface Contestant {

@@ -18,10 +18,10 @@ import { createPasswords } from '../server/src/users/password.ts'
 import { removeExpiredRows } from '../server/src/workers/expiring-rows.ts'
 import { visitGrants } from '../server/src/workers/visit-grants.ts'
 import { createEndsWalk } from '../server/src/workers/walk-ends.ts'
+import { freePort } from '../server/test/support/free-port.ts'
 import { expectStatus, openConnection, request } from './connection.ts'
 import { type Ground, root } from './contestants.ts'
 import { newMasterKey, type Seeded, seedOstiary, signedIn } from './ostiary.ts'
-import { freePort } from './process.ts'
 import { codeFlow, refresh } from './provider.ts'
 
 const people = 50

@@ -5,7 +5,6 @@
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -15,6 +14,7 @@ import type { Deployment } from '../server/src/deployment/deployment.ts'
 import { startService } from '../server/src/main.ts'
 import { createFirstTenant } from '../server/src/setup/first-tenant.ts'
 import { createPasswords } from '../server/src/users/password.ts'
+import { freePort } from '../server/test/support/free-port.ts'
 import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { percentile } from './load.ts'
 
@@ -127,14 +127,4 @@ function print(name: string, times: readonly number[]): void {
   const sorted = [...times].sort((a, b) => a - b)
   const shown = [0.5, 0.99].map((part) => `${percentile(sorted, part).toFixed(2)} ms`.padStart(12))
   console.log(`  ${name.padEnd(44)} p50${shown[0]}   p99${shown[1]}`)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

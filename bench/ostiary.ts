@@ -9,9 +9,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeArguments } from '../launch.mjs'
+import { freePort } from '../server/test/support/free-port.ts'
 import { formOf, openBrowser } from './browser.ts'
 import { type Address, type Answer, type Connection, cookiesOf, expectStatus, openConnection, request } from './connection.ts'
-import { freePort, type ServerProcess, startProcess } from './process.ts'
+import { type ServerProcess, startProcess } from './process.ts'
 import { authorization, type Client, codeIn, discover, type Provider, redeem } from './provider.ts'
 
 export interface OstiaryCheckout {

@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../server/test/support/free-port.ts'
 import { openBrowser } from './browser.ts'
-import { freePort, type ServerProcess, startProcess } from './process.ts'
+import { type ServerProcess, startProcess } from './process.ts'
 import { authorization, codeIn, discover, type Provider } from './provider.ts'
 
 export interface Peer extends Omit<Provider, 'cookies'> {

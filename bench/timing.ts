@@ -6,12 +6,12 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../server/test/support/free-port.ts'
 import { formOf } from './browser.ts'
 import { type Address, type Answer, cookiesOf, expectStatus, openConnection, request } from './connection.ts'
 import { type Ground, root } from './contestants.ts'
 import { median } from './load.ts'
 import { newMasterKey, type Seeded, seedOstiary, startOstiary } from './ostiary.ts'
-import { freePort } from './process.ts'
 import { authorization } from './provider.ts'
 
 /** Below every limit: an address may be tried five times for each kind of request, and get fifteen mails in an hour. */

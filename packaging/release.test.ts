@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { brokenLinks, documentsIn } from '../scripts/links.ts'
+import { freePort } from '../server/test/support/free-port.ts'
 import { until } from '../server/test/support/receiver.ts'
-import { freePort } from '../server/test/support/world.ts'
 import { accepted_licences, type Bom, licenceOf } from './bom.ts'
 
 const root = join(import.meta.dirname, '..')

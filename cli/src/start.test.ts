@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { commandLineTool } from '../../launch.mjs'
-import { freePort } from '../../server/test/support/world.ts'
+import { freePort } from '../../server/test/support/free-port.ts'
 
 const main = await commandLineTool('serve') // the build, as users run it
 

@@ -11,9 +11,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commandLineTool } from '../../launch.mjs'
+import { freePort } from '../../server/test/support/free-port.ts'
 import { freshDatabase, noPostgres } from '../../server/test/support/postgres.ts'
 import { rawRequest } from '../../server/test/support/raw-http.ts'
-import { freePort } from '../../server/test/support/world.ts'
 
 const main = await commandLineTool('serve') // the build, as users run it
 const launcher = join(import.meta.dirname, '../../launch.mjs')

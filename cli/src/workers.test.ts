@@ -7,9 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lanesOf } from '@ostiary/server/users/password.ts'
 import { commandLineTool } from '../../launch.mjs'
 import { createPerson, exchange } from '../../server/test/support/cookie-browser.ts'
+import { freePort } from '../../server/test/support/free-port.ts'
 import { freshDatabase, noPostgres } from '../../server/test/support/postgres.ts'
 import { pretendPlaced } from '../../server/test/support/pretended-citus.ts'
-import { freePort, world } from '../../server/test/support/world.ts'
+import { world } from '../../server/test/support/world.ts'
 
 const main = await commandLineTool('serve') // the build, as users run it
 

@@ -9,7 +9,8 @@ import { createSessions as forNext } from '@ostiary/sdk/sessions/nextjs'
 import express from 'express'
 import { Hono } from 'hono'
 import { createAgent, followToClient } from '../../server/test/support/cookie-browser.ts'
-import { expectStatus, freePort, world } from '../../server/test/support/world.ts'
+import { freePort } from '../../server/test/support/free-port.ts'
+import { expectStatus, world } from '../../server/test/support/world.ts'
 import { createJar } from '../src/sessions/cookies.ts'
 
 const w = await world()

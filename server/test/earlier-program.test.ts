@@ -12,7 +12,7 @@ import { createDb } from '../src/db/db.ts'
 import { migrate, readMigrations } from '../src/db/migrate.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { serve } from './support/cli-process.ts'
-import { freePort } from './support/world.ts'
+import { freePort } from './support/free-port.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-earlier-'))

@@ -6,10 +6,11 @@ import { parseNetworks } from '../src/base/networks.ts'
 import { sql } from '../src/db/db.ts'
 import { createSmtp } from '../src/outbound/smtp.ts'
 import { authorizationRequest, createAgent } from './support/cookie-browser.ts'
+import { freePort } from './support/free-port.ts'
 import { certificate, type ReceivedMail, readMessage, startMailServer } from './support/mail-server.ts'
 import { until } from './support/receiver.ts'
 import { visibleIn } from './support/visible.ts'
-import { freePort, type TestEnvironment, world } from './support/world.ts'
+import { type TestEnvironment, world } from './support/world.ts'
 
 const loopback = parseNetworks('127.0.0.0/8')
 const webhook_allowed_networks = 'networks' in loopback ? loopback.networks : []

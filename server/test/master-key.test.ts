@@ -13,8 +13,8 @@ import { sealed_columns } from '../src/secrets/sealed-columns.ts'
 import { WrongMasterKey } from '../src/secrets/secrets.ts'
 import { createDemo, findDemo } from '../src/setup/demo.ts'
 import { createPasswords } from '../src/users/password.ts'
+import { freePort } from './support/free-port.ts'
 import { spareKeys } from './support/spare-keys.ts'
-import { freePort } from './support/world.ts'
 
 const [old_key, new_key] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64')) as [string, string]
 const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-master-'))

@@ -12,8 +12,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { authorizationRequest } from './support/cookie-browser.ts'
+import { freePort } from './support/free-port.ts'
 import { startNginx, writeCertificates } from './support/front.ts'
-import { freePort, world } from './support/world.ts'
+import { world } from './support/world.ts'
 
 const noNginx = spawnSync('nginx', ['-v']).status === 0 ? false : 'needs nginx'
 

@@ -13,10 +13,11 @@ import { migrate, readMigrations } from '../src/db/migrate.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { type Child, logged, run, serve } from './support/cli-process.ts'
 import { createPerson, exchange } from './support/cookie-browser.ts'
+import { freePort } from './support/free-port.ts'
 import { freshDatabase, noPostgres } from './support/postgres.ts'
 import { pretendPlaced } from './support/pretended-citus.ts'
 import { rawRequest } from './support/raw-http.ts'
-import { freePort, world } from './support/world.ts'
+import { world } from './support/world.ts'
 
 const folders: string[] = []
 function folder(): string {

@@ -9,10 +9,11 @@ import { createLog } from '../src/base/log.ts'
 import { createRateLimiter } from '../src/http/rate-limit.ts'
 import { createSharedRateLimiter, sharedStoreProblem } from '../src/http/rate-limit-redis.ts'
 import { administratorToken, asAdministrator } from './support/administrator.ts'
+import { freePort } from './support/free-port.ts'
 import { until } from './support/receiver.ts'
 import { noRedis, startRedis } from './support/redis.ts'
 import { openLine } from './support/tcp-proxy.ts'
-import { expectStatus, freePort, owner, world } from './support/world.ts'
+import { expectStatus, owner, world } from './support/world.ts'
 
 const skip = noRedis
 const redis = skip ? null : await startRedis()

@@ -20,8 +20,9 @@ import {
   revoke,
   userinfo,
 } from './support/cookie-browser.ts'
+import { freePort } from './support/free-port.ts'
 import { freshDatabase, noPostgres } from './support/postgres.ts'
-import { expectStatus, freePort, owner, type Reply, world } from './support/world.ts'
+import { expectStatus, owner, type Reply, world } from './support/world.ts'
 
 if (noPostgres) test('two processes on one database', { skip: noPostgres })
 else await testTwoProcesses()

@@ -11,10 +11,11 @@ import { noBrowser } from '../support/chromium.ts'
 import { startClientServer } from '../support/client-server.ts'
 import * as connect from '../support/connect.ts'
 import { authorizationRequest, createAgent, exchange, followToClient, obtainCode } from '../support/cookie-browser.ts'
+import { freePort } from '../support/free-port.ts'
 import { launchForTests } from '../support/page-audit.ts'
 import { until } from '../support/receiver.ts'
 import { type Place, runProgram, startProgram } from '../support/terminal.ts'
-import { expectStatus, freePort, world } from '../support/world.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
 const user = await w.createUser(w.test)

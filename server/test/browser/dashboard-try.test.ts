@@ -20,8 +20,9 @@ import {
   slugOf,
   tabTo,
 } from '../support/dashboard-browser.ts'
+import { freePort } from '../support/free-port.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
-import { freePort, owner, world } from '../support/world.ts'
+import { owner, world } from '../support/world.ts'
 
 /** A service without a tenant. */
 async function emptyService(t: TestContext) {

@@ -8,8 +8,9 @@ import { startService } from '../../src/main.ts'
 import { createDemo } from '../../src/setup/demo.ts'
 import { createPasswords } from '../../src/users/password.ts'
 import { axeViolations, noBrowser } from '../support/chromium.ts'
+import { freePort } from '../support/free-port.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
-import { freePort, world } from '../support/world.ts'
+import { world } from '../support/world.ts'
 
 /** A service as `npm start` leaves it after its first start. */
 async function startDemo(t: TestContext, env: Record<string, string> = {}, data_dir = mkdtempSync(join(tmpdir(), 'ostiary-demo-'))) {

@@ -8,8 +8,9 @@ import type { Browser, Page } from 'playwright-core'
 import { launchBrowser, noBrowser } from '../support/chromium.ts'
 import { authorizationRequest, createAgent, exchange, obtainCode } from '../support/cookie-browser.ts'
 import { blocksOf } from '../support/documented.ts'
+import { freePort } from '../support/free-port.ts'
 import { openTerminal, startProgram } from '../support/terminal.ts'
-import { expectStatus, freePort, world } from '../support/world.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const sources = join(root, 'examples')

@@ -14,12 +14,13 @@ import { serve } from '../support/cli-process.ts'
 import { startClientServer } from '../support/client-server.ts'
 import { authorizationRequest, createAgent, followPages, formOf, signInForTokens } from '../support/cookie-browser.ts'
 import { isAt, pressTwice, secretOfApp, startDistance } from '../support/distant.ts'
+import { freePort } from '../support/free-port.ts'
 import { mailsTo, newestMail } from '../support/mailed.ts'
 import { launchForTests } from '../support/page-audit.ts'
 import { migratedDatabase, noPostgres } from '../support/postgres.ts'
 import { until } from '../support/receiver.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
-import { expectStatus, freePort, type TestEnvironment, world } from '../support/world.ts'
+import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const ports = { far: await freePort(), near: await freePort(), second: await freePort() }
 const distance = await startDistance({ port: ports.far, services: noPostgres ? [ports.near] : [ports.near, ports.second], one_way_ms: 100 })

@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { after, test } from 'node:test'
 import type { Delivery } from '@ostiary/contract/webhook.ts'
+import { freePort } from '../support/free-port.ts'
 import { startReceiver, until } from '../support/receiver.ts'
-import { expectStatus, freePort, world } from '../support/world.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const names: Record<string, string[]> = { 'here.example': ['127.0.0.1'], 'inside.example': ['10.0.0.1'], 'nowhere.example': [] }
 const w = await world({

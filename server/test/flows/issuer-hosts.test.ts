@@ -5,11 +5,12 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { asAdministrator } from '../support/administrator.ts'
 import { authorizationRequest } from '../support/cookie-browser.ts'
+import { freePort } from '../support/free-port.ts'
 import { leadHere } from '../support/names.ts'
 import { type RawReply, sendRaw } from '../support/raw-http.ts'
 import { findCall } from '../support/refused-calls.ts'
 import { createAdministrator, createTwoTenants } from '../support/tenants.ts'
-import { expectStatus, freePort, type Reply, world } from '../support/world.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const issuer_hosts =
   'login.acme.example=acme, *.brands.acme.example=acme, login.globex.example=globex, *.localhost=acme, *.example.com=acme, 192.0.2.7=acme'

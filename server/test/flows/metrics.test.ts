@@ -4,11 +4,12 @@ import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
 import { authorizationRequest, createAgent, createPerson, exchange, refresh } from '../support/cookie-browser.ts'
+import { freePort } from '../support/free-port.ts'
 import { createHeldPasswords } from '../support/held-passwords.ts'
 import { citus_nodes } from '../support/postgres.ts'
 import { startReceiver, until } from '../support/receiver.ts'
 import { insertWebhooks } from '../support/webhooks.ts'
-import { freePort, type World, world } from '../support/world.ts'
+import { type World, world } from '../support/world.ts'
 
 const metrics_port = await freePort()
 const held = createHeldPasswords()

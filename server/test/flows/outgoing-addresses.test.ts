@@ -18,8 +18,9 @@ import { sql } from '../../src/db/db.ts'
 import { createResolve, type Resolve } from '../../src/outbound/resolve.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { authorizationRequest, type Client, createAgent, createPerson, formOf, postAsClient } from '../support/cookie-browser.ts'
+import { freePort } from '../support/free-port.ts'
 import { until } from '../support/receiver.ts'
-import { expectStatus, freePort, type Reply, randomText, type World, world } from '../support/world.ts'
+import { expectStatus, type Reply, randomText, type World, world } from '../support/world.ts'
 
 // biome-ignore format: this table is read by line
 const spelt_out: Record<string, string[]> = {

@@ -8,8 +8,9 @@ import { parseNetwork } from '../../src/base/networks.ts'
 import { createOutbound } from '../../src/outbound/fetch.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { authorizationRequest, createAgent, formOf } from '../support/cookie-browser.ts'
+import { freePort } from '../support/free-port.ts'
 import { referenceOf } from '../support/refused-calls.ts'
-import { expectStatus, freePort, type Reply, world } from '../support/world.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const names: Record<string, string[]> = { localhost: ['127.0.0.1'], 'private.example': ['10.0.0.1'] }
 const loopback = parseNetwork('127.0.0.1/32')

@@ -6,8 +6,9 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { decodeJwt } from 'jose'
 import { makeCertificate } from '../support/certificate.ts'
 import { type Agent, authorizationRequest, createAgent, exchange, formOf, obtainCode } from '../support/cookie-browser.ts'
+import { freePort } from '../support/free-port.ts'
 import { until } from '../support/receiver.ts'
-import { expectStatus, freePort, world } from '../support/world.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 /** An issuer uses https, so this process trusts the certificate of the other provider. */
 const certificate = makeCertificate('localhost')

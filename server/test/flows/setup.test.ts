@@ -13,9 +13,10 @@ import { createFirstTenant } from '../../src/setup/first-tenant.ts'
 import { recover } from '../../src/setup/recover.ts'
 import { createPasswords } from '../../src/users/password.ts'
 import { createAgent, followPages } from '../support/cookie-browser.ts'
+import { freePort } from '../support/free-port.ts'
 import { createAccount } from '../support/invitations.ts'
 import { dropDatabase, freshDatabase } from '../support/postgres.ts'
-import { expectStatus, freePort, owner, patient } from '../support/world.ts'
+import { expectStatus, owner, patient } from '../support/world.ts'
 
 /** A service without a tenant. */
 async function emptyService() {

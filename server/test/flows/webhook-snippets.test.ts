@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { verifySnippets } from '../../../dashboard/src/pages/webhook/verify-code.ts'
 import { makeWebhookSecret, signedHeaders } from '../../src/webhooks/sign.ts'
+import { freePort } from '../support/free-port.ts'
 import { until } from '../support/receiver.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-receivers-'))
@@ -61,12 +61,4 @@ for (const { name, code } of verifySnippets)
 /** Ends the process with those that it started: `go run` starts another one. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid !== undefined) process.kill(-pid, 'SIGKILL')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : assert.fail()
 }

@@ -10,8 +10,9 @@ import { readConfig } from '../../src/config/config.ts'
 import { openDeployment } from '../../src/main.ts'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
 import { createPasswords } from '../../src/users/password.ts'
+import { freePort } from '../support/free-port.ts'
 import { startReceiver, until } from '../support/receiver.ts'
-import { freePort, owner } from '../support/world.ts'
+import { owner } from '../support/world.ts'
 
 const events = 1_000
 const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-killed-'))

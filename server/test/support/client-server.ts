@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
-import { freePort } from './world.ts'
+import { freePort } from './free-port.ts'
 
 export async function startClientServer(t: TestContext, files: Record<string, { type: string; body: string }> = {}) {
   const port = await freePort()

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { after } from 'node:test'
 import { assertShown, type Block, blocksOf, shownBy } from './documented.ts'
+import { freePort } from './free-port.ts'
 import { openTerminal, type Program, startProgram } from './terminal.ts'
-import { freePort } from './world.ts'
 
 const root = join(import.meta.dirname, '../../..')
 

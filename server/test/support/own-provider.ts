@@ -4,7 +4,7 @@ import { after } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { parseNetworks } from '../../src/base/networks.ts'
 import { createOutbound, type Outbound } from '../../src/outbound/fetch.ts'
-import { freePort } from './world.ts'
+import { freePort } from './free-port.ts'
 
 export const loopback_networks = '127.0.0.0/8,::1/128'
 

@@ -7,11 +7,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { createDb } from '../../src/db/db.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
+import { freePort } from './free-port.ts'
 import { noPostgres, programs, requireAsPackage, runAs, temporary_folder } from './postgres-package.ts'
 
 export { noPostgres }
@@ -229,15 +230,6 @@ function isListening(server: ChildProcess): Promise<boolean> {
     })
     stderr.once('close', () => (log.includes('could not bind') ? resolve(false) : reject(new Error(`PostgreSQL does not start: ${log}`))))
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Blocks the process: in an 'exit' listener no promise is resolved. */

@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -21,6 +20,7 @@ import type { DeliverBySmtp } from '../../src/outbound/smtp.ts'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
 import { createPasswords, type Passwords } from '../../src/users/password.ts'
 import { insertUser } from '../../src/users/store.ts'
+import { freePort } from './free-port.ts'
 import { frontEnvironment, has_front, has_own_hosts, ownIssuer, startFront } from './front.ts'
 import { copyMigratedFile } from './migrated-file.ts'
 import { citus_nodes, dropDatabase, migratedDatabase, onNodes } from './postgres.ts'
@@ -249,16 +249,6 @@ export async function world(
 export function expectStatus(status: number, reply: Reply) {
   if (reply.status !== status) throw new Error(`Expected ${status}, got ${reply.status}: ${JSON.stringify(reply.body)}`)
   return reply.body
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
 
 export const randomText = () => randomBytes(32).toString('base64url')
