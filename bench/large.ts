@@ -159,7 +159,7 @@ async function medianOf(connection: Connection, { address }: Ostiary, path: stri
 
 /** From the navigation until the first row of the list is on the page, the median for each page. */
 async function paint({ address }: Ostiary, progress: (text: string) => void): Promise<Record<string, number>> {
-  const browser = await launchBrowser()
+  const browser = await launchBrowser([])
   const base = `http://${address.host}:${address.port}`
   const page = await browser.newPage()
   page.setDefaultTimeout(60_000)

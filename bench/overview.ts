@@ -23,7 +23,7 @@ async function survey({ folder }: Ground, times: number, progress: (text: string
   const started = await startOstiary({ root, folder: join(folder, 'overview'), database_url: null, core: null }, newMasterKey())
   await seedOstiary(root, started, 1)
   const { host, port } = started.address
-  const browser = await launchBrowser()
+  const browser = await launchBrowser([])
   const page = await browser.newPage()
   await page.goto(`http://${host}:${port}/dashboard/t/benchmark`)
   await page.fill('input[name=email]', owner.email)

@@ -30,19 +30,22 @@ export const isFirefox = (program = named ?? ''): boolean => /firefox/i.test(bas
 export const noBrowser =
   installed.length > 0 || hasPackage ? false : 'needs Chromium or Chrome, and there is no npm package of it for this platform'
 
-/** Starts a browser. The caller closes it. */
-export async function launchBrowser(): Promise<Browser> {
+/** A page of a test ends before the optimising compilers of V8 are of use, which take a sixth of the browser's processor time. */
+const quick_scripts = '--js-flags=--no-opt --no-maglev'
+
+/** Starts a browser. The caller closes it. @param options further ones of Chromium; a benchmark takes none */
+export async function launchBrowser(options: readonly string[] = [quick_scripts]): Promise<Browser> {
   const failures: unknown[] = []
   for (const executablePath of installed) {
     try {
-      return await launch(executablePath)
+      return await launch(executablePath, options)
     } catch (error) {
       failures.push(error) // such as Ubuntu's chromium-browser, which only points to a snap
     }
   }
   if (named || !hasPackage) throw new AggregateError(failures, named ? `${named} does not start.` : 'No browser of this machine starts.')
   const folder = unpackedChromium()
-  return launch(join(folder, 'chromium'), { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: join(folder, 'fonts') })
+  return launch(join(folder, 'chromium'), options, { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: join(folder, 'fonts') })
 }
 
 /** The commands of a script that runs the browser with the arguments of its caller, for programs that start one by its path. */
@@ -64,11 +67,11 @@ export async function axeViolations(page: Page, rules?: readonly string[]): Prom
 }
 
 /** Tries again once, because a start of Chromium on a busy machine can end with a signal. No page was open then. */
-async function launch(executablePath: string, env: Record<string, string> = {}): Promise<Browser> {
+async function launch(executablePath: string, options: readonly string[], env: Record<string, string> = {}): Promise<Browser> {
   if (isFirefox(executablePath)) return firefox.launch({ executablePath, channel: 'moz-firefox' }) // by WebDriver BiDi
   // The names of a proxy of the tests lead here, and only Node knows its authority.
   const behind_front = has_front ? ['--host-resolver-rules=MAP *.example 127.0.0.1', '--ignore-certificate-errors'] : []
-  const args = ['--disable-gpu', '--disable-quic', '--disable-sync', ...behind_front]
+  const args = ['--disable-gpu', '--disable-quic', '--disable-sync', ...options, ...behind_front]
   const start = () => chromium.launch({ executablePath, args, chromiumSandbox: false, env: { ...process.env, ...env } }) // root has no sandbox
   try {
     return await start()
