@@ -22,6 +22,8 @@ import { createPasswords, type Passwords } from '../../src/users/password.ts'
 import { insertUser } from '../../src/users/store.ts'
 import { freePort } from './free-port.ts'
 import { frontEnvironment, has_front, has_own_hosts, ownIssuer, startFront } from './front.ts'
+import { endKeptConnections } from './kept-connections.ts'
+import { memory_folder } from './memory-folder.ts'
 import { copyMigratedFile } from './migrated-file.ts'
 import { citus_nodes, dropDatabase, migratedDatabase, onNodes } from './postgres.ts'
 import { spareKeys } from './spare-keys.ts'
@@ -92,7 +94,7 @@ export async function world(
   } = {},
 ) {
   const port = Number(options.env?.OSTIARY_PORT ?? (await freePort()))
-  const data_dir = options.data_dir ?? mkdtempSync(join(tmpdir(), 'ostiary-test-'))
+  const data_dir = options.data_dir ?? mkdtempSync(join(memory_folder ?? tmpdir(), 'ostiary-test-'))
   const engine = options.engine ?? (options.data_dir === undefined ? default_engine : 'sqlite')
   if (engine === 'sqlite' && options.data_dir === undefined) copyMigratedFile(data_dir)
   const database_url = engine === 'postgres' ? await migratedDatabase() : null
@@ -237,6 +239,7 @@ export async function world(
 
     async close() {
       await front?.stop()
+      for (const each of [service, ...others]) endKeptConnections(each.deployment.config.port)
       await Promise.all([service, ...others].map((each) => each.stop()))
       if (database_url) await dropDatabase(database_url)
       if (options.data_dir === undefined) rmSync(data_dir, { recursive: true, force: true })
