@@ -1,4 +1,4 @@
-/** Where tests keep their databases, since a commit waits for no disk there, and a database is copied in a tenth of the time. */
+/** Where tests keep their databases, since a commit waits for no disk there, and a database is copied in a fifth of the time. */
 import { statfsSync } from 'node:fs'
 
 const folder = '/dev/shm'

@@ -88,12 +88,9 @@ export async function dropDatabase(url: string): Promise<void> {
     await runCommand(Object.assign(new URL(node), { pathname: '/postgres' }).href, `drop database "${pathname.slice(1)}" with (force)`)
 }
 
-/** In memory, copies of files take half as long as a log of their pages; on a disk, twice as long. */
-const strategy = memory_folder === null ? 'wal_log' : 'file_copy'
-
 /** Creates a database on the server of this URL, as a copy of another one. PostgreSQL's own template is empty. */
 async function createDatabase(beside: string, from = 'template1', name = nextName()): Promise<string> {
-  await runCommand(beside, `create database ${name} template ${from} strategy ${strategy}`)
+  await runCommand(beside, `create database ${name} template ${from}`)
   return Object.assign(new URL(beside), { pathname: `/${name}` }).href
 }
 
