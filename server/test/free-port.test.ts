@@ -1,18 +1,10 @@
-/** A port of a test is taken by nothing else: not by another test, and not by the system for a connection or a server without a port of its own. */
+/** A port of a test is taken by no other test. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { after, test } from 'node:test'
-import { freePort, range } from './support/free-port.ts'
-
-const given = '/proc/sys/net/ipv4/ip_local_port_range'
-
-test('the system gives no port of the range on its own', { skip: !existsSync(given) && 'the system does not say which it gives' }, () => {
-  const [first = 0] = readFileSync(given, 'utf8').trim().split(/\s+/).map(Number)
-  assert(range.last < first, `It gives them from ${first} on.`)
-})
+import { freePort } from './support/free-port.ts'
 
 test('no port is given twice, also not to another process, and a server can listen on it on both loopbacks', async () => {
   const mine = Promise.all(Array.from({ length: 300 }, freePort))

@@ -4,8 +4,11 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below those that a system gives to outgoing connections and to servers without a port of their own, which could take one meanwhile. */
-export const range = { first: 20_000, last: 32_767 }
+/**
+ * Below those that a system usually gives to outgoing connections and to servers without a port of their own, which could take one meanwhile:
+ * Linux gives them from 32768 on, others from 49152 on.
+ */
+const range = { first: 20_000, last: 32_767 }
 
 /**
  * A port that is free on both loopbacks, and that no other caller gets until this process ends, also in another process: a UDP socket of the
