@@ -2,11 +2,11 @@
 import { z } from 'zod'
 
 export const DocumentationQuery = z.object({
-  q: z.string().optional().describe('The words to find. Only the first 100 characters and 8 words count.'),
+  q: z.string().optional().describe('The words to find. Only the whole words of the first 100 characters count, and only 8 that say something.'),
 })
 
 export const SearchResults = z.object({
-  query: z.string().describe('The query.'),
+  query: z.string().describe('The query, as far as it counts.'),
   results: z
     .array(
       z.object({

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { bounds, searchBuilder, shorten } from '../src/documents/search.ts'
+import { synonyms } from '../src/documents/search-words.ts'
 import { createDocumentation } from '../src/documents/serve.ts'
 import { type Question, tuned, unseen } from './support/questions.ts'
 
@@ -60,3 +62,65 @@ test('a word that is nowhere does not empty the result', async () => {
   assert.deepEqual(await documentation.search('xyzzyplugh'), [])
   assert.deepEqual(await documentation.search('how do I'), [])
 })
+
+/** Questions that cost much: words that have many synonyms, begin many terms, or are nowhere, in each length that a question can have. */
+const hostile: [what: string, query: string][] = [
+  ['words with synonyms', 'login mfa social delete ci scale staging callback lockout monitor email'],
+  ['the most frequent words', 'token application user key request answer environment session email secret issuer client'],
+  ['beginnings of many terms', 'auth conf regi envi appl user oper migr prod acce publ stat'],
+  ['typing errors', 'authentikation autorization internationalisatoin konfiguration enviromnets aplications'],
+  ['every synonym', [...synonyms.keys()].join(' ')],
+  ['one word again and again', 'token '.repeat(2_000)],
+  ['one long word', 'a'.repeat(20_000)],
+  ['parts of an identifier', 'a_b_c_d_e_f_g_h_'.repeat(500)],
+]
+for (const [what, query] of hostile)
+  test(`a question with ${what} adds a bounded number of scores for a bounded number of terms`, async () => {
+    const { scores, terms, found } = await documentation.explain(query)
+    assert.ok(scores <= bounds.scores, String(scores))
+    assert.ok(terms <= (bounds.words + bounds.synonyms) * (1 + bounds.beginnings) + bounds.mistyped * bounds.similar, String(terms))
+    assert.ok(found.length <= bounds.results)
+  })
+
+/** A search over sections that all have the same words. */
+async function searchOfEqual(sections: number, words: string) {
+  const { add, build } = searchBuilder()
+  for (let i = 0; i < sections; i++) add({ kind: 'guide', title: `Title ${i}`, heading: `Heading ${i}`, url: `/docs/${i}`, text: words })
+  return build(async () => {})
+}
+
+test('a search stops adding scores at its bound, however many sections have the words', async () => {
+  const words = ['amber', 'birch', 'cedar', 'daisy', 'elder', 'furze', 'gorse', 'hazel', 'ivory', 'juniper']
+  const { explain } = await searchOfEqual(1_500, words.join(' '))
+  const { scores, terms, found } = explain(words.join(' '))
+  assert.deepEqual([scores, terms, found.length], [4_500, 3, bounds.results])
+})
+
+test('of a question only the first words count that say something', async () => {
+  const words = ['amber', 'birch', 'cedar', 'daisy', 'elder', 'furze', 'gorse', 'hazel', 'ivory', 'juniper']
+  const { explain } = await searchOfEqual(3, words.join(' '))
+  assert.equal(explain(`how do I ${words.join(' ')}`).terms, bounds.words)
+})
+
+test('a question that was asked before is answered without work, and 200 answers are kept', async () => {
+  const { explain } = await searchOfEqual(3, 'amber')
+  explain('amber')
+  assert.deepEqual([explain(' AMBER ').is_kept, explain('amber').scores], [true, 0])
+  for (let i = 0; i < bounds.kept - 1; i++) explain(`birch ${i}`)
+  assert.equal(explain('amber').is_kept, true)
+  for (let i = 0; i < bounds.kept; i++) explain(`cedar ${i}`)
+  assert.equal(explain('amber').is_kept, false)
+})
+
+// biome-ignore format: this table is read by column
+const cuts: [query: string, searched: string][] = [
+  ['redirect',                              'redirect'],
+  ['a'.repeat(100),                         'a'.repeat(100)],
+  ['a'.repeat(101),                         ''],
+  [`${'a'.repeat(99)} bc`,                  `${'a'.repeat(99)} `],
+  [`${'a'.repeat(98)} b c`,                 `${'a'.repeat(98)} b`],
+  [`${'a'.repeat(95)} bcde fghi`,           `${'a'.repeat(95)} bcde`],
+  [`${'a'.repeat(95)} bcdef`,               `${'a'.repeat(95)} `],
+]
+for (const [query, searched] of cuts)
+  test(`of ${query.length} characters the ${searched.length} of whole words are searched`, () => assert.equal(shorten(query), searched))

@@ -123,7 +123,8 @@ export function examplePage(library: Library, file: string): DocumentPage | null
   return framed(library, { url: `/docs/packaging/${file}`, title: file, body })
 }
 
-export function searchPage(library: Library, query: string, found: readonly Found[]): DocumentPage {
+/** @param nav the contents, made once */
+export function searchPage(nav: Html, query: string, found: readonly Found[]): DocumentPage {
   const body = html`<h1>Search</h1>
 ${searchForm(query, 'on-page')}
 ${query !== '' && html`<p role="status">${found.length === 0 ? html`Nothing was found for <b>${query}</b>. Try other words, or an error code.` : `${found.length === 1 ? 'One section' : `${found.length} sections`} found.`}</p>`}
@@ -131,7 +132,7 @@ ${query !== '' && html`<p role="status">${found.length === 0 ? html`Nothing was 
     ({ title, heading, url, excerpt }) =>
       html`<li><a href="${url}">${heading}</a>${title !== heading && html` <span class="fine">${title}</span>`}<p>${excerpt}</p></li>`,
   )}</ol>`
-  return framed(library, { url: '/docs/search', title: 'Search', body })
+  return documentPage({ title: 'Search', body, nav, aside: null })
 }
 
 /** @param id makes the fields of several forms different */

@@ -66,15 +66,12 @@ const groups = [
   'expire lifetime expiry duration',
 ]
 
-/** The synonyms of a stem. */
+/** The stems of the synonyms of a stem. */
 export const synonyms: ReadonlyMap<string, readonly string[]> = (() => {
   const all = new Map<string, string[]>()
   for (const group of groups) {
-    const words = group.split(' ')
-    for (const word of words) {
-      const others = words.filter((other) => other !== word)
-      all.set(stemmer(word), [...(all.get(stemmer(word)) ?? []), ...others])
-    }
+    const stems = group.split(' ').map((word) => stemmer(word))
+    for (const stem of stems) all.set(stem, [...(all.get(stem) ?? []), ...stems.filter((other) => other !== stem)])
   }
   return all
 })()

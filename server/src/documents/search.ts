@@ -1,11 +1,14 @@
+// pure
 /**
- * The search of the documentation: an index of sections in memory, which MiniSearch ranks. A question is words in any form: words that every
- * question has count nothing, endings are cut, words of the field find their synonyms, and a word that is nowhere does not empty the result.
- * A query is at most `longest_search` characters and `most_words` words, so it costs a few milliseconds.
+ * The search of the documentation, over an index of sections in memory. A question is words in any form: words that every question has count
+ * nothing, endings are cut, words of the field find their synonyms, and a word that is nowhere does not empty the result.
+ *
+ * Everyone can search, so each step has a bound: the length and the words of a question, the terms that a word becomes, the scores that are
+ * added, and the results. `explain` counts what was done (docs/decisions/0151).
  */
-import MiniSearch, { type Query, type SearchResult } from 'minisearch'
 import { stemmer } from 'stemmer'
 import { type Found, longest_search } from './found.ts'
+import { bitsIn, type Index, indexBuilder, placeOf, similarTo, type Word, withBeginning } from './search-index.ts'
 import { common_words, phrases, synonyms } from './search-words.ts'
 
 /** What a section is: what answers a question stands above what explains a decision. */
@@ -20,90 +23,223 @@ export interface Entry extends Omit<Found, 'excerpt'> {
   readonly about?: string
 }
 
-const most_words = 12
-const most_results = 20
-/** Sections of one page that are shown, so that a long page does not hide the others. */
-const most_of_page = 2
-const excerpt_length = 160
+/** The bounds of one search. */
+export const bounds = {
+  words: 8,
+  /** Other words for them. With the words they have a bit each in a number. */
+  synonyms: 24,
+  /** Longer terms that a word begins. */
+  beginnings: 16,
+  /** Words that are in no section, for which similar terms are looked up, and the terms that one of them becomes. */
+  mistyped: 3,
+  similar: 12,
+  /** Scores that are added: one for each section of each term. */
+  scores: 5_000,
+  results: 20,
+  /** Sections of one page that are shown, so that a long page does not hide the others. */
+  of_page: 2,
+  /** Answers that are kept. */
+  kept: 200,
+} as const
 
+const excerpt_length = 160
 const weights: Record<EntryKind, number> = { guide: 1.5, error: 1.1, operation: 0.8, project: 0.5, record: 0.3 }
+const own_boosts = { name: 5, heading: 3, title: 3, about: 2, text: 1 }
+/** A section with the asked word itself stands above one with another word for it. */
+const other_boosts = { name: 2, heading: 1.5, title: 1.5, about: 1, text: 0.5 }
+const beginning_weight = 0.3
+const similar_weight = 0.15
+
+/** More than any score: what stands first or last whatever its score. */
+const step = 1e9
 
 /** Who types the number of a decision wants that one. */
 const number_of_decision = /^\d{4}$/
 
-/** Returns the search over these sections: first the one whose heading was asked for, and decision records after everything else. */
-export function createSearch(entries: readonly Entry[]) {
-  const index = new MiniSearch<Entry & { id: number }>({
-    fields: ['name', 'heading', 'title', 'about', 'text'],
-    tokenize: wordsOf,
-    processTerm: stemOf,
-    searchOptions: {
-      boost: { name: 5, heading: 3, title: 3, about: 2 },
-      boostDocument: (id) => weights[entries[Number(id)]?.kind ?? 'record'],
-      prefix: (term) => term.length > 3,
-      fuzzy: (term) => (term.length > 5 ? 0.17 : false),
-      weights: { prefix: 0.3, fuzzy: 0.15 },
-    },
-  })
-  index.addAll(entries.map((entry, id) => ({ ...entry, id })))
+export interface Explained {
+  readonly found: Found[]
+  /** How many scores were added. */
+  readonly scores: number
+  readonly terms: number
+  /** Whether the answer was kept from an earlier search. */
+  readonly is_kept: boolean
+}
 
-  return (query: string): Found[] => {
-    const found = index.search(queryOf(query)).flatMap(({ id, terms }: SearchResult) => {
-      const entry = entries[Number(id)]
-      return entry ? [{ ...entry, terms }] : []
-    })
-    const shown = new Map<string, number>()
-    const asked = query.trim().toLowerCase()
-    const rankOf = ({ kind, heading }: Entry) =>
-      kind === 'record' && !number_of_decision.test(asked) ? 2 : heading.toLowerCase() === asked ? 0 : 1
-    return found
-      .toSorted((a, b) => rankOf(a) - rankOf(b))
-      .filter(({ url }) => {
-        const page = url.split('#', 1)[0] ?? url
-        shown.set(page, (shown.get(page) ?? 0) + 1)
-        return (shown.get(page) ?? 0) <= most_of_page
-      })
-      .slice(0, most_results)
-      .map(({ title, heading, url, text, terms }) => ({ title, heading, url, excerpt: excerptOf(text, terms) }))
+/** Makes the search from sections, each of which is added in a step of its own. */
+export function searchBuilder() {
+  const entries: Entry[] = []
+  const { add, build } = indexBuilder(own_boosts, other_boosts, 'text')
+  return {
+    add(entry: Entry): void {
+      entries.push(entry)
+      const { name = '', heading, title, about = '', text } = entry
+      const words = { name: wordsOf(name), heading: wordsOf(heading), title: wordsOf(title), about: wordsOf(about), text: wordsOf(text) }
+      add(words, weights[entry.kind])
+    },
+    build: async (pause: () => Promise<void>) => createSearch(entries, await build(pause)),
   }
 }
 
-/** Identifiers such as `redirect_uri` and codes such as `0028` are words, and the parts of an identifier too. */
-const wordsOf = (text: string): string[] =>
-  text
-    .split(/[^\p{L}\p{N}_]+/u)
-    .flatMap((word) => (word.includes('_') ? [word, ...word.split('_')] : [word]))
-    .filter((word) => word !== '')
+function createSearch(entries: readonly Entry[], index: Index) {
+  const headings = entries.map(({ heading }) => heading.toLowerCase())
+  const urls = entries.map(({ url }) => url.split('#', 1)[0] ?? url)
+  const numbers = new Map([...new Set(urls)].map((url, number) => [url, number]))
+  const pages = Uint16Array.from(urls, (url) => numbers.get(url) ?? 0)
+  const kept = new Map<string, Found[]>()
 
-const stemOf = (word: string): string | null => {
-  const lower = word.toLowerCase()
+  /** First the section whose heading was asked for, and decision records after everything else. */
+  function explain(query: string): Explained {
+    const asked = shorten(query).trim().toLowerCase()
+    const known = kept.get(asked)
+    if (known) {
+      kept.delete(asked)
+      kept.set(asked, known) // the least recently used is the first one
+      return { found: known, scores: 0, terms: 0, is_kept: true }
+    }
+    const matches = addScores(index, termsOf(index, asked))
+    const shows_records = number_of_decision.test(asked)
+    const worth = new Float64Array(entries.length)
+    for (const section of matches.sections) {
+      const is_last = entries[section]?.kind === 'record' && !shows_records
+      worth[section] = matches.scoreOf(section) + (is_last ? 0 : headings[section] === asked ? 2 * step : step)
+    }
+    const found = bestOf(matches.sections, (section) => worth[section] ?? 0, pages).map((section) => {
+      const { title = '', heading = '', url = '', text = '' } = entries[section] ?? {}
+      return { title, heading, url, excerpt: excerptOf(text, matches.placeIn(section)) }
+    })
+    kept.set(asked, found)
+    for (const [oldest] of kept) {
+      if (kept.size <= bounds.kept) break
+      kept.delete(oldest)
+    }
+    return { found, scores: matches.scores, terms: matches.terms, is_kept: false }
+  }
+  return { search: (query: string): Found[] => explain(query).found, explain }
+}
+
+/** The whole words of the first `longest_search` characters: this is a search box, so a longer question is cut. */
+export function shorten(query: string): string {
+  return query.length <= longest_search ? query : query.slice(0, longest_search + 1).replace(/(?:[\p{L}\p{N}_]+|[^\p{L}\p{N}_])$/u, '')
+}
+
+const word = /[\p{L}\p{N}_]+/gu
+
+/** Identifiers such as `redirect_uri` and codes such as `0028` are words, and the parts of an identifier too. */
+function wordsOf(text: string): Word[] {
+  const words: Word[] = []
+  for (const { 0: found, index: at } of text.matchAll(word)) {
+    words.push({ term: stemOf(found), at })
+    if (found.includes('_')) for (const part of found.split('_')) if (part !== '') words.push({ term: stemOf(part), at })
+  }
+  return words
+}
+
+const stemOf = (found: string): string | null => {
+  const lower = found.toLowerCase()
   return common_words.has(lower) ? null : lower.includes('_') ? lower : stemmer(lower)
 }
 
-/** Each word of the question, or one of its synonyms. A phrase becomes the words that the documents have for it. */
-function queryOf(question: string): Query {
-  const asked = phrases.reduce(
-    (text, [phrase, words]) => text.replace(phrase, ` ${words} `),
-    question.slice(0, longest_search).toLowerCase(),
-  )
-  const words = [...new Set(wordsOf(asked))].slice(0, most_words)
+interface Term {
+  readonly place: number
+  readonly weight: number
+  /** Whether it is a word of the question, or another word for it. */
+  readonly is_own: boolean
+  /** The number of the word or synonym that it stands for. */
+  readonly source: number
+}
+
+/** The terms of a question: its words and their synonyms first, then the terms that they begin, then similar ones. */
+function termsOf(index: Index, asked: string): Term[] {
+  const text = phrases.reduce((text, [phrase, words]) => text.replace(phrase, ` ${words} `), asked)
+  const words = [...new Set(wordsOf(text).flatMap(({ term }) => term ?? []))].slice(0, bounds.words)
+  const others = new Set(words.flatMap((each) => synonyms.get(each) ?? []))
+  for (const own of words) others.delete(own)
+  const added = [...others].slice(0, bounds.synonyms)
+  const sources = [...words.map((term) => ({ term, is_own: true })), ...added.map((term) => ({ term, is_own: false }))]
+
+  const exact: Term[] = []
+  const beginnings: Term[] = []
+  const similar: Term[] = []
+  let mistyped = 0
+  for (const [source, { term, is_own }] of sources.entries()) {
+    const place = placeOf(index, term)
+    if (place >= 0) exact.push({ place, weight: 1, is_own, source })
+    const longer = term.length > 3 ? withBeginning(index, term, bounds.beginnings) : []
+    for (const place of longer) {
+      const { length } = index.terms[place] ?? ''
+      beginnings.push({ place, weight: (beginning_weight * length) / (length + 0.3 * (length - term.length)), is_own, source })
+    }
+    if (!is_own || place >= 0 || term.length <= 5 || mistyped === bounds.mistyped) continue
+    mistyped += 1
+    for (const [place, errors] of similarTo(index, term, term.length > 8 ? 2 : 1, bounds.similar)) {
+      const { length } = index.terms[place] ?? ''
+      if (!longer.includes(place)) similar.push({ place, weight: (similar_weight * length) / (length + errors), is_own, source })
+    }
+  }
+  return [...exact, ...beginnings, ...similar]
+}
+
+/** Adds the scores of the terms in their order, as long as the bound allows. A section with more of the words stands above one with fewer. */
+function addScores(index: Index, terms: readonly Term[]) {
+  const sums = new Float64Array(index.size)
+  const sources = new Int32Array(index.size) // a bit for each word and synonym that the section has
+  const places = new Int32Array(index.size) // of the first word, from 1
+  const sections: number[] = []
+  let scores = 0
+  let used = 0
+  for (const { place, weight, is_own, source } of terms) {
+    const postings = index.postings[place]
+    if (!postings || scores + postings.sections.length > bounds.scores) continue
+    scores += postings.sections.length
+    used += 1
+    const values = is_own ? postings.own : postings.other
+    for (let i = 0; i < postings.sections.length; i++) {
+      const section = postings.sections[i] ?? 0
+      if (sources[section] === 0) sections.push(section)
+      sources[section] = (sources[section] ?? 0) | (1 << source)
+      sums[section] = (sums[section] ?? 0) + weight * (values[i] ?? 0)
+      const at = (postings.at[i] ?? -1) + 1
+      if (at > 0 && (places[section] === 0 || at < (places[section] ?? 0))) places[section] = at
+    }
+  }
   return {
-    combineWith: 'OR',
-    queries: words.map((word) => {
-      const others = synonyms.get(stemOf(word) ?? '') ?? []
-      return { combineWith: 'OR', queries: [word, ...(others.length > 0 ? [{ queries: [...others], boost: other_boost }] : [])] }
-    }),
+    sections,
+    scores,
+    terms: used,
+    scoreOf: (section: number) => (sums[section] ?? 0) * bitsIn(sources[section] ?? 0),
+    /** The place of the first word in the text of a section; the beginning where only another field has one. */
+    placeIn: (section: number) => Math.max(0, (places[section] ?? 0) - 1),
   }
 }
 
-/** A section with the asked word itself stands above one with another word for it. */
-const other_boost = { name: 2, heading: 1.5, title: 1.5, about: 1, text: 0.5 }
+/** The best sections in their order, few of one page. Each section is looked at once. */
+function bestOf(sections: readonly number[], worthOf: (section: number) => number, pages: Uint16Array): number[] {
+  const before = (one: number, other: number) => worthOf(one) - worthOf(other) || other - one
+  const best_of_pages: number[][] = []
+  for (const section of sections) {
+    const page = pages[section] ?? 0
+    const best = best_of_pages[page]
+    if (best) insert(best, section, before, bounds.of_page)
+    else best_of_pages[page] = [section]
+  }
+  const best: number[] = []
+  for (const of_page of best_of_pages) for (const section of of_page ?? []) insert(best, section, before, bounds.results)
+  return best
+}
 
-function excerptOf(text: string, terms: readonly string[]): string {
-  const lower = text.toLowerCase()
-  const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0)
-  const begin = Math.max(0, Math.min(...places, text.length) - excerpt_length / 4)
-  const from = places.length === 0 || begin === 0 ? 0 : text.indexOf(' ', begin) + 1
+/** Puts a value into a sorted list of limited length. */
+function insert(list: number[], value: number, before: (one: number, other: number) => number, most: number): void {
+  let place = list.length
+  while (place > 0 && before(value, list[place - 1] ?? 0) > 0) place -= 1
+  if (place >= most) return
+  list.splice(place, 0, value)
+  if (list.length > most) list.pop()
+}
+
+/** @param place where the first word is */
+function excerptOf(text: string, place: number): string {
+  const begin = Math.max(0, place - excerpt_length / 4)
+  const from = begin === 0 ? 0 : text.indexOf(' ', begin) + 1
   const end = from + excerpt_length
   return `${from > 0 ? '… ' : ''}${text.slice(from, end).trim()}${end < text.length ? ' …' : ''}`
 }

@@ -8,11 +8,11 @@ import { type Described, errorIndex, errorPage, errorsOf } from '../reference/er
 import { type DocumentPage, documentPolicy } from '../reference/layout.ts'
 import { errorMarkdown, errorsMarkdown, groupMarkdown, referenceMarkdown } from '../reference/markdown.ts'
 import { groupsOf, referenceGroup, referenceOverview, referenceSchemas } from '../reference/page.ts'
-import type { Library } from './document.ts'
-import { type Found, longest_search } from './found.ts'
+import type { Document, Library } from './document.ts'
+import type { Found } from './found.ts'
 import { readLibrary } from './library.ts'
 import { decisionsPage, documentPageOf, examplePage, linksOf, navigation, overviewPage, searchPage } from './pages.ts'
-import { createSearch, type Entry, type EntryKind } from './search.ts'
+import { type Entry, type EntryKind, searchBuilder, shorten } from './search.ts'
 import { type Text, withForms } from './text.ts'
 
 /** The rows of the route table that are answered here. Those with a parameter have a page for each value that exists. */
@@ -41,6 +41,7 @@ export function createDocumentation(base_url: string, root: string) {
     'referrer-policy': 'no-referrer',
   }
   const errors_navigation = navigation(linksOf(library), '/docs/errors')
+  const search_navigation = navigation(linksOf(library), '/docs/search')
 
   function pageOf(row: DocumentationRow, parameter: string): DocumentPage | null {
     switch (row) {
@@ -101,9 +102,9 @@ export function createDocumentation(base_url: string, root: string) {
     return page && { body: page.html, headers: page_headers }
   }
 
-  let loading: Promise<(query: string) => Found[]> | null = null
+  let loading: ReturnType<typeof searchOf> | null = null
   function searching() {
-    loading ??= entriesOf(library, document).then(createSearch)
+    loading ??= searchOf(library, document)
     return loading
   }
 
@@ -122,29 +123,40 @@ export function createDocumentation(base_url: string, root: string) {
       return text
     },
 
-    search: async (query: string): Promise<Found[]> => (await searching())(query),
+    search: async (query: string): Promise<Found[]> => (await searching()).search(query),
+    answerSearch: async (query: string) => ({ query: shorten(query), results: (await searching()).search(query) }),
+    /** How a search was answered. */
+    explain: async (query: string) => (await searching()).explain(query),
     searchPage: async (query: string) => ({
-      body: searchPage(library, query.slice(0, longest_search), (await searching())(query)).html,
+      body: searchPage(search_navigation, shorten(query), (await searching()).search(query)).html,
       headers: page_headers,
     }),
   }
 }
 
-/** What the search finds: the sections of documents, the operations and the error codes. Other requests are answered in between. */
-async function entriesOf(library: Library, document: Described): Promise<Entry[]> {
-  const sections: Entry[] = []
-  for (const { name, title, summary, url, render } of library.documents.values()) {
-    for (const { heading, text } of render().sections)
-      sections.push({
-        kind: kindOf(name),
-        title,
-        heading: heading?.text ?? title,
-        url: heading ? `${url}#${heading.id}` : url,
-        text,
-        ...(heading ? {} : { about: summary }),
-      })
+/** Indexes what the search finds: the sections of documents, the operations and the error codes. Other requests are answered in between. */
+async function searchOf(library: Library, document: Described) {
+  const { add, build } = searchBuilder()
+  for (const described of library.documents.values()) {
+    for (const section of sectionsOf(described)) add(section)
     await setImmediate()
   }
+  for (const entry of othersOf(document)) add(entry)
+  return build(() => setImmediate())
+}
+
+function sectionsOf({ name, title, summary, url, render }: Document): Entry[] {
+  return render().sections.map(({ heading, text }) => ({
+    kind: kindOf(name),
+    title,
+    heading: heading?.text ?? title,
+    url: heading ? `${url}#${heading.id}` : url,
+    text,
+    ...(heading ? {} : { about: summary }),
+  }))
+}
+
+function othersOf(document: Described): Entry[] {
   const operations = groupsOf(document).flatMap((group) =>
     group.entries.map(({ method, path, operation: { operationId, summary, description } }) => ({
       kind: 'operation' as const,
@@ -162,7 +174,7 @@ async function entriesOf(library: Library, document: Described): Promise<Entry[]
     url: `/docs/errors/${code}`,
     text: explanation,
   }))
-  return [...sections, ...operations, ...errors]
+  return [...operations, ...errors]
 }
 
 /** Documents that are rarely the answer: those of the project, and records of what was decided and changed. */

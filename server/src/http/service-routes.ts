@@ -27,7 +27,8 @@ interface DocumentationText {
 interface Documentation {
   /** `null` for a page that does not exist. */
   find(row: keyof typeof documentation_rows, parameter: string | undefined): Promise<DocumentationText | null>
-  search(query: string): Promise<readonly object[]>
+  /** Only the beginning of a question counts, so the answer says what was searched. */
+  answerSearch(query: string): Promise<object>
   searchPage(query: string): Promise<Omit<PageAnswer, 'status'>>
 }
 
@@ -122,14 +123,23 @@ function mountDocumentation(app: FastifyInstance, documentation: ServiceAnswers[
     mountText(app, serviceRoutes[name], find, missing ?? no_document)
   }
   app.get(serviceRoutes.documentSearch.path, async (request, reply) => {
-    const { search, searchPage } = await documentation()
-    const query = new URLSearchParams(request.url.split('?', 2)[1]).get('q')?.trim() ?? ''
+    const { answerSearch, searchPage } = await documentation()
+    const query = queryIn(request.url)
     reply.headers({ 'cache-control': 'no-store', vary: 'Accept' })
-    if (!prefers(request.headers.accept, 'text/html')) return reply.send({ query, results: await search(query) })
+    if (!prefers(request.headers.accept, 'text/html')) return reply.send(await answerSearch(query))
     const page = await searchPage(query)
     return reply.headers(page.headers).send(page.body)
   })
 }
+
+/** The question of a search. Only the beginning of a long address is read, since only the beginning of a question counts. */
+function queryIn(url: string): string {
+  const [, begun = ''] = url.slice(0, longest_address).split('?', 2)
+  return new URLSearchParams(begun).get('q')?.trim() ?? ''
+}
+
+/** Enough for a question in which each character is encoded. */
+const longest_address = 2_048
 
 /** A text that is the same for everyone, in the form that the client takes. */
 function mountText(
