@@ -12,6 +12,7 @@ const ASSETS = ['migrations', 'src/demo/browser', 'src/users/common-passwords']
 const BESIDE = ['build.mjs', 'package-lock.json']
 const RECORD = 'build.json'
 const DASHBOARD_RECORD = 'dashboard.json'
+const SDK_RECORD = 'sdk.json'
 
 /** Returns the entry of the build in `folder` if its sources under `root` have not changed since, else `null`. */
 export function currentBuild(root, folder) {
@@ -73,7 +74,7 @@ export async function makeBuild(root, entry, folder) {
   const entry_last = [...outputFiles].sort((a, b) => Number(a.path.endsWith('main.js')) - Number(b.path.endsWith('main.js')))
   for (const { path, contents } of entry_last) replaceFile(path, contents)
   replaceFile(join(folder, RECORD), JSON.stringify({ files, output }))
-  const kept = new Set([...output, ...previous, RECORD, 'assets', 'dashboard', DASHBOARD_RECORD])
+  const kept = new Set([...output, ...previous, RECORD, 'assets', 'dashboard', DASHBOARD_RECORD, 'sdk', SDK_RECORD])
   for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name), { recursive: true, force: true })
   return join(folder, 'main.js')
 }
@@ -112,6 +113,35 @@ export async function makeDashboard(root, folder) {
   const kept = new Set([...contents.keys(), ...previous])
   for (const name of readdirSync(join(target, 'assets'))) if (!kept.has(`assets/${name}`)) rmSync(join(target, 'assets', name))
   replaceFile(join(folder, DASHBOARD_RECORD), JSON.stringify({ files, output: [...contents.keys()] }))
+}
+
+/** Reports whether the package of the client library in `folder` is made of its current sources. */
+export function isSdkCurrent(root, folder) {
+  const record = readRecord(folder, SDK_RECORD)
+  const files = statesOfSdk(root)
+  return (
+    record !== null &&
+    Object.keys(files).length === Object.keys(record.files).length &&
+    Object.entries(files).every(([file, state]) => record.files[file] === state) &&
+    existsSync(join(folder, 'sdk'))
+  )
+}
+
+/** Packs the client library into `folder/sdk`, where the service finds it. See decision 0152. Needs Node 24. */
+export async function makeSdk(root, folder) {
+  const files = statesOfSdk(root)
+  const { packSdk } = await import(pathToFileURL(join(root, 'sdk/pack.ts')).href)
+  packSdk(join(folder, 'sdk'))
+  replaceFile(join(folder, SDK_RECORD), JSON.stringify({ files }))
+}
+
+/** The state of each file that the package of the client library is made of. */
+function statesOfSdk(root) {
+  const folders = ['sdk/src', 'sdk/releases'].filter((folder) => existsSync(join(root, folder)))
+  const beside = ['sdk/build.ts', 'sdk/pack.ts', 'sdk/package.json', 'sdk/README.md', 'LICENSE', 'package-lock.json', 'packaging/tar.ts']
+  return Object.fromEntries(
+    [...beside, ...folders.flatMap((folder) => filesIn(root, folder))].map((file) => [file, stateOf(join(root, file))]),
+  )
 }
 
 /** The state of each file that the dashboard is made of. */

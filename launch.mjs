@@ -8,7 +8,7 @@ import { constants, setPriority } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { currentBuild, isDashboardCurrent, makeBuild, makeDashboard, stateOf } from './build.mjs'
+import { currentBuild, isDashboardCurrent, isSdkCurrent, makeBuild, makeDashboard, makeSdk, stateOf } from './build.mjs'
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
 const OWN_FOLDER = join(ROOT, '.node')
@@ -205,21 +205,23 @@ async function installDashboardPackages() {
 
 const hasDashboard = () => existsSync(join(ROOT, 'dashboard/package-lock.json'))
 
-/** Installs what the dashboard is built from, and builds it if a source has changed. */
+/** Installs what the dashboard and the package of the client library are built from, and builds each of them if a source has changed. */
 async function buildDashboard() {
   if (!hasDashboard()) return
   await withLock(async () => {
     await installDashboardPackages()
     if (!isDashboardCurrent(ROOT, BUILD_FOLDER)) await makeDashboard(ROOT, BUILD_FOLDER)
+    if (!isSdkCurrent(ROOT, BUILD_FOLDER)) await makeSdk(ROOT, BUILD_FOLDER)
   }, 'building-dashboard')
 }
 
 /**
- * Builds the dashboard beside the service, in a process of low priority. Until it is built, the service shows a page that waits for it.
+ * Builds the dashboard and the package of the client library beside the service, in a process of low priority. Until they are built, the
+ * service shows a page that waits for the dashboard, and answers 503 for the package.
  * Returns a function that ends the build.
  */
 function buildDashboardBeside(node) {
-  if (!hasDashboard() || isDashboardCurrent(ROOT, BUILD_FOLDER)) return () => {}
+  if (!hasDashboard() || (isDashboardCurrent(ROOT, BUILD_FOLDER) && isSdkCurrent(ROOT, BUILD_FOLDER))) return () => {}
   const child = spawn(node, [join(ROOT, 'launch.mjs'), BUILD_DASHBOARD], { stdio: ['ignore', 'ignore', 'inherit'] })
   child.on('error', (error) => say(`the dashboard was not built: ${error.message}`))
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)

@@ -62,14 +62,21 @@ function writeArchive(): void {
   )
   const path = join(root, 'release', file)
   write(path, archive, 0o644)
+  keepSdk()
   write(`${path}.sha256`, `${createHash('sha256').update(archive).digest('hex')}  ${file}\n`, 0o644)
   console.log(`release/${file}: ${files.length} files, ${(archive.length / 1e6).toFixed(1)} MB`)
+}
+
+/** The package of the client library beside the archive: the release procedure keeps it in `sdk/releases/` (docs/decisions/0152). */
+function keepSdk(): void {
+  for (const { path, content } of build.filter(({ path }) => path === `dist/sdk/ostiary-sdk-${version}.tgz`))
+    write(join(root, 'release', path.replace(/^.*\//, '')), content, 0o644)
 }
 
 async function buildFiles(): Promise<ArchivedFile[]> {
   const folder = dirname(await commandLineTool('serve'))
   if (folder !== join(root, 'dist')) throw new Error('The build failed; see above.')
-  const skipped = /^(build\.json|dashboard\.json|compiled\/.*|.*\.tmp)$/
+  const skipped = /^(build\.json|dashboard\.json|sdk\.json|compiled\/.*|.*\.tmp)$/
   const paths = globSync('**/*', { cwd: folder }).filter((path) => !skipped.test(path) && statSync(join(folder, path)).isFile())
   return paths.map((path) => ({ path: `dist/${path.replaceAll('\\', '/')}`, mode: 0o644, content: readFileSync(join(folder, path)) }))
 }

@@ -38,6 +38,7 @@ const generated = {
   ...settingsSources(),
   'contract/src/application-templates/index.ts': templatesIndex(),
   'dashboard/src/generated/provider-kinds.ts': providerKindsSource(),
+  'dashboard/src/generated/sdk-package.ts': copyOf('contract/src/sdk-package.ts'),
   'dashboard/src/generated/user-agents.ts': copyOf('contract/src/user-agents.ts'),
   'dashboard/src/generated/template-setup.ts': copyOf('contract/src/template-setup.ts'),
 }

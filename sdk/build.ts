@@ -3,11 +3,20 @@
  * See docs/decisions/0090.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
-import ts from 'typescript'
 
 const here = import.meta.dirname
+
+/** Loads TypeScript from the tools of developers or, where a service builds the package, from those of the dashboard. */
+function loadTypeScript(): typeof import('typescript') {
+  try {
+    return createRequire(import.meta.url)('typescript')
+  } catch {
+    return createRequire(join(here, '../dashboard/package.json'))('typescript')
+  }
+}
 
 /** The package is published from this folder: `npm publish sdk/dist`. */
 export function buildSdk(folder = join(here, 'dist')): void {
@@ -50,10 +59,12 @@ function bundle(sources: string[], folder: string): void {
 }
 
 function declare(sources: string[], folder: string): void {
+  const ts = loadTypeScript()
   const program = ts.createProgram(sources, {
     target: ts.ScriptTarget.ES2022,
     lib: ['lib.es2024.d.ts'],
     types: ['node'],
+    typeRoots: ['..', '../dashboard'].map((path) => join(here, path, 'node_modules/@types')),
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     strict: true,

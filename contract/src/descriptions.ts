@@ -239,6 +239,8 @@ export const descriptions: Record<RowName, string> = {
   guide: 'A guide: complete commands for one kind of client or task.',
   example: 'What an example program shows, and how to run it.',
   decision: 'Why a part of the service is as it is.',
+  sdkPackage:
+    'The package of the client library, `ostiary-sdk-{version}.tgz`: of this version, and of the releases before it from 0.2.0 on. `npm install` takes its address. The bytes of a version never change.',
   operatorExample: 'A file of `packaging/`, with a button to copy it.',
   reference: 'Every operation with its method and path, as links to the pages of the reference. `/docs/api.md` is the same as Markdown.',
   referenceGroup:

@@ -2,7 +2,10 @@
 import { z } from 'zod'
 
 export const DocumentationQuery = z.object({
-  q: z.string().optional().describe('The words to find. Only the whole words of the first 100 characters count, and only 8 that say something.'),
+  q: z
+    .string()
+    .optional()
+    .describe('The words to find. Only the whole words of the first 100 characters count, and only 8 that say something.'),
 })
 
 export const SearchResults = z.object({

@@ -367,6 +367,7 @@ export const serviceRoutes = {
   getApplicationTemplate: get('/v1/application-templates/{template}', open, 'Get a template of an application',       { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, ApplicationTemplate] }),
   configurationSchema: get('/schemas/configuration-1.json', open, 'The JSON Schema of configuration documents',                               { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, null] }),
   forPrograms:  get('/llms.txt',           open, 'The list of documents, for programs that read',                            { cache: 'public, max-age=300', returns: [200, null] }),
+  sdkPackage:   get('/sdk/{file}',         open, 'The client library as a package that npm installs',                        { cache: 'public, max-age=31536000, immutable', returns: [200, null] }),
   documents:    get('/docs',               open, 'The documentation',                                                        { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   documentSearch: get('/docs/search',      open, 'Search the documentation: a page, or JSON by Accept',                      { page: true, query: DocumentationQuery, returns: [200, null] }),
   document:     get('/docs/{document}',    open, 'A document as a page, or as Markdown if its name ends with `.md`',         { page: true, cache: 'public, max-age=300', returns: [200, null] }),

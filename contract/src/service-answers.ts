@@ -59,6 +59,11 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
     },
   },
   forPrograms: { 200: { description: 'The list.', types: { 'text/plain': z.string().describe('Text.') } }, ...unchanged },
+  sdkPackage: {
+    200: { description: 'The package.', types: { 'application/gzip': z.string().describe('A gzipped tar archive.') } },
+    ...unchanged,
+    503: { description: 'The package is being packed. It is there some seconds after the first start.' },
+  },
   documentSearch: {
     200: { description: 'What was found.', types: { 'text/html': page, 'application/json': SearchResults } },
   },

@@ -29,6 +29,7 @@ import { describeRefused, shownInLog } from './api/refused-call.ts'
 import { isSpaOrigin } from './applications/origins.ts'
 import { createVerifications } from './audit/verifications.ts'
 import { documents_root } from './base/assets.ts'
+import { oneAtATime } from './base/one-at-a-time.ts'
 import { answerSession, answerSignOut, answerTryCallback } from './dashboard/answers.ts'
 import { answerApplication } from './dashboard/application.ts'
 import type { DashboardClient } from './dashboard/client.ts'
@@ -39,12 +40,14 @@ import { beginDashboardSignIn, finishDashboardSignIn } from './dashboard/sign-in
 import type { DashboardServices } from './dashboard/tokens.ts'
 import { answerDemo } from './demo/serve.ts'
 import type { Deployment } from './deployment/deployment.ts'
+import { createPackages } from './documents/packages.ts'
 import type { createDocumentation } from './documents/serve.ts'
 import { answerStart } from './documents/start.ts'
 import type { createTemplateTexts } from './documents/templates.ts'
 import { createAccessLog, markReceived } from './http/access-log.ts'
 import { createClientIpReader } from './http/client-ip.ts'
 import { type AnswerDashboard, mountDashboardRoutes } from './http/dashboard-routes.ts'
+import { createFinalSlash } from './http/final-slash.ts'
 import { createAppListener } from './http/listen.ts'
 import { createMethodGuard, unknownAddress } from './http/method-guard.ts'
 import { placeOf } from './http/place.ts'
@@ -111,6 +114,8 @@ export interface Modules {
   first_start: FirstStart
   /** The folder of the built dashboard. */
   dashboard_folder: string
+  /** The folder of the packages of the client library. */
+  sdk_folder: string
   metrics: Metrics | null
   /** Reports whether the service accepts requests and its database answers. */
   isReady: () => Promise<boolean>
@@ -148,9 +153,13 @@ export function createApp(modules: Modules): FastifyInstance {
   for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true }) // see http/body.ts
   decorate(app, modules, addressOf)
   app.decorate('routeByHost', routeByHost)
-  app.addHook('onRequest', (request, _, done) => {
+  const pageWithoutSlash = createFinalSlash()
+  app.addHook('onRequest', (request, reply, done) => {
     const at = placeOf(request.raw)
-    done(at?.kind === 'refused' ? at.error : undefined)
+    if (at) return done(at.kind === 'refused' ? at.error : undefined)
+    const page = pageWithoutSlash(request)
+    if (page === null) return done()
+    reply.code(308).header('location', page).send('')
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.headers(commonHeaders(reply))
@@ -168,7 +177,7 @@ export function createApp(modules: Modules): FastifyInstance {
   mountDashboard(app, modules, dashboard, administrators)
   const { isReady, root } = modules
   mountServiceRoutes(app, {
-    isReady,
+    isReady: oneAtATime(isReady), // a read of the database
     answerStart: (headers) => answerStart(deployment, headers),
     favicon: mark_icon,
     resource_metadata: {
@@ -181,6 +190,7 @@ export function createApp(modules: Modules): FastifyInstance {
     documentation: documentationWhenNeeded(deployment.config.base_url),
     findTemplates: templatesWhenNeeded(),
     findConfigurationSchema: configurationSchemaWhenNeeded(deployment.config.base_url),
+    findPackage: createPackages(modules.sdk_folder).find,
     answerDemo: (script) => answerDemo(deployment, script),
   })
   return app

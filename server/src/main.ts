@@ -8,7 +8,7 @@ import type { Server } from 'node:http'
 import { hostname } from 'node:os'
 import { createApp } from './app.ts'
 import { fillOrigins } from './applications/origins.ts'
-import { dashboard_folder } from './base/assets.ts'
+import { dashboard_folder, sdk_folder } from './base/assets.ts'
 import { createIds } from './base/ids.ts'
 import { bufferLines, createLog, type LogForm } from './base/log.ts'
 import { createRandomPool } from './base/random-pool.ts'
@@ -67,6 +67,7 @@ interface Overrides {
   database?: (engine: Engine) => Engine
   /** The folder of the built dashboard. */
   dashboard_folder?: string
+  sdk_folder?: string
 }
 
 interface ServiceOverrides extends Overrides {
@@ -204,6 +205,7 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
     deployment,
     ...roots,
     dashboard_folder: overrides.dashboard_folder ?? dashboard_folder,
+    sdk_folder: overrides.sdk_folder ?? sdk_folder,
     issuers,
     keys,
     key_pool,

@@ -180,7 +180,7 @@ function CreateWebhook({ close }: { close: () => void }) {
       />
       {environment.type === 'test' ? (
         <p className="small muted">
-          For a receiver on this machine no webhook is needed: <code>ostiary webhooks listen --forward http://localhost:3000/webhooks</code>{' '}
+          For a receiver on this machine no webhook is needed: <code>ostiary webhooks listen --forward http://localhost:8080/webhooks</code>{' '}
           brings each event there, signed. The service itself calls private addresses only if its operator allows them in{' '}
           <code>OSTIARY_WEBHOOK_ALLOWED_NETWORKS</code>.
         </p>

@@ -12,5 +12,8 @@ export const assetUrl = (path: string): URL => new URL(path, root)
 /** The built dashboard: in `dist/`, beside the code of a build. It may be missing. */
 export const dashboard_folder = fileURLToPath(new URL(existsSync(built) ? './dashboard/' : '../../../dist/dashboard/', import.meta.url))
 
+/** The packages of the client library, beside the built dashboard. It may be missing. */
+export const sdk_folder = fileURLToPath(new URL(existsSync(built) ? './sdk/' : '../../../dist/sdk/', import.meta.url))
+
 /** The folder that has `docs/`: the clone, or the release, whose build is in `dist/`. */
 export const documents_root = fileURLToPath(new URL(existsSync(built) ? '../' : '../../../', import.meta.url))

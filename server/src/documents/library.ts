@@ -39,7 +39,7 @@ export function readLibrary(root: string, base_url: string): Library {
     text.replaceAll(link, (whole, code?: string, href = '') => (code ? whole : `](${absolute(addressOf(file, href, '.md'), prefix)})`))
 
   function read({ name, file }: { name: string; file: string }): Document {
-    const markdown = readFileSync(join(root, file), 'utf8').replaceAll('\r\n', '\n')
+    const markdown = withOwnAddress(readFileSync(join(root, file), 'utf8').replaceAll('\r\n', '\n'), base_url)
     const render = (text = markdown) => renderMarkdown(text, (href) => addressOf(file, href, ''))
     const title = listed.get(file)?.title ?? render(markdown.split('\n\n', 1)[0]).title
     const summary = listed.get(file)?.summary ?? ''
@@ -53,5 +53,8 @@ export function readLibrary(root: string, base_url: string): Library {
     for_programs: withAddresses('llms.txt', for_programs, base_url),
   }
 }
+
+/** The client library is installed from this service, and documents name the default address. */
+const withOwnAddress = (markdown: string, base_url: string) => markdown.replaceAll('http://localhost:3000/sdk/', `${base_url}/sdk/`)
 
 const absolute = (address: string, prefix: string) => (address.startsWith('/') ? prefix + address : address)

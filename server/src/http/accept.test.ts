@@ -15,6 +15,7 @@ const headers: [accept: string | undefined, is_preferred: boolean][] = [
   ['application/json;q=0.5, application/jsonl;q=0.9',      true],
   ['application/jsonl;q=0',                                false],
   ['text/html, application/jsonl;q=0.001, */*;q=0.8',      true],
+  [`application/jsonl, ${'a/b;q=0.1, '.repeat(100)}`,      false],
 ]
 for (const [accept, is_preferred] of headers) {
   test(`Accept: ${accept} ${is_preferred ? 'asks for lines' : 'does not ask for lines'}`, () =>

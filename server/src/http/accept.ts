@@ -1,9 +1,13 @@
 // pure
 /** The media type that a client prefers (RFC 9110 §12.5.1), and whether it is a browser. */
 
-/** Reports whether `Accept` names `type` with at least the weight of JSON. */
+/** No client sends more; reading 30,000 characters would take milliseconds. */
+const longest = 1_000
+
+/** Reports whether `Accept` names `type` with at least the weight of JSON. A longer list than clients send is not read. */
 export function prefers(accept: string | undefined, type: string): boolean {
-  const weights = new Map((accept ?? '').split(',').map(weightOf))
+  if (accept === undefined || accept.length > longest) return false
+  const weights = new Map(accept.split(',').map(weightOf))
   const weight = weights.get(type) ?? 0
   return weight > 0 && weight >= (weights.get('application/json') ?? 0)
 }

@@ -5,6 +5,9 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 /** By their content coding; a coding that does not make the text smaller is missing. */
 export type Coded = Readonly<Record<string, Buffer>>
 
+/** No client sends more; reading 30,000 characters would take milliseconds. */
+const longest_list = 1_000
+
 const brotli = promisify(brotliCompress)
 const deflate = promisify(gzip)
 
@@ -15,9 +18,10 @@ export async function codedForms(body: Buffer): Promise<Coded> {
   return { ...(br.length < body.length && { br }), ...(gz.length < body.length && { gzip: gz }) }
 }
 
-/** RFC 9110 §12.5.3: the smallest form that the client accepts; `null` for the text as it is. */
+/** RFC 9110 §12.5.3: the smallest form that the client accepts; `null` for the text as it is, also where the list is too long to be read. */
 export function codingFor(accept: string | undefined, coded: Coded): string | null {
-  const accepted = new Map((accept ?? '').split(',').map((each) => codingOf(each)))
+  if (accept === undefined || accept.length > longest_list) return null
+  const accepted = new Map(accept.split(',').map((each) => codingOf(each)))
   return ['br', 'gzip'].find((coding) => coded[coding] !== undefined && (accepted.get(coding) ?? 0) > 0) ?? null
 }
 

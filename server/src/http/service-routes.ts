@@ -8,7 +8,7 @@ import { refusal } from '../base/refusal.ts'
 import { prefers } from './accept.ts'
 import { type Coded, codingFor, tagOf } from './coded.ts'
 import { isKnown } from './if-none-match.ts'
-import { nothingHere } from './problem.ts'
+import { ApiError, nothingHere } from './problem.ts'
 
 export interface PageAnswer {
   readonly status: number
@@ -42,6 +42,8 @@ export interface ServiceAnswers {
   findTemplates: (slug: string | undefined) => Promise<DocumentationText | null>
   /** Made at the first request for it. */
   findConfigurationSchema: () => Promise<DocumentationText>
+  /** A package of the client library; `waiting` while it is not packed, `null` for one that is not here. */
+  findPackage: (file: string) => { body: Buffer; etag: string; digest: string } | 'waiting' | null
   /** The start page, or the same links as JSON. */
   answerStart: (headers: IncomingHttpHeaders) => Promise<PageAnswer>
   favicon: string
@@ -51,7 +53,17 @@ export interface ServiceAnswers {
 
 export function mountServiceRoutes(
   app: FastifyInstance,
-  { resource_metadata, isReady, documentation, findTemplates, findConfigurationSchema, answerStart, favicon, answerDemo }: ServiceAnswers,
+  {
+    resource_metadata,
+    isReady,
+    documentation,
+    findTemplates,
+    findConfigurationSchema,
+    findPackage,
+    answerStart,
+    favicon,
+    answerDemo,
+  }: ServiceAnswers,
 ): void {
   app.get(serviceRoutes.start.path, async (request, reply) => {
     const answer = await answerStart(request.headers)
@@ -76,6 +88,7 @@ export function mountServiceRoutes(
   for (const route of [serviceRoutes.listApplicationTemplates, serviceRoutes.getApplicationTemplate])
     mountText(app, route, findTemplates, no_template)
   mountText(app, serviceRoutes.configurationSchema, findConfigurationSchema, no_document)
+  mountPackages(app, findPackage)
   for (const { path } of [serviceRoutes.demo, serviceRoutes.demoCallback, serviceRoutes.demoScript])
     app.get(path.replace('{script}', ':script'), async (request, reply) => {
       const answer = await answerDemo((request.params as { script?: string }).script) // as: only the path of the script has the parameter
@@ -83,6 +96,24 @@ export function mountServiceRoutes(
       return reply.code(answer.status).headers(answer.headers).send(answer.body)
     })
 }
+
+function mountPackages(app: FastifyInstance, findPackage: ServiceAnswers['findPackage']): void {
+  app.get(serviceRoutes.sdkPackage.path.replace('{file}', ':file'), async (request, reply) => {
+    const found = findPackage((request.params as { file: string }).file) // as: the parameter of the path
+    if (found === null)
+      throw nothingHere('This service has no such package. The line that installs the current one is in /docs/sdk.', no_package)
+    if (found === 'waiting')
+      throw new ApiError('unavailable', 'The package of the client library is being packed. Try again in some seconds.', {
+        reason: reason`The package is not packed yet. The launcher does it after the start, and a release has it.`,
+      })
+    const { cache = '' } = serviceRoutes.sdkPackage
+    reply.headers({ 'cache-control': cache, etag: found.etag, 'repr-digest': found.digest })
+    if (isKnown(request.headers['if-none-match'], found.etag)) return reply.code(304).send()
+    return reply.type('application/gzip').send(found.body)
+  })
+}
+
+const no_package = reason`No package of the client library has this name.`
 
 interface Missing {
   readonly detail: string

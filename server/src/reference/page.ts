@@ -4,6 +4,7 @@
  * operation and every schema.
  */
 import { whyNoExample } from '@ostiary/contract/api-examples.ts'
+import { sdkAddress } from '@ostiary/contract/sdk-package.ts'
 import { type Html, html } from '../base/html.ts'
 import { type Document, type Operation, type Parameter, type Response, referencedName } from './document.ts'
 import { errorsOf, hasErrorPage } from './error-pages.ts'
@@ -11,7 +12,8 @@ import { answerText, exampleOf, parametersOf, waysOf } from './example.ts'
 import { code, type DocumentPage, documentPage, inline, paragraphs } from './layout.ts'
 import { fields, typeOf } from './schema.ts'
 
-const sdkStart = ({ servers }: Document) => `import { createClient } from '@ostiary/sdk'
+const sdkStart = ({ servers }: Document) => `// npm install ${sdkAddress(servers[0]?.url ?? '')}
+import { createClient } from '@ostiary/sdk'
 
 const ostiary = createClient({ base_url: '${servers[0]?.url}', api_key: 'svc_platform_sk_…' })`
 

@@ -34,7 +34,8 @@ async function snippetOf(name: string, method: string, redirect_uri: string) {
     token_endpoint_auth_method: method,
     ...(method === 'private_key_jwt' ? { jwks: { keys: [await jwk(publicKey)] } } : {}),
   })
-  const snippet = snippetsOf(application, w.test.issuer).find((one) => one.name === name) ?? assert.fail(name)
+  const snippet =
+    snippetsOf(application, { issuer: w.test.issuer, base_url: w.base_url }).find((one) => one.name === name) ?? assert.fail(name)
   return { application, snippet, code: snippet.code }
 }
 
@@ -256,7 +257,7 @@ for (const [application_type, token_endpoint_auth_method, redirect_uri, names] o
       client_id: 'app_1',
       allow_loopback_port: true,
     }
-    const snippets = snippetsOf(application as Parameters<typeof snippetsOf>[0], w.test.issuer) // as: words of the table
+    const snippets = snippetsOf(application as Parameters<typeof snippetsOf>[0], { issuer: w.test.issuer, base_url: w.base_url }) // as: words of the table
     assert.deepEqual(
       snippets.map(({ name }) => name),
       names,

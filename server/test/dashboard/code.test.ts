@@ -22,11 +22,14 @@ test('the coloured code is the code, and every snippet has colours', () => {
   const web = {
     application_type: 'web' as const,
     client_id: 'app_1',
-    redirect_uris: ['http://localhost:3000/callback'],
+    redirect_uris: ['http://localhost:8080/callback'],
     allow_loopback_port: false,
   }
   const snippets = [
-    ...snippetsOf({ ...web, token_endpoint_auth_method: 'client_secret' as const }, 'http://localhost:4000/e/env_1'),
+    ...snippetsOf(
+      { ...web, token_endpoint_auth_method: 'client_secret' as const },
+      { issuer: 'http://localhost:4000/e/env_1', base_url: 'http://localhost:4000' },
+    ),
     ...verifySnippets,
   ]
   for (const { name, code } of snippets) {

@@ -7,6 +7,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, sy
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { after } from 'node:test'
+import { sdkFile } from '@ostiary/contract/sdk-package.ts'
 import { assertShown, type Block, blocksOf, shownBy } from './documented.ts'
 import { freePort } from './free-port.ts'
 import { openTerminal, type Program, startProgram } from './terminal.ts'
@@ -49,11 +50,11 @@ export function writeProgram(path: string, commands: string): void {
   chmodSync(path, 0o755)
 }
 
-/** In place of `npm install`: the packages of this clone, if their major version is the one in the command. The SDK has a folder. */
+/** In place of `npm install`: the packages of this clone, if their major version is the one in the command. The service serves the SDK. */
 export function install(command: string, folder: string): void {
   const packages = /^npm install (.+)\n$/.exec(command)?.[1]?.split(' ') ?? assert.fail(`This command installs no packages: ${command}`)
   for (const each of packages) {
-    if (/^(\.\.\/)+ostiary\/sdk\/dist$/.test(each)) continue // the workspace has it by its name
+    if (each.endsWith(`/sdk/${sdkFile()}`)) continue // the workspace has it by its name; sdk-package.test.ts installs it
     const [, name = '', major] = /^(.+)@(\d+)$/.exec(each) ?? assert.fail(`${each} names no major version.`)
     const { version } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
     assert.equal(version.split('.')[0], major, name)

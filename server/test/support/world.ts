@@ -91,6 +91,7 @@ export async function world(
     database_limits?: TimeLimits
     passwords?: Passwords
     dashboard_folder?: string
+    sdk_folder?: string
   } = {},
 ) {
   const port = Number(options.env?.OSTIARY_PORT ?? (await freePort()))
@@ -131,6 +132,7 @@ export async function world(
     ...(undoneFirst === null || database_url === null ? {} : { database: (engine: Engine) => undoneFirst(engine, onNodes(database_url)) }),
     // Whether the dashboard is built makes no difference to other tests.
     dashboard_folder: options.dashboard_folder ?? join(data_dir, 'dashboard'),
+    ...(options.sdk_folder ? { sdk_folder: options.sdk_folder } : {}),
   }
   const front = front_port === null ? null : await startFront(front_port, port)
   const service = await startService(config, service_options)

@@ -71,7 +71,7 @@ export function Connect({ application }: { application: Application }) {
         />
       ) : read.isLoading ? null : (
         <>
-          <CodeTabs label="Client" snippets={snippetsOf(application, issuer)} filled={filled} />
+          <CodeTabs label="Client" snippets={snippetsOf(application, { issuer, base_url: window.location.origin })} filled={filled} />
           <Frameworks application_type={application.application_type} />
         </>
       )}

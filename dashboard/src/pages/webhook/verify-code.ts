@@ -15,7 +15,7 @@ createServer(async (request, response) => {
   } catch {
     response.writeHead(400).end()
   }
-}).listen(Number(process.env.PORT ?? 3000), '127.0.0.1')`
+}).listen(Number(process.env.PORT ?? 8080), '127.0.0.1')`
 
 const python = `import base64, hashlib, hmac, json, os, time
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -43,7 +43,7 @@ class Receiver(BaseHTTPRequestHandler):
             self.send_response(400)
         self.end_headers()
 
-HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "3000"))), Receiver).serve_forever()`
+HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8080"))), Receiver).serve_forever()`
 
 const go = `package main
 
@@ -85,7 +85,7 @@ func verify(header http.Header, body []byte) error {
 func main() {
 	port := os.Getenv("PORT")
 	if port == "" {
-		port = "3000"
+		port = "8080"
 	}
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
@@ -148,7 +148,7 @@ public class Receiver {
   }
 
   public static void main(String[] arguments) throws Exception {
-    int port = Integer.parseInt(System.getenv().getOrDefault("PORT", "3000"));
+    int port = Integer.parseInt(System.getenv().getOrDefault("PORT", "8080"));
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 0);
     server.createContext("/", exchange -> {
       var headers = exchange.getRequestHeaders();

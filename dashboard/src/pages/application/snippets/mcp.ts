@@ -1,11 +1,12 @@
 /** An MCP server whose clients sign people in with the application. */
-import { type ProgramSnippet, single, type Values } from './values.ts'
+import { sdkAddress } from '../../../generated/sdk-package.ts'
+import { type ProgramSnippet, single, type Values, word } from './values.ts'
 
-export const mcpServer = ({ issuer, client_id }: Values): ProgramSnippet => ({
+export const mcpServer = ({ base_url, issuer, client_id }: Values): ProgramSnippet => ({
   name: 'MCP server',
   program: {
     file: 'server.mjs',
-    install: 'npm install @modelcontextprotocol/sdk @ostiary/sdk',
+    install: `npm install @modelcontextprotocol/sdk@1 ${word(sdkAddress(base_url))}`,
     env: [],
     run: 'node server.mjs',
     opens: null,

@@ -9,6 +9,8 @@ export type ProgramSnippet = Snippet & { program: Program }
 export type Authentication = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
 export interface Values {
+  /** The address of the service. */
+  base_url: string
   issuer: string
   client_id: string
   redirect_uri: string
@@ -25,7 +27,7 @@ export const callbackPath = ({ redirect_uri }: Values) => new URL(redirect_uri).
 export function listenerOf({ redirect_uri }: Values): { host: string; port: string; address: string } {
   const { hostname, port: own_port } = new URL(redirect_uri)
   const name = ['localhost', '127.0.0.1', '[::1]'].includes(hostname) ? hostname : 'localhost'
-  const port = own_port || '3000'
+  const port = own_port || '8080'
   return { host: name.replaceAll(/[[\]]/g, ''), port, address: `${name}:${port}` }
 }
 
