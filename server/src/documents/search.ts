@@ -1,4 +1,3 @@
-// pure
 /**
  * The search of the documentation, over an index of sections in memory. A question is words in any form: words that every question has count
  * nothing, endings are cut, words of the field find their synonyms, and a word that is nowhere does not empty the result.

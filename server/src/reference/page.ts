@@ -12,8 +12,7 @@ import { answerText, exampleOf, parametersOf, waysOf } from './example.ts'
 import { code, type DocumentPage, documentPage, inline, paragraphs } from './layout.ts'
 import { fields, typeOf } from './schema.ts'
 
-const sdkStart = ({ servers }: Document) => `// npm install ${sdkAddress(servers[0]?.url ?? '')}
-import { createClient } from '@ostiary/sdk'
+const sdkStart = ({ servers }: Document) => `import { createClient } from '@ostiary/sdk' // npm install ${sdkAddress(servers[0]?.url ?? '')}
 
 const ostiary = createClient({ base_url: '${servers[0]?.url}', api_key: 'svc_platform_sk_…' })`
 
