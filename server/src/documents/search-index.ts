@@ -55,7 +55,7 @@ interface Found {
 export function indexBuilder<Field extends string>(own: Boosts<Field>, other: Boosts<Field>, text: Field): Builder<Field> {
   const fields = Object.keys(own) as Field[] // as: the keys of the record
   const found = new Map(fields.map((field) => [field, new Map<string, Found[]>()]))
-  const lengths = new Map(fields.map((field) => [field, [] as number[]]))
+  const lengths = new Map<Field, number[]>(fields.map((field) => [field, []]))
   const weights: number[] = []
 
   function add(section: Readonly<Record<Field, readonly Word[]>>, weight: number): void {

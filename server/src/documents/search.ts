@@ -97,12 +97,12 @@ function createSearch(entries: readonly Entry[], index: Index) {
     }
     const matches = addScores(index, termsOf(index, asked))
     const shows_records = number_of_decision.test(asked)
-    const worth = new Float64Array(entries.length)
+    const values = new Float64Array(entries.length)
     for (const section of matches.sections) {
       const is_last = entries[section]?.kind === 'record' && !shows_records
-      worth[section] = matches.scoreOf(section) + (is_last ? 0 : headings[section] === asked ? 2 * step : step)
+      values[section] = matches.scoreOf(section) + (is_last ? 0 : headings[section] === asked ? 2 * step : step)
     }
-    const found = bestOf(matches.sections, (section) => worth[section] ?? 0, pages).map((section) => {
+    const found = bestOf(matches.sections, (section) => values[section] ?? 0, pages).map((section) => {
       const { title = '', heading = '', url = '', text = '' } = entries[section] ?? {}
       return { title, heading, url, excerpt: excerptOf(text, matches.placeIn(section)) }
     })
@@ -212,8 +212,8 @@ function addScores(index: Index, terms: readonly Term[]) {
 }
 
 /** The best sections in their order, few of one page. Each section is looked at once. */
-function bestOf(sections: readonly number[], worthOf: (section: number) => number, pages: Uint16Array): number[] {
-  const before = (one: number, other: number) => worthOf(one) - worthOf(other) || other - one
+function bestOf(sections: readonly number[], valueOf: (section: number) => number, pages: Uint16Array): number[] {
+  const before = (one: number, other: number) => valueOf(one) - valueOf(other) || other - one
   const best_of_pages: number[][] = []
   for (const section of sections) {
     const page = pages[section] ?? 0

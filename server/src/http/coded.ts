@@ -18,7 +18,7 @@ export async function codedForms(body: Buffer): Promise<Coded> {
   return { ...(br.length < body.length && { br }), ...(gz.length < body.length && { gzip: gz }) }
 }
 
-/** RFC 9110 §12.5.3: the smallest form that the client accepts; `null` for the text as it is, also where the list is too long to be read. */
+/** RFC 9110 §12.5.3: the smallest form that the client accepts; `null` for the text as it is. A longer list than clients send is not read. */
 export function codingFor(accept: string | undefined, coded: Coded): string | null {
   if (accept === undefined || accept.length > longest_list) return null
   const accepted = new Map(accept.split(',').map((each) => codingOf(each)))

@@ -136,7 +136,7 @@ test('the served documents and the Connect panel name the address of their servi
     ['guide', 'express.md'],
     ['guide', 'nextjs'],
     ['document', 'sdk'],
-    ['example', 'fastify-api.md'],
+    ['example', 'fastify-api'],
   ] as const) {
     const served = String((await documentation.find(row, name))?.body)
     assert.ok(served.includes(`https://id.example/sdk/${sdkFile()}`), name)
