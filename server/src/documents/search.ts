@@ -212,8 +212,8 @@ function addScores(index: Index, terms: readonly Term[]) {
 }
 
 /** The best sections in their order, few of one page. Each section is looked at once. */
-function bestOf(sections: readonly number[], valueOf: (section: number) => number, pages: Uint16Array): number[] {
-  const before = (one: number, other: number) => valueOf(one) - valueOf(other) || other - one
+function bestOf(sections: readonly number[], judge: (section: number) => number, pages: Uint16Array): number[] {
+  const before = (one: number, other: number) => judge(one) - judge(other) || other - one
   const best_of_pages: number[][] = []
   for (const section of sections) {
     const page = pages[section] ?? 0
