@@ -8,6 +8,7 @@ import { createSessions as forHono } from '@ostiary/sdk/sessions/hono'
 import { createSessions as forNext } from '@ostiary/sdk/sessions/nextjs'
 import express from 'express'
 import { Hono } from 'hono'
+import { CompactEncrypt } from 'jose'
 import { createAgent, followToClient } from '../../server/test/support/cookie-browser.ts'
 import { freePort } from '../../server/test/support/free-port.ts'
 import { expectStatus, world } from '../../server/test/support/world.ts'
@@ -15,16 +16,18 @@ import { createJar } from '../src/sessions/cookies.ts'
 
 const w = await world()
 const user = await w.createUser(w.test, { email: 'ada@example.com', name: 'Ada Example' })
+await w.createUser(w.live, { email: 'ada@example.com', name: 'Ada Example' }) // with the same password
 const secret = 'a made-up secret that encrypts the cookies'
 
 /** A registered application, and the options that its program has. */
-async function register(base_url: string): Promise<SessionOptions> {
-  const application = await w.createApplication(w.test, {
+async function register(base_url: string, is_live = false): Promise<SessionOptions> {
+  const environment = is_live ? w.live : w.test
+  const application = await w.createApplication(environment, {
     redirect_uris: [`${base_url}/auth/callback`],
     post_logout_redirect_uris: [`${base_url}/`],
   })
   const { client_id, client_secret } = application
-  return { issuer: w.test.issuer, client_id, client_secret, base_url, secret, now: w.now }
+  return { issuer: environment.issuer, client_id, client_secret, base_url, secret, now: w.now }
 }
 
 type Send = (path: string, init?: RequestInit) => Promise<Response>
@@ -51,7 +54,7 @@ const startExpress: Start = async (change = {}) => {
 }
 
 const startHono: Start = async (change = {}) => {
-  const base_url = 'http://localhost:8101'
+  const base_url = change.base_url ?? 'http://localhost:8101'
   const sessions = forHono({ ...(await register(base_url)), ...change })
   const app = new Hono()
   app.use(sessions.middleware)
@@ -265,7 +268,7 @@ test('without offline_access the session ends with its access token', async () =
 
 test('a changed cookie, one of another secret, and the cookie of a sign-in count as nothing; an old secret still decrypts', async () => {
   const options = await register('http://localhost:8101')
-  const old = await signedIn(startHono)
+  const old = await signedIn((change) => startHono({ ...options, ...change }))
   const value = old.jar.get('ostiary-session') ?? assert.fail()
   const statusWith = async (cookie: string, change: Partial<SessionOptions> = {}) => {
     const { send } = await startHono({ ...options, ...change })
@@ -278,13 +281,62 @@ test('a changed cookie, one of another secret, and the cookie of a sign-in count
   const begun = await old.send('/auth/sign-in')
   const [, of_sign_in = ''] = /=([^;]*)/.exec(begun.headers.getSetCookie()[0] ?? '') ?? []
   assert.equal(await statusWith(`ostiary-session=${of_sign_in}`), 401)
-  const jar = createJar([secret], false)
+  const jar = createJar({ ...mine, is_secure: false })
   const renamed = (await jar.write('sign-in', { a: 1 }, 60)).replace('ostiary-sign-in', 'ostiary-session')
   assert.deepEqual([await jar.read(renamed, 'session'), await jar.read(renamed.replace('session', 'sign-in'), 'sign-in')], [null, { a: 1 }])
 })
 
+/** Deployments that have one secret, and the same names of cookies. */
+const mine = { secrets: [secret], issuer: 'https://id.example/e/env_live', client_id: 'app_shop' }
+const others = [
+  { why: 'another issuer', jar: { ...mine, issuer: 'https://id.example/e/env_test' } },
+  { why: 'another client', jar: { ...mine, client_id: 'app_admin' } },
+  { why: 'issuer and client cut at another place', jar: { ...mine, issuer: `${mine.issuer}app`, client_id: '_shop' } },
+]
+for (const name of ['session', 'sign-in'])
+  for (const is_secure of [true, false]) {
+    const jar = createJar({ ...mine, is_secure })
+    const of = is_secure ? 'an https application' : 'an application on localhost'
+    for (const { why, jar: other } of others)
+      test(`a cookie ${name} of ${why} is none of ${of}, although the secret is the same`, async () => {
+        const cookie = await createJar({ ...other, is_secure }).write(name, { until: 1 }, 60)
+        assert.deepEqual([await jar.read(cookie, name), await createJar({ ...other, is_secure }).read(cookie, name)], [null, { until: 1 }])
+      })
+    test(`a cookie ${name} under the secret and the name alone is none of ${of}`, async () => {
+      const bytes = new TextEncoder()
+      const material = await crypto.subtle.importKey('raw', bytes.encode(secret), 'HKDF', false, ['deriveBits'])
+      const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0) }
+      const read = async (info: string, own = jar) => {
+        const key = new Uint8Array(await crypto.subtle.deriveBits({ ...derivation, info: bytes.encode(info) }, material, 256))
+        const sealed = await new CompactEncrypt(bytes.encode('{}')).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' }).encrypt(key)
+        return own.read(`${is_secure ? '__Host-' : ''}ostiary-${name}=${sealed}`, name)
+      }
+      assert.deepEqual(await read(`ostiary cookie ${JSON.stringify([name, mine.issuer, mine.client_id])}`), {})
+      assert.equal(await read(`ostiary cookie ${name}`), null)
+    })
+  }
+
+for (const is_live of [false, true])
+  test(`sign-in, page and sign-out take no cookie of ${is_live ? 'a Test deployment in Live' : 'a Live deployment in Test'} with the same secret`, async () => {
+    const base_url = 'https://app.example.com'
+    const here = await register(base_url, is_live)
+    const there = await register(base_url, !is_live)
+    const from = await signedIn((change) => startHono({ ...there, ...change }))
+    const begun = await from.go('/auth/sign-in')
+    const state = new URL(begun.headers.get('location') ?? assert.fail()).searchParams.get('state')
+    const { send } = await startHono(here)
+    const headers = { cookie: from.cookie() }
+    assert.equal((await send('/orders', { headers })).status, 401)
+    assert.deepEqual(await (await send('/auth/session', { headers })).json(), { user: null })
+    const answered = await send(`/auth/callback?code=a&state=${state}`, { headers })
+    assert.deepEqual([answered.status, /did not begin in this browser/.test(await answered.text())], [400, true])
+    const left = await send('/auth/sign-out', { method: 'POST', headers })
+    assert.equal(left.headers.get('location'), `${base_url}/`, 'no hint with the ID token of the other issuer leaves')
+    assert.equal((await from.go('/orders')).status, 200, 'the session there goes on')
+  })
+
 test('a value that does not fit into a cookie is refused with a reason; an ordinary session fits', async () => {
-  const jar = createJar([secret], true)
+  const jar = createJar({ ...mine, is_secure: true })
   const tooLarge = (error: unknown) =>
     error instanceof SessionError && error.code === 'cookie_too_large' && /has \d+ bytes/.test(error.message)
   await assert.rejects(jar.write('session', { claims: 'a'.repeat(3_000) }, 60), tooLarge)

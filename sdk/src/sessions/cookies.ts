@@ -1,4 +1,4 @@
-/** Encrypted cookies: JWE by jose, a key of its own for each name, and the limit of browsers. */
+/** Encrypted cookies: JWE by jose, a key of its own for each name, issuer and client, and the limit of browsers. */
 import { CompactEncrypt, compactDecrypt } from 'jose'
 import { SessionError } from './options.ts'
 
@@ -18,11 +18,20 @@ export interface Jar {
   clear(name: string): string
 }
 
-/** @param is_secure whether the application has `https`; only then does a browser take the prefix `__Host-` */
-export function createJar(secrets: readonly string[], is_secure: boolean): Jar {
+export interface JarOptions {
+  /** The first encrypts; all decrypt. */
+  secrets: readonly string[]
+  /** Whose sessions the cookies hold: a cookie of another issuer or client is not ours, although the secret is the same. */
+  issuer: string
+  client_id: string
+  /** Whether the application has `https`; only then does a browser take the prefix `__Host-`. */
+  is_secure: boolean
+}
+
+export function createJar({ secrets, issuer, client_id, is_secure }: JarOptions): Jar {
   const keys = new Map<string, Promise<CryptoKey>>()
   const keyOf = (secret: string, name: string) => {
-    const known = keys.get(`${name} ${secret}`) ?? deriveKey(secret, name)
+    const known = keys.get(`${name} ${secret}`) ?? deriveKey(secret, [name, issuer, client_id])
     keys.set(`${name} ${secret}`, known)
     return known
   }
@@ -63,11 +72,16 @@ function valueIn(header: string | null, name: string): string | null {
   return found === undefined ? null : found.trim().slice(name.length + 1)
 }
 
-/** RFC 5869. The name separates the keys, so that no cookie passes for one of another name. */
-async function deriveKey(secret: string, name: string): Promise<CryptoKey> {
+/** RFC 5869 §3.2: the purpose separates the keys, so that no cookie passes for one of another name, issuer or client. */
+async function deriveKey(secret: string, purpose: readonly string[]): Promise<CryptoKey> {
   const bytes = new TextEncoder()
   const material = await crypto.subtle.importKey('raw', bytes.encode(secret), 'HKDF', false, ['deriveKey'])
-  const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: bytes.encode(`ostiary cookie ${name}`) }
+  const derivation = {
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: new Uint8Array(0),
+    info: bytes.encode(`ostiary cookie ${JSON.stringify(purpose)}`),
+  }
   return crypto.subtle.deriveKey(derivation, material, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
 }
 

@@ -8,7 +8,10 @@ export interface SessionOptions {
   client_secret: string
   /** The public address of the application, such as `https://app.example.com`. Register `{base_url}{path}/callback` as its redirect URI. */
   base_url: string
-  /** At least 32 random characters, which encrypt the cookies. Of a list the first encrypts and all decrypt, so that it can be replaced. */
+  /**
+   * At least 32 random characters, which encrypt the cookies. Of a list the first encrypts and all decrypt, so that it can be replaced. A cookie
+   * belongs to its issuer and client as well: one of staging opens nothing in production, although both have the same secret.
+   */
   secret: string | readonly string[]
   /** Where the handlers are. The default is `/auth`. */
   path?: string | undefined

@@ -52,7 +52,7 @@ export function createSessions(options: SessionOptions): Sessions {
   const now = options.now ?? platform.now
   const seconds = () => Math.floor(now().getTime() / 1000)
   const issuer = createIssuer(options, now)
-  const jar = createJar(secrets, is_secure)
+  const jar = createJar({ secrets, issuer: options.issuer, client_id: options.client_id, is_secure })
   const refresh = createRefresher(issuer.refresh, seconds)
   const redirect_uri = `${origin}${path}/callback`
 
