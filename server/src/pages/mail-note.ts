@@ -7,7 +7,7 @@ import type { PageContext } from './layout.ts'
 export type InboxUrl = string | null
 
 const kept = ({ texts: { code } }: PageContext, inbox_url: string): Html =>
-  code.kept(html`<a href="${inbox_url}" target="_blank" rel="noopener">${code.open_inbox}</a>`)
+  code.kept(html`<a href="${inbox_url}" target="_blank" rel="noopener" data-action="open-inbox">${code.open_inbox}</a>`)
 
 /** Stands at the button that sends again, which refers to it by `aria-describedby="resend-note"`. Its words are those of the button. */
 export const resendNote = (context: PageContext, inbox_url: InboxUrl, words = context.texts.code.resend_note): Html =>

@@ -503,6 +503,8 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     }),
     'sign-in, code only': signInPage(context, { ...sign_in, methods: { password: false, email_code: true } }),
     'sign-in, malformed address': signInPage(context, { ...sign_in, email: half_email, problem: 'malformed_email' }),
+    'sign-in, no address': signInPage(context, { ...sign_in, email: '', problem: 'missing_email' }),
+    'sign-in, no password': signInPage(context, { ...sign_in, problem: 'missing_password' }),
     code: emailCodePage(context, code),
     'code, wrong': emailCodePage(context, { ...code, problem: 'wrong' }),
     'code, too many': emailCodePage(context, { ...code, problem: 'too_many', wait_seconds: 600 }),

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { iconOf } from './favicon.ts'
 import { locales } from './locale.ts'
 import { exampleContext, examplePages } from './pages.example.ts'
 
 const of = (expression: RegExp, page: { html: string }) => [...page.html.matchAll(expression)].map((match) => match[1] ?? match[0])
-/** The names that automated tests of our users rely on. */
-const steps =
-  'sign-in sign-up code second-factor enrol-totp recovery-codes offer-passkey profile forgot-password new-password link consent select-account sign-out signed-out invitation account error'.split(
-    ' ',
-  )
-const actions =
-  'password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now save-profile confirm cancel accept-invitation sign-out sign-in use-other-address use-other-account begin-again account stay-signed-in change-name change-email change-password add-passkey remove-passkey add-totp remove-totp new-recovery-codes add-provider remove-provider end-session end-other-sessions disconnect export delete-account copy-codes download-codes print-codes'.split(
-    ' ',
-  )
+/** The names that automated tests of our users rely on, as the guide *Test your sign-in* lists them. */
+const guide = readFileSync(new URL('../../../docs/guides/testing.md', import.meta.url), 'utf8')
+const named = (attribute: string) =>
+  [...guide.matchAll(new RegExp(`^\\| \`${attribute}\`.*?\\| (.*) \\|$`, 'gm'))].flatMap(([, words = '']) => words.match(/[a-z-]+/g) ?? [])
+const steps = named('data-step')
+const actions = named('data-action')
 const posts_elsewhere = ['form post']
 
 const pages = locales.flatMap((locale) =>
@@ -324,4 +322,12 @@ test('the page of a sign-out ranks nothing above the way back', () => {
   const acts = (name: string) => /<div class="acts">(.*?)<\/div>/s.exec(pages[name]?.html ?? '')?.[1] ?? ''
   assert.match(acts('signed out'), /^<a class="b p"[^>]*>Back to Meal Planner<\/a><a class="b"[^>]*>Sign in again<\/a>$/)
   assert.match(acts('still signed in'), /^<a class="b"[^>]*data-action="account">Go to your account<\/a>$/)
+})
+
+test('every name that the guide lists is on a page', () => {
+  const all = pages.map(({ page }) => page.html).join('')
+  const missing = [...steps.map((step) => `data-step="${step}"`), ...actions.map((action) => `data-action="${action}"`)].filter(
+    (name) => !all.includes(name),
+  )
+  assert.deepEqual([steps.length > 15, actions.length > 30, missing], [true, true, []])
 })

@@ -14,9 +14,11 @@ import { passkey_script } from './passkey-script.ts'
 import { providerIcons } from './provider-icons.ts'
 import { brandLine } from './tiles.ts'
 
+/** What is wrong with one field, and said at it. */
+type FieldProblem = 'missing_email' | 'malformed_email' | 'missing_password'
 type Problem =
   | 'wrong_credentials'
-  | 'malformed_email'
+  | FieldProblem
   | 'locked'
   | 'expired_form'
   | 'no_cookies'
@@ -31,7 +33,9 @@ type Problem =
 /** `locked` and `too_many` look the same for existing and unknown accounts. `too_often` follows only a sign-in that was right. */
 const statuses = {
   wrong_credentials: 400,
+  missing_email: 400,
   malformed_email: 400,
+  missing_password: 400,
   locked: 429,
   expired_form: 400,
   no_cookies: 400,
@@ -78,7 +82,7 @@ export interface SignInView {
 
 export function signInPage(context: PageContext, view: SignInView): Page {
   const texts = context.texts.sign_in
-  const problem = view.problem === null || view.problem === 'malformed_email' ? null : problemText(context, view.problem, view.wait_seconds)
+  const problem = view.problem === null || isOfField(view.problem) ? null : problemText(context, view.problem, view.wait_seconds)
   const links = [
     view.sign_up_url && html`${texts.new_here} <a href="${view.sign_up_url}" data-action="create-account">${texts.sign_up}</a>`,
     view.other_accounts_url && html`<a href="${view.other_accounts_url}" data-action="use-other-account">${texts.other_accounts}</a>`,
@@ -121,20 +125,20 @@ const hasForm = ({ methods }: SignInView) => Object.values(methods).some((is_on)
 
 /**
  * One form for the password and the emailed code, so that the address is typed once. Its first button is the one that Enter presses.
- * The error summary takes focus where there is one, otherwise the first empty field: the password where the address is known. A malformed
- * address is an error of its field.
+ * The error summary takes focus where there is one, then the field with an error, otherwise the first empty field: the password where the
+ * address is known.
  */
 function addressForm(context: PageContext, view: SignInView) {
   const { issuer, texts, preview } = context
   const { csrf, request, email, problem, methods, passkey, forgot_url } = view
   const shared_problem_id = problem === 'wrong_credentials' && 'problem'
-  const malformed = problem === 'malformed_email' ? texts.sign_up.email_malformed : null
+  const wrong = fieldProblems(context, problem)
   const first_empty = problem === null && (email === '' || !methods.password ? 'email' : 'password')
-  const focused = !preview && (malformed ? 'email' : first_empty)
+  const focused = !preview && (wrong.email ? 'email' : wrong.password ? 'password' : first_empty)
   const forgot = forgot_url !== null && html`<a href="${forgot_url}" data-action="forgot-password">${texts.sign_in.forgot}</a>`
   return html`<form method="post" action="${issuer}/sign-in" novalidate>${hidden({ csrf, request })}
-${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: passkey ? 'username webauthn' : 'username', value: email, problem: malformed, shared_problem_id, autofocus: focused === 'email' })}
-${methods.password && field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id, aside: forgot, autofocus: focused === 'password' })}
+${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: passkey ? 'username webauthn' : 'username', value: email, problem: wrong.email, shared_problem_id, autofocus: focused === 'email' })}
+${methods.password && field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', problem: wrong.password, shared_problem_id, aside: forgot, autofocus: focused === 'password' })}
 ${form_methods.map((method) => methods[method] && buttons[method](context, view))}</form>`
 }
 
@@ -182,7 +186,15 @@ function providerForm(context: PageContext, view: SignInView): Html | null {
   return html`<form class="alts" method="post" action="${issuer}/federate">${hidden({ csrf, request })}${buttons}</form>`
 }
 
-function problemText({ texts, issuer }: PageContext, problem: Exclude<Problem, 'malformed_email'>, wait_seconds: number | null): string {
+const isOfField = (problem: Problem): problem is FieldProblem =>
+  problem === 'missing_email' || problem === 'malformed_email' || problem === 'missing_password'
+
+function fieldProblems({ texts: { sign_in, sign_up } }: PageContext, problem: Problem | null) {
+  const email = problem === 'missing_email' ? sign_up.email_missing : problem === 'malformed_email' ? sign_up.email_malformed : null
+  return { email, password: problem === 'missing_password' ? sign_in.password_missing : null }
+}
+
+function problemText({ texts, issuer }: PageContext, problem: Exclude<Problem, FieldProblem>, wait_seconds: number | null): string {
   if (problem === 'wrong_credentials') return texts.sign_in.wrong_credentials
   if (problem === 'passkey_failed') return texts.passkey.failed
   if (problem === 'unknown_passkey') return texts.passkey.unknown

@@ -480,7 +480,7 @@ const ends_nothing = `
   createFirst dashboard dashboardSignIn dashboardCallback dashboardPreview tryCallback demo demoCallback
   password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now
   confirm cancel accept-invitation change-name add-passkey add-totp add-provider remove-totp new-recovery-codes export sign-in use-other-address
-  use-other-account begin-again save-profile account stay-signed-in copy-codes download-codes print-codes
+  use-other-account begin-again save-profile account stay-signed-in copy-codes download-codes print-codes open-inbox
 `.trim().split(/\s+/)
 
 test('every route that changes something, and every button, is a way of this file or ends nothing', () => {

@@ -278,6 +278,7 @@ const plants: Plant[] = [
   { code: 'invalid_request', reason: 'The body of the request is not form-encoded.', has: { status: 400 }, plant: () => w.call('POST', authorizationRequest(environment, client).url, { key: null }) },
   { code: 'invalid_request', reason: 'The request is too long, or has too many parameters.', has: { status: 400 }, plant: () => authorize({ claims: canary().padEnd(24_600, 'x') }) },
   { code: 'validation_failed', reason: 'The form of the sign-up has problems: email malformed password too_short', plant: () => signIn({ email: canary(), password: 'short' }, 'create') },
+  { code: 'validation_failed', reason: 'The form has no email or no password.', has: { status: 400 }, plant: () => signIn({ email: canary(), password: '' }) },
   { code: 'validation_failed', reason: 'The name is missing, or cannot be stored.', has: { user_id: person.id, status: 400 }, plant: () => postToConsent({ name: canary().padEnd(101, 'x') }, `${issuer}/profile`) },
   { code: 'provider_unreachable', reason: new RegExp(`The sign-in at the provider ${provider.id} failed`), plant: () => federate() },
   { code: 'provider_unreachable', reason: 'The provider was deleted, switched off or changed its issuer during the sign-in.', has: { status: 303 }, plant: () => federate(canary()) },

@@ -60,6 +60,30 @@ for (const type of types_of_run) {
     assert.ok(statuses.filter((status) => status !== 429).length <= max_attempts, statuses.join())
   })
 
+  const empty_fields = [
+    { empty: 'the address', fields: { email: '', password: 'a password' }, says: 'Enter your email address.', at: 'email' },
+    { empty: 'the password', fields: { email: 'ada@example.com', password: '' }, says: 'Enter your password.', at: 'password' },
+    { empty: 'both', fields: { email: '', password: '' }, says: 'Enter your email address.', at: 'email' },
+    ...(type === 'test' // only Test captures mail
+      ? [{ empty: 'the address for a code', fields: { email: '', method: 'email_code' }, says: 'Enter your email address.', at: 'email' }]
+      : []),
+  ]
+  for (const { empty, fields, says, at } of empty_fields)
+    test(`a sign-in without ${empty} says so at the field, and is no attempt (${type})`, async (t) => {
+      if ('method' in fields) {
+        await w.changeSettings(environment, { sign_in: { email_code: true }, email: { delivery: 'capture' } })
+        t.after(() => w.changeSettings(environment, { sign_in: { email_code: false }, email: { delivery: 'none' } }))
+      }
+      const agent = createAgent()
+      const page = await agent.get(url)
+      for (let i = 0; i <= max_attempts; i++) {
+        const refused = await agent.submit(page, fields)
+        expectStatus(400, refused)
+        assert.match(refused.body, new RegExp(`id="${at}" [^>]*aria-invalid="true" aria-describedby="${at}-problem"`))
+        assert.ok(refused.body.includes(says) && !refused.body.includes('do not match'), refused.body)
+      }
+    })
+
   test(`a right password resets the count (${type})`, async () => {
     const user = await w.createUser(environment)
     const guess = await guesser()

@@ -34,6 +34,7 @@ export const de: Texts = {
     submit: 'Anmelden',
     attempt_over: 'Diese Anmeldung hat länger als 10 Minuten gedauert, oder sie ist zu Ende. Melden Sie sich noch einmal an.',
     wrong_credentials: 'Diese Adresse und dieses Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.',
+    password_missing: 'Geben Sie Ihr Passwort ein.',
     locked: (wait_seconds: number | null) => `Für diese Adresse gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
     too_often: (wait_seconds: number | null) => `Sie haben sich in einer Stunde sehr oft angemeldet. ${tryAgain(wait_seconds)}`,
     forgot: 'Passwort vergessen?',

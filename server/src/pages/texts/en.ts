@@ -37,6 +37,7 @@ export const en = {
     submit: 'Sign in',
     attempt_over: 'That sign-in took longer than 10 minutes, or it is over. Sign in again.',
     wrong_credentials: 'That address and password do not match. Check both, then try again.',
+    password_missing: 'Enter your password.',
     locked: (wait_seconds: number | null) => `There were too many attempts for this address. ${tryAgain(wait_seconds)}`,
     too_often: (wait_seconds: number | null) => `You signed in very often within an hour. ${tryAgain(wait_seconds)}`,
     forgot: 'Forgot password?',

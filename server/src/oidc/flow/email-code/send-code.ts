@@ -39,8 +39,10 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   const { environment_id } = issuer
   const { email } = wanted
   const address = accountAddress(email)
-  if (address === null)
-    return showSignIn(services, call, interaction, { email, problem: 'malformed_email', refusal: no_address, wait_seconds: null })
+  if (address === null) {
+    const problem = email === '' ? 'missing_email' : 'malformed_email'
+    return showSignIn(services, call, interaction, { email, problem, refusal: no_address, wait_seconds: null })
+  }
   const owner = await findOwner(services.db, environment_id, address)
   const account = owner ?? nobody
   call.subject.user_id = owner?.id ?? null

@@ -33,6 +33,8 @@ export const signIn: OidcEndpoint = async (services, call) => {
   if (call.form?.get('method') === 'email_code' && offersCodes(call))
     return sendCode(services, call, interaction, { kind: 'sign_in', email })
   if (!call.issuer.settings.sign_in.password) return showSignIn(services, call, interaction, { email, problem: null, wait_seconds: null })
+  const empty = email === '' ? 'missing_email' : password === '' ? 'missing_password' : null
+  if (empty) return showSignIn(services, call, interaction, { email, problem: empty, refusal: field_missing, wait_seconds: null })
   // No account has an email or password of this length, so no hash is computed.
   if (email.length > longest_email || password.length > longest_password)
     return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', refusal: too_long, wait_seconds: null })
@@ -101,6 +103,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
   return (await isTaken()) ? showAgain({ email: 'taken' }) : refused(redirect(continueUrl(call, interaction.query)), account_not_created)
 }
 
+const field_missing = refusal('validation_failed', reason`The form has no email or no password.`)
 const too_long = refusal('unknown_account', reason`The email or the password is longer than any that an account can have.`)
 const sign_up_closed = refusal('unknown_account', reason`The environment, or the invitation, creates no account with a password.`)
 const account_not_created = refusal('not_found', reason`The invitation ended during the sign-up.`)
