@@ -258,6 +258,18 @@ test(
   },
 )
 
+/** The rules of `promtool check metrics` (Prometheus 2.42) for names. */
+const unsuited = [
+  { rule: 'a counter ends in _total', broken: ({ name, type }: Described) => type === 'counter' && !name.endsWith('_total') },
+  { rule: 'only a counter ends in _total', broken: ({ name, type }: Described) => type !== 'counter' && name.endsWith('_total') },
+  { rule: 'no name ends in _count, _sum or _bucket', broken: ({ name }: Described) => /_(count|sum|bucket)$/.test(name) },
+  { rule: 'no name has its type', broken: ({ name, type }: Described) => name.split('_').includes(type) },
+  { rule: 'no name has an abbreviated unit', broken: ({ name }: Described) => /_(ms|sec|secs|s|kb|mb|gb)(_|$)/.test(name) },
+  { rule: 'a name is in lower case', broken: ({ name }: Described) => name !== name.toLowerCase() },
+]
+for (const { rule, broken } of unsuited)
+  test(`names suit Prometheus: ${rule}`, async () => assert.deepEqual(described(await scrape()).filter(broken), []))
+
 test('the Grafana dashboard uses metrics and labels that docs/metrics.md names', () => {
   const dashboard = JSON.parse(readFileSync(new URL('../../../packaging/grafana.json', import.meta.url), 'utf8'))
   const panels: { title: string; targets?: { expr: string; legendFormat: string }[] }[] = dashboard.panels
