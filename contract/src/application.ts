@@ -70,8 +70,9 @@ const fields = {
     ),
   nonce_replaces_pkce: z
     .boolean()
+    .nullable()
     .describe(
-      'Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field.',
+      'Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null.',
     ),
   consent: z
     .enum(['skip', 'ask'])
@@ -197,7 +198,7 @@ export const ApplicationChange = z.strictObject({
     allowed_scopes: fields.allowed_scopes.nullable(),
     unknown_scopes: fields.unknown_scopes.nullable(),
     require_pkce: fields.require_pkce.nullable(),
-    nonce_replaces_pkce: fields.nonce_replaces_pkce.nullable(),
+    nonce_replaces_pkce: fields.nonce_replaces_pkce,
     consent: fields.consent.nullable(),
     backchannel_logout_uri: fields.backchannel_logout_uri,
     initiate_login_uri: fields.initiate_login_uri,

@@ -32,7 +32,7 @@ export const applicationDefaults = (application_type: Application['application_t
   allowed_scopes: [...oidcScopes],
   unknown_scopes: 'reject',
   require_pkce: true,
-  nonce_replaces_pkce: application_type === 'web',
+  nonce_replaces_pkce: application_type === 'web' ? true : null,
   consent: 'skip',
   backchannel_logout_uri: null,
   initiate_login_uri: null,

@@ -49,7 +49,7 @@ export const Remedy = z.strictObject({
     .optional()
     .describe('The secret is taken in either place.'),
   unknown_scopes: unknown_scopes.extract(['ignore']).optional().describe('Unknown scopes are left out.'),
-  nonce_replaces_pkce: nonce_replaces_pkce.optional().describe('A nonce takes the place of PKCE.'),
+  nonce_replaces_pkce: nonce_replaces_pkce.unwrap().optional().describe('A nonce takes the place of PKCE.'),
   require_pkce: require_pkce.optional().describe('Neither PKCE nor a nonce is needed.'),
 })
 export type Remedy = z.infer<typeof Remedy>

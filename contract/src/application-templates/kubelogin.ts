@@ -7,7 +7,7 @@ export default template({
   application_type: 'native',
   redirect_uris: ['{url}'],
   token_endpoint_auth_method: 'none',
-  nonce_replaces_pkce: false,
+  nonce_replaces_pkce: null,
   scopes: ['openid', 'profile', 'email'],
   setup: [
     {

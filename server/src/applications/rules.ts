@@ -63,8 +63,8 @@ export function applicationProblems(
       'A web application is confidential. Use client_secret, client_secret_basic, client_secret_post or private_key_jwt.',
     )
   if (!confidential && !fields.require_pkce) refuse(['require_pkce'], 'Only a web application can disable PKCE.')
-  if (!confidential && fields.nonce_replaces_pkce)
-    refuse(['nonce_replaces_pkce'], 'Only a web application can send a nonce in the place of PKCE.')
+  if (!confidential && fields.nonce_replaces_pkce !== null)
+    refuse(['nonce_replaces_pkce'], `It does not apply to a ${application_type} application, which always needs PKCE. Leave it out.`)
   if (application_type !== 'native' && fields.allow_loopback_port)
     refuse(['allow_loopback_port'], 'Only a native application can allow any loopback port.')
   if (key_client && (fields.jwks === null) === (fields.jwks_uri === null))

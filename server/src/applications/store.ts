@@ -37,9 +37,12 @@ const methodColumn = sql`case when a.secret_anywhere = 1 and a.token_endpoint_au
 const storedMethod = (method: Application['token_endpoint_auth_method']) =>
   method === 'client_secret' ? ({ exact: 'client_secret_basic', anywhere: true } as const) : { exact: method, anywhere: false }
 
+/** The column has no null: a public application has 0 there. */
+const nonceColumn = sql`case when a.application_type = 'web' then a.nonce_replaces_pkce end as nonce_replaces_pkce`
+
 const clientColumns = sql`
   a.id, a.id as client_id, a.environment_id, a.application_type, a.name, a.redirect_uris, a.post_logout_redirect_uris,
-  ${methodColumn}, a.jwks, a.jwks_uri, a.allowed_scopes, a.unknown_scopes, a.require_pkce, a.nonce_replaces_pkce, a.consent,
+  ${methodColumn}, a.jwks, a.jwks_uri, a.allowed_scopes, a.unknown_scopes, a.require_pkce, ${nonceColumn}, a.consent,
   a.backchannel_logout_uri, a.initiate_login_uri, a.logo_uri, a.allow_loopback_port, a.disabled`
 const columns = sql`
   ${clientColumns}, e.tenant_id, e.project_id, a.slug, a.template, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret,
@@ -106,7 +109,7 @@ export function insertApplication(
     values (
       ${environment_id}, ${id}, ${slug}, ${application_type}, ${template}, ${fields.name}, ${fields.redirect_uris}, ${fields.post_logout_redirect_uris},
       ${method.exact}, ${method.anywhere}, ${fields.jwks}, ${fields.jwks_uri}, ${fields.allowed_scopes}, ${fields.unknown_scopes},
-      ${fields.require_pkce}, ${fields.nonce_replaces_pkce}, ${fields.consent}, ${fields.backchannel_logout_uri}, ${fields.initiate_login_uri},
+      ${fields.require_pkce}, ${fields.nonce_replaces_pkce === true}, ${fields.consent}, ${fields.backchannel_logout_uri}, ${fields.initiate_login_uri},
       ${fields.logo_uri}, ${fields.allow_loopback_port}, ${fields.disabled}, ${client_secret_hash}, ${now}, ${now})
     on conflict (environment_id, slug) do nothing`)
 }
@@ -137,7 +140,7 @@ export function updateApplication(
               token_endpoint_auth_method = ${method.exact}, secret_anywhere = ${method.anywhere},
               jwks = ${fields.jwks}, jwks_uri = ${fields.jwks_uri},
               allowed_scopes = ${fields.allowed_scopes}, unknown_scopes = ${fields.unknown_scopes}, require_pkce = ${fields.require_pkce},
-              nonce_replaces_pkce = ${fields.nonce_replaces_pkce}, consent = ${fields.consent},
+              nonce_replaces_pkce = ${fields.nonce_replaces_pkce === true}, consent = ${fields.consent},
               backchannel_logout_uri = ${fields.backchannel_logout_uri}, initiate_login_uri = ${fields.initiate_login_uri},
               logo_uri = ${fields.logo_uri}, allow_loopback_port = ${fields.allow_loopback_port}, disabled = ${fields.disabled},
               version = version + 1, updated_at = ${now}${secret}

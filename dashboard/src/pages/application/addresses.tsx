@@ -177,7 +177,7 @@ export function Scopes(props: Edited<Application>) {
           label="A nonce can take the place of PKCE"
           description="For a client that sends a nonce and compares it in the ID token. A code challenge that is sent is enforced all the same."
           disabled={!require_pkce}
-          checked={nonce_replaces_pkce}
+          checked={nonce_replaces_pkce === true}
           onChange={(event) => setNonce(event.currentTarget.checked)}
         />
       ) : null}
