@@ -20,10 +20,11 @@ import { Apply, useApply } from './promotion/apply.tsx'
 import { Checks } from './promotion/checks.tsx'
 import { DoneBy } from './promotion/done-by.tsx'
 import { FromTo } from './promotion/from-to.tsx'
+import type { Texts } from './promotion/given.ts'
 import { Plan } from './promotion/plan.tsx'
 import { SecretsOnce } from './promotion/secrets.tsx'
 import { PromotionStatus } from './promotion/status.tsx'
-import { ValuesForm } from './promotion/values-form.tsx'
+import { type Typed, ValuesForm } from './promotion/values-form.tsx'
 import { comparedWith, goneFrom, keyOf, listed, lostIn, madeIn, movedWords, newIn, type Place, placeWords } from './promotion/words.ts'
 
 /** How often an open plan is read again: it can go out of date, be approved, or be applied in another tab. */
@@ -33,12 +34,22 @@ export function PromotionPage({ promotion_id }: { promotion_id: string }) {
   const here = useProject()
   // The part inside reads it again, since it knows when that has to wait.
   const read = useRead(promotions.one(here, promotion_id), not_by_itself)
-  return <Loaded of={read}>{(promotion) => <Shown key={promotion_id} promotion={promotion} />}</Loaded>
+  // What was typed outlives the plan: leaving something out, or planning again, opens another one for the same target.
+  const [typed, setTyped] = useState<{ target: string; texts: Texts }>({ target: '', texts: new Map() })
+  return (
+    <Loaded of={read}>
+      {(promotion) => {
+        const target = promotion.to_environment_id
+        const texts = typed.target === target ? typed.texts : new Map()
+        return <Shown key={promotion_id} promotion={promotion} typed={[texts, (texts) => setTyped({ target, texts })]} />
+      }}
+    </Loaded>
+  )
 }
 
 const title_of = { planned: 'Plan for', applied: 'Promotion to', reverted: 'Promotion to' } as const
 
-function Shown({ promotion }: { promotion: Promotion }) {
+function Shown({ promotion, typed }: { promotion: Promotion; typed: Typed }) {
   const here = useProject()
   const { environments, can, me } = here
   const { from_environment_id, to_environment_id, status, note, created_by, created_at } = promotion
@@ -118,6 +129,7 @@ function Shown({ promotion }: { promotion: Promotion }) {
             <ValuesForm
               plan={{ run: plan.withValues, busy: plan.busy, error: plan.has_values ? plan.error : null, sent: plan.sent }}
               wanted={wanted}
+              typed={typed}
             />
           ) : null}
           {is_planned ? <Checks /> : null}

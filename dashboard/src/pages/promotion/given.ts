@@ -62,6 +62,18 @@ export function textOf(look: Look, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+/** What was typed, by the key of its field. */
+export type Texts = ReadonlyMap<string, string>
+
+/** The texts that the plan does not have yet, of fields that it asks for. */
+export const unsent = (typed: Texts, asked: readonly Asked[]): Texts =>
+  new Map(
+    asked.flatMap(({ key, field: { look }, given }) => {
+      const text = typed.get(key)
+      return text === undefined || text === textOf(look, given) ? [] : [[key, text] as const]
+    }),
+  )
+
 /** The value of a text; `undefined` for an empty one. Text that JSON cannot read is sent as it is, and the service says what it expects. */
 export function valueIn(look: Look, text: string): unknown {
   const lines = text
@@ -79,7 +91,7 @@ export function valueIn(look: Look, text: string): unknown {
 }
 
 /** The values of the plan with those of the form in their place. */
-export function valuesWith(values: readonly OwnedValue[], asked: readonly Asked[], texts: ReadonlyMap<string, string>): OwnedValue[] {
+export function valuesWith(values: readonly OwnedValue[], asked: readonly Asked[], texts: Texts): OwnedValue[] {
   const keys = new Set(asked.map(({ key }) => key))
   const entered = asked.flatMap(({ key, object, slug, field: { pointer, look }, given }) => {
     const value = texts.has(key) ? valueIn(look, texts.get(key) ?? '') : given

@@ -10,7 +10,7 @@ import { linesOf } from '../compare/values.ts'
 import { exampleAt, useAbout } from './about.tsx'
 import { callOf } from './again.ts'
 import { Details } from './details.tsx'
-import { type Asked, askedOf, marksOf, textOf, valuesWith } from './given.ts'
+import { type Asked, askedOf, marksOf, type Texts, textOf, unsent, valuesWith } from './given.ts'
 import { keyOf, kindWords, type Place } from './words.ts'
 
 interface PlanAction {
@@ -24,13 +24,22 @@ interface PlanAction {
 /** The id of a field, to which a check leads. */
 const fieldId = (key: string) => `value-${key.replaceAll('/', '-')}`
 
-/** @param wanted the field to which a check leads, which gets the focus */
-export function ValuesForm({ plan, wanted }: { plan: PlanAction; wanted: { key: string } | null }) {
+/** The texts that were typed, and what keeps others. */
+export type Typed = readonly [texts: Texts, setTexts: (texts: Texts) => void]
+
+interface Props {
+  plan: PlanAction
+  /** The field to which a check leads, which gets the focus. */
+  wanted: { key: string } | null
+  typed: Typed
+}
+
+export function ValuesForm({ plan, wanted, typed: [typed, setTexts] }: Props) {
   const { promotion, target, names } = useAbout()
   const { can } = useProject()
   const asked = useMemo(() => askedOf(promotion), [promotion])
   const groups = useMemo(() => [...Map.groupBy(asked, ({ object, slug }) => keyOf({ object, slug }))], [asked])
-  const [texts, setTexts] = useState<ReadonlyMap<string, string>>(new Map())
+  const texts = useMemo(() => unsent(typed, asked), [typed, asked])
   const { first, more, reach } = useFirst(groups, 'objects')
   const [reached, setReached] = useState(wanted)
   if (wanted !== reached) {
