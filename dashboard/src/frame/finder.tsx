@@ -11,9 +11,6 @@ import type { Entry, Found } from './palette.tsx'
 
 /** The service is asked once the typing rests. */
 const REST_MS = 200
-/** One or two letters are part of too many names. */
-const SHORTEST = 3
-
 export default function Finder({ words, report }: { words: string; report: (found: Found) => void }) {
   const { client, tenant, project, environment, can, is_root } = useScope()
   const [rested, setRested] = useState('')
@@ -23,14 +20,14 @@ export default function Finder({ words, report }: { words: string; report: (foun
   }, [words])
   const at = project && environment ? { project_id: project.id, environment_id: environment.id } : null
   const place = { client, tenant, at, may_read_users: can('developer') }
-  const { data } = useRead(found(place, rested), { enabled: rested.length >= SHORTEST, refetchOnWindowFocus: false })
+  const { data } = useRead(found(place, rested), { enabled: rested !== '', refetchOnWindowFocus: false })
   const here = useMemo(
     () => (project && environment ? environmentParams(tenant.slug, project.slug, environment) : null),
     [tenant.slug, project, environment],
   )
   useEffect(() => {
     if (!data) return
-    const { users, applications, keys, projects, documents } = data
+    const { is_whole, users, applications, keys, projects, documents } = data
     const inHere: Entry[] = here
       ? [
           ...users.map(
@@ -61,6 +58,7 @@ export default function Finder({ words, report }: { words: string; report: (foun
       : []
     report({
       words: data.words,
+      is_whole,
       entries: [
         ...inHere,
         ...(is_root ? [] : projects).map(

@@ -21,8 +21,13 @@ export interface Entry {
 /** What was found by name, for these words. */
 export interface Found {
   words: string
+  /** Whether every part of the search was answered. */
+  is_whole: boolean
   entries: Entry[]
 }
+
+/** One or two letters are part of too many names. */
+const SHORTEST = 3
 
 /** An id, also within pasted text such as a line of a log: a prefix of two or three letters, `_` and 26 characters. */
 const ID = /\b([a-z]{2,3}_[0-7][0-9a-hjkmnp-tv-z]{25})\b/
@@ -54,10 +59,12 @@ function Search({ close, showKeys }: { close: () => void; showKeys: () => void }
   const [words, setWords] = useState('')
   const [chosen, setChosen] = useState(0)
   const navigate = useNavigate()
-  const [by_name, setByName] = useState<Found>({ words: '', entries: [] })
+  const [by_name, setByName] = useState<Found>({ words: '', is_whole: true, entries: [] })
   const wanted = words.trim()
   const is_id = ID.test(words)
-  const found = [...useEntries(words, showKeys), ...(by_name.words === wanted && !is_id ? by_name.entries : [])]
+  const is_named = wanted.length >= SHORTEST && !is_id
+  const names = is_named && by_name.words === wanted ? by_name : null
+  const found = [...useEntries(words, showKeys), ...(names?.entries ?? [])]
   const open = (entry: Entry | undefined) => {
     if (!entry) return
     close()
@@ -112,14 +119,26 @@ function Search({ close, showKeys }: { close: () => void; showKeys: () => void }
           </div>
         ))}
       </div>
-      {wanted === '' || is_id ? null : (
+      {is_named ? (
         <Suspense fallback={null}>
           <Finder words={wanted} report={setByName} />
         </Suspense>
-      )}
-      {found.length === 0 ? <p className="muted pad">Nothing has this name. Ids are searched when they are complete.</p> : null}
+      ) : null}
+      {found.length === 0 ? (
+        <p className="muted pad" aria-live="polite">
+          {nothingFound(is_named, names)}
+        </p>
+      ) : null}
     </>
   )
+}
+
+/** Why the list is empty. `names` is `null` while the requests run. */
+function nothingFound(is_named: boolean, names: Found | null): string {
+  if (!is_named) return 'No page has this name. Type three letters to search names too; ids are searched when they are complete.'
+  if (names === null) return 'Searching…'
+  if (!names.is_whole) return 'Part of the search failed, and the rest found nothing. Change a letter to try again.'
+  return 'Nothing has this name. Ids are searched when they are complete.'
 }
 
 /** What can be begun from anywhere: the page with its form, and who may. */

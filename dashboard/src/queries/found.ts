@@ -18,15 +18,6 @@ interface Place {
   may_read_users: boolean
 }
 
-/** A part that cannot be read is left out: the others are still of use. */
-async function orNone<T>(read: Promise<{ data: T[] }> | null): Promise<T[]> {
-  try {
-    return (await read)?.data.slice(0, MOST) ?? []
-  } catch {
-    return []
-  }
-}
-
 async function searchDocuments(words: string, signal: AbortSignal): Promise<{ data: Section[] }> {
   const answer = await fetch(`/docs/search?${new URLSearchParams({ q: words })}`, { headers: { accept: 'application/json' }, signal })
   const { results }: { results: Section[] } = await answer.json()
@@ -41,6 +32,16 @@ async function keysNamed(client: Client, at: Here['at'], words: string, signal: 
 export const found = ({ client, tenant, at, may_read_users }: Place, words: string) =>
   one(key('found', tenant.id, at?.environment_id, words), async (signal) => {
     const asked = { query: words, limit: MOST }
+    let is_whole = true
+    /** A part that cannot be read is left out: the others are still of use. */
+    async function orNone<T>(read: Promise<{ data: T[] }> | null): Promise<T[]> {
+      try {
+        return (await read)?.data.slice(0, MOST) ?? []
+      } catch {
+        is_whole = false
+        return []
+      }
+    }
     const [users, applications, keys, projects, documents] = await Promise.all([
       orNone(at && may_read_users ? client.listUsers({ ...at, ...asked }, { signal }).page() : null),
       orNone(at && client.listApplications({ ...at, ...asked }, { signal }).page()),
@@ -48,5 +49,5 @@ export const found = ({ client, tenant, at, may_read_users }: Place, words: stri
       orNone(client.listProjects(asked, { signal }).page()),
       orNone(searchDocuments(words, signal)),
     ])
-    return { words, users, applications, keys, projects, documents }
+    return { words, is_whole, users, applications, keys, projects, documents }
   })
