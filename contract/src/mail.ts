@@ -65,11 +65,13 @@ export type MailFailure = (typeof mailFailures)[number]
 
 export const MailTest = z.strictObject({ to: MailAddress.describe('The address that gets the test mail.') })
 
-/** `reply` is the last reply of the mail server; `null` if it sent none after a correct greeting. */
+/** A server that lacks an extension, or is out of reach, sends no reply, so `reason` and `detail` say why. */
 export const MailTested = z.strictObject({
   accepted: z.boolean().describe('Whether the mail server accepted the mail.'),
   stage: MailStage.describe('The last step, which failed unless the mail was accepted.'),
   reply: z.string().nullable().describe('The last reply of the mail server; `null` if it sent none after a correct greeting.'),
+  reason: z.enum(mailFailures).nullable().describe('Why the mail was not accepted, as in `mail.failed`; `null` if it was.'),
+  detail: z.string().nullable().describe('What the reason means and what to do; `null` if the mail was accepted.'),
 })
 
 /** The answer is the same whether a mail is sent or not: limits apply. */

@@ -1,6 +1,7 @@
 /** Sessions, and the result of token validation. */
 import { z } from 'zod'
 import { ApplicationId, EnvironmentId, SessionId, UserId } from './ids.ts'
+import { first_factors } from './sign-in-methods.ts'
 import { characters, Time } from './values.ts'
 
 export const Session = z.strictObject({
@@ -13,6 +14,12 @@ export const Session = z.strictObject({
   ),
   ip: z.string().nullable().describe('The address from which the user signed in.'),
   user_agent: z.string().nullable().describe('The User-Agent of the browser that signed in.'),
+  method: z
+    .enum(first_factors)
+    .nullable()
+    .describe(
+      'The method that the sign-in began with. `amr` cannot tell an emailed code from the code of an app. `null` where it is unknown.',
+    ),
   amr: z.array(z.string()).describe('The methods of the sign-in (RFC 8176), such as `pwd`.'),
   applications: z.array(ApplicationId).describe('The client ids that have tokens of this session.'),
 })

@@ -28,11 +28,15 @@ for (const tls of ['starttls', 'implicit'] as const)
     })
     await w.changeSettings(w.live, { email: email('wrong') })
     const testMail = () => w.call('POST', `${w.live.path}/settings/email/test`, { body: { to: 'test@example.com' } })
-    const { reply, ...refused } = expectStatus(200, await testMail())
-    assert.deepEqual(refused, { accepted: false, stage: 'auth' })
+    const { reply, detail, ...refused } = expectStatus(200, await testMail())
+    assert.deepEqual(refused, { accepted: false, stage: 'auth', reason: 'auth' })
+    assert.match(detail, /refused the user name or the password/)
     assert.match(reply, /^535 /)
     await w.changeSettings(w.live, { email: email('smtp password') })
-    assert.deepEqual(expectStatus(200, await testMail()), { accepted: true, stage: 'data', reply: '250 2.0.0 Message accepted' })
+    assert.deepEqual(expectStatus(200, await testMail()), {
+      ...{ accepted: true, stage: 'data', reply: '250 2.0.0 Message accepted' },
+      ...{ reason: null, detail: null },
+    })
 
     const people = ['ada@example.com', 'däisy@müller.example', 'later@example.com', 'dropped@example.com']
     for (const to of people) {

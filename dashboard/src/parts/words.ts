@@ -6,7 +6,7 @@ const methods: Record<string, string> = {
   pwd:            'password',
   email_code:     'emailed code',
   email:          'emailed code',
-  otp:            'code of an app',
+  otp:            'one-time code',
   passkey:        'passkey',
   swk:            'passkey',
   hwk:            'passkey',
@@ -46,10 +46,14 @@ export const isSignInReason = (code: string): boolean => Object.hasOwn(reasons, 
 
 export const methodWords = (method: string): string => methods[method] ?? method.replaceAll('_', ' ')
 
-/** Several methods of a sign-in, each once: `password and code of an app`. */
-export const methodsWords = (amr: readonly string[]): string => {
-  const words = [...new Set(amr.filter((one) => one !== 'mfa').map(methodWords))]
-  return words.join(' and ') || 'an unknown method'
+/**
+ * How a session was signed in to: `password and one-time code`. The first factor is known by its name. Of the second one `amr` says only that it
+ * was a one-time code, of an app or a recovery code, or a passkey.
+ */
+export const signInWords = ({ method, amr }: { method: string | null; amr: readonly string[] }): string => {
+  const second = amr.includes('mfa') ? (amr.find((one) => one === 'hwk' || one === 'swk') ?? amr.find((one) => one === 'otp')) : undefined
+  const words = [...(method === null ? amr.filter((one) => one !== 'mfa') : [method]), ...(second === undefined ? [] : [second])]
+  return [...new Set(words.map(methodWords))].join(' and ') || 'an unknown method'
 }
 
 /** A reason or a code of an error: `insufficient_scope` is "Insufficient scope". */

@@ -175,8 +175,8 @@ export type Application = {
   unknown_scopes: 'reject' | 'ignore'
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce: boolean
-  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
-  nonce_replaces_pkce: boolean
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+  nonce_replaces_pkce: boolean | null
   /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
   consent: 'skip' | 'ask'
   /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
@@ -228,7 +228,7 @@ export type ApplicationChange = {
   unknown_scopes?: 'reject' | 'ignore' | null | undefined
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce?: boolean | null | undefined
-  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
   nonce_replaces_pkce?: boolean | null | undefined
   /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
   consent?: 'skip' | 'ask' | null | undefined
@@ -265,8 +265,8 @@ export type ApplicationTemplate = {
   token_endpoint_auth_method: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce: boolean
-  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
-  nonce_replaces_pkce: boolean
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+  nonce_replaces_pkce: boolean | null
   /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
   unknown_scopes: 'reject' | 'ignore'
   /** The scopes that the product requests, for `allowed_scopes` of the application. */
@@ -347,8 +347,8 @@ export type ApplicationWithSecret = {
   unknown_scopes: 'reject' | 'ignore'
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce: boolean
-  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
-  nonce_replaces_pkce: boolean
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+  nonce_replaces_pkce: boolean | null
   /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
   consent: 'skip' | 'ask'
   /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
@@ -752,8 +752,8 @@ export type Configuration = {
       unknown_scopes: 'reject' | 'ignore'
       /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
       require_pkce: boolean
-      /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
-      nonce_replaces_pkce: boolean
+      /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+      nonce_replaces_pkce: boolean | null
       /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
       consent: 'skip' | 'ask'
       /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
@@ -990,7 +990,7 @@ export type ConfigurationDocument = {
       unknown_scopes?: 'reject' | 'ignore' | null | undefined
       /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
       require_pkce?: boolean | null | undefined
-      /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
+      /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
       nonce_replaces_pkce?: boolean | null | undefined
       /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
       consent?: 'skip' | 'ask' | null | undefined
@@ -1417,6 +1417,10 @@ export type MailTested = {
   stage: MailStage
   /** The last reply of the mail server; `null` if it sent none after a correct greeting. */
   reply: string | null
+  /** Why the mail was not accepted, as in `mail.failed`; `null` if it was. */
+  reason: 'dns' | 'forbidden' | 'refused' | 'unreachable' | 'timeout' | 'tls' | 'auth' | 'no_smtputf8' | 'rejected' | 'closed' | 'outlived' | 'not_set_up' | null
+  /** What the reason means and what to do; `null` if the mail was accepted. */
+  detail: string | null
 }
 
 export type Me = {
@@ -1528,8 +1532,8 @@ export type NewApplication = {
   unknown_scopes?: 'reject' | 'ignore' | undefined
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce?: boolean | undefined
-  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application. It is false for spa and native, and for applications from before this field. */
-  nonce_replaces_pkce?: boolean | undefined
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+  nonce_replaces_pkce?: boolean | null | undefined
   /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
   consent?: 'skip' | 'ask' | undefined
   /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
@@ -2460,6 +2464,8 @@ export type Session = {
   ip: string | null
   /** The User-Agent of the browser that signed in. */
   user_agent: string | null
+  /** The method that the sign-in began with. `amr` cannot tell an emailed code from the code of an app. `null` where it is unknown. */
+  method: 'password' | 'email_code' | 'passkey' | 'provider' | null
   /** The methods of the sign-in (RFC 8176), such as `pwd`. */
   amr: string[]
   /** The client ids that have tokens of this session. */

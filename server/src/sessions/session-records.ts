@@ -5,16 +5,22 @@ import { z } from 'zod'
 import type { UserRef } from '../base/user-ref.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { inEnvironment } from '../db/environment.ts'
+import { by_passkey } from '../oidc/protocol/second-factor.ts'
 import { canBeEnded, followSession } from './endings.ts'
-import { grantStands, sessionStands, standingSessionsOf } from './standing.ts'
+import { grantStands, passwordMethodOf, sessionStands, standingSessionsOf } from './standing.ts'
 
 /** The version of a session is the time of its sign-in, so that use of the session does not change it. */
-const SessionRecord = Session.omit({ applications: true }).extend({ environment_id: z.string(), version: z.int() })
+const SessionRecord = Session.omit({ applications: true, method: true }).extend({
+  environment_id: z.string(),
+  began_with: z.string().nullable(),
+  acr: z.string(),
+  version: z.int(),
+})
 
 type Versioned = Session & { version: number }
 
 const record = sql`
-  select id, environment_id, user_id, created_at, last_seen_at, expires_at, ip, user_agent, amr, auth_time as version from sessions`
+  select id, environment_id, user_id, created_at, last_seen_at, expires_at, ip, user_agent, amr, acr, began_with, auth_time as version from sessions`
 
 /** The sessions of a user that can be ended, as the management API shows them. */
 export async function listSessionRecords(db: Db, { environment_id, id }: UserRef, now: Date, rest: Statement): Promise<Session[]> {
@@ -61,10 +67,18 @@ async function withApplications(
          where used.application_id is not null and exists (
            select 1 from (${newest}) listed where ${grantStands(environment_id, sql`listed`)})`,
   )
-  return rows.map(({ environment_id: _, ...row }) => ({
+  return rows.map(({ environment_id: _, began_with, acr, ...row }) => ({
     ...row,
+    method: methodOfSession({ began_with, acr, user_id: row.user_id }),
     applications: used.filter(({ session_id }) => session_id === row.id).map(({ application_id }) => application_id),
   }))
+}
+
+/** The method that a session began with: `began_with` names it, or a row of its kind. A provider alone reaches no level of a passkey. */
+export function methodOfSession({ began_with, acr, user_id }: Pick<z.infer<typeof SessionRecord>, 'began_with' | 'acr' | 'user_id'>) {
+  if (began_with === null || began_with === 'email_code') return began_with
+  if (began_with === passwordMethodOf(user_id)) return 'password'
+  return acr === by_passkey ? 'passkey' : 'provider'
 }
 
 /** Ends a session with all its grants. A guard: the batch fails where the session ended or was renewed after it was read. */

@@ -1,6 +1,8 @@
 /** The settings group `email` and the test of a mail server (decision 0038). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { MailFailure } from '@ostiary/contract/mail.ts'
+import { mailExplanations } from '@ostiary/contract/outcome-words.ts'
 import { z } from 'zod'
 import { parseNetworks } from '../../src/base/networks.ts'
 import { sql } from '../../src/db/db.ts'
@@ -119,7 +121,7 @@ test('a test mail is delivered at once, and reported with the last reply and an 
   const server = await startMailServer({ decide: () => 'queued as 4F2' })
   const environment = await senderAt(server.port)
   const tested = expectStatus(200, await testMail(environment, 'däisy@müller.example'))
-  assert.deepEqual(tested, { accepted: true, stage: 'data', reply: tested.reply })
+  assert.deepEqual(tested, { accepted: true, stage: 'data', reply: tested.reply, reason: null, detail: null })
   assert.match(tested.reply, /^250 .*queued as 4F2$/)
   assert.match(readMessage(server.received[0]?.raw ?? '').text, /works/)
   const [event] = await eventsOf(environment, 'mail.sent')
@@ -129,20 +131,21 @@ test('a test mail is delivered at once, and reported with the last reply and an 
 })
 
 // biome-ignore format: this table is read by column
-const failures: [what: string, options: Parameters<typeof startMailServer>[0], smtp: object, expected: { accepted: boolean; stage: string; reply: string | null }, reason: string][] = [
+const failures: [what: string, options: Parameters<typeof startMailServer>[0], smtp: object, expected: { accepted: boolean; stage: string; reply: string | null }, reason: MailFailure, to?: string][] = [
   ['an unknown name',          {},                                             { host: 'unknown.test' }, { accepted: false, stage: 'dns', reply: null }, 'dns'],
   ['a closed port',            {},                                             { port: 1 },              { accepted: false, stage: 'connect', reply: null }, 'refused'],
   ['a certificate of another name', {},                                        { host: 'other.test' },   { accepted: false, stage: 'tls', reply: null }, 'tls'],
   ['wrong credentials',        { onAuth: (_auth, _session, done) => done(reply(535, 'No')) }, {},        { accepted: false, stage: 'auth', reply: '535 No' }, 'auth'],
   ['an unknown recipient',     { recipient: () => reply(550, 'No such user') }, {},                      { accepted: false, stage: 'recipient', reply: '550 No such user' }, 'rejected'],
   ['a refused message',        { decide: () => reply(554, 'Spam') },           {},                       { accepted: false, stage: 'data', reply: '554 Spam' }, 'rejected'],
+  ['a missing SMTPUTF8',       { hideSMTPUTF8: true },                         {},                       { accepted: false, stage: 'recipient', reply: null }, 'no_smtputf8', 'däisy@example.com'],
 ]
-for (const [what, options, smtp_change, expected, reason] of failures)
+for (const [what, options, smtp_change, expected, reason, to] of failures)
   test(`the test of a mail server shows ${what} with its stage, and the event is final and names the reason`, async () => {
     const server = await startMailServer({ hideENHANCEDSTATUSCODES: true, ...options })
     const environment = await senderAt(server.port, smtp_change)
-    const tested = expectStatus(200, await testMail(environment))
-    assert.deepEqual(tested, expected)
+    const tested = expectStatus(200, await testMail(environment, to))
+    assert.deepEqual(tested, { ...expected, reason, detail: mailExplanations[reason] })
     const [event] = await eventsOf(environment, 'mail.failed')
     const { mail_id: _, ...data } = event.data
     const { accepted: __, ...shown } = expected
@@ -168,7 +171,13 @@ test('the test is 409 without mail, and captured in a Test environment that capt
   const { status, body } = await testMail(await newEnvironment())
   assert.deepEqual([status, body.code], [409, 'mail_not_set_up'])
   const environment = await newEnvironment('test')
-  assert.deepEqual(expectStatus(200, await testMail(environment)), { accepted: true, stage: 'data', reply: null })
+  assert.deepEqual(expectStatus(200, await testMail(environment)), {
+    accepted: true,
+    stage: 'data',
+    reply: null,
+    reason: null,
+    detail: null,
+  })
   const [mail] = expectStatus(200, await w.call('GET', `${environment.path}/inbox`)).data
   assert.deepEqual([mail.kind, mail.to, mail.code, mail.link], ['test', 'ada@example.com', null, null])
 })

@@ -191,13 +191,14 @@ function TestMail({ is_saved, delivery }: { is_saved: boolean; delivery: Email['
   )
 }
 
-const Outcome = ({ of: { accepted, stage, reply }, is_captured }: { of: MailTested; is_captured: boolean }) => (
+const Outcome = ({ of: { accepted, stage, reply, detail }, is_captured }: { of: MailTested; is_captured: boolean }) => (
   <div className={`note ${accepted ? 'ok' : 'bad'}`}>
     <Icon name={accepted ? 'check' : 'warn'} size={16} />
     <div>
       <p className="strong">
         {accepted ? (is_captured ? 'It is in the inbox.' : 'The mail server took it.') : `It failed at ${stages[stage]}.`}
       </p>
+      {detail === null ? null : <p>{detail}</p>}
       {reply === null ? null : <code className="any">{reply}</code>}
     </div>
   </div>

@@ -10,7 +10,7 @@ import type { Question as Asked } from '../../parts/question.ts'
 import { Skeleton, useList } from '../../parts/reading.tsx'
 import { ShowMore } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { methodsWords } from '../../parts/words.ts'
+import { signInWords } from '../../parts/words.ts'
 import { users } from '../../queries/users.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { scopesWords } from './scope-words.ts'
@@ -87,7 +87,7 @@ export function Access({ user, methods, ask }: AccessProps) {
             text,
             more: (
               <>
-                Last seen <Time at={session.last_seen_at} />, by {methodsWords(session.amr)}
+                Last seen <Time at={session.last_seen_at} />, by {signInWords(session)}
               </>
             ),
             act: 'End',

@@ -1,4 +1,5 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { mailExplanations } from '@ostiary/contract/outcome-words.ts'
 import { emailKey } from '../../base/email.ts'
 import { notFound, rateLimited } from '../../http/problem.ts'
 import type { RateLimitPolicy } from '../../http/rate-limit.ts'
@@ -56,7 +57,7 @@ export const testMail: Handler<'testMail'> = async (services, call) => {
     ...(prepared.email.delivery === 'capture' ? capture(environment.id, prepared, at) : []),
     mailEvent(mailOrigin(services, call), about, outcome, at),
   ]
-  const answer = { accepted, stage, reply }
+  const answer = { accepted, stage, reply, reason: accepted ? null : reason, detail: accepted ? null : mailExplanations[reason] }
   await call.commit({ statements, before: null, answer, object: { type: 'settings', id: environment.id } }, at)
   return answer
 }
