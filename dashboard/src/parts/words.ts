@@ -52,7 +52,10 @@ export const methodWords = (method: string): string => methods[method] ?? method
  */
 export const signInWords = ({ method, amr }: { method: string | null; amr: readonly string[] }): string => {
   const second = amr.includes('mfa') ? (amr.find((one) => one === 'hwk' || one === 'swk') ?? amr.find((one) => one === 'otp')) : undefined
-  const words = [...(method === null ? amr.filter((one) => one !== 'mfa') : [method]), ...(second === undefined ? [] : [second])]
+  const words = [
+    ...(method === null ? amr.filter((one) => one !== 'mfa' && one !== 'user') : [method]),
+    ...(second === undefined ? [] : [second]),
+  ]
   return [...new Set(words.map(methodWords))].join(' and ') || 'an unknown method'
 }
 

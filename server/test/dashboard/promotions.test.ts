@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { didOf } from '../../../dashboard/src/pages/audit/sentences.ts'
 import { callOf, callWithout, entriesOf, entryAt, withoutGone } from '../../../dashboard/src/pages/promotion/again.ts'
-import { askedOf, marksOf, valueIn, valuesWith } from '../../../dashboard/src/pages/promotion/given.ts'
+import { askedOf, marksOf, unsent, valueIn, valuesWith } from '../../../dashboard/src/pages/promotion/given.ts'
 import { fileOf } from '../../../dashboard/src/pages/promotion/secrets-file.ts'
 import {
   comparedWith,
@@ -225,6 +225,18 @@ test('a plan asks first for what is missing or refused, then for the rest of wha
       ['application/shop/redirect_uris', ['https://a.test/cb']],
     ],
   )
+})
+
+test('what was typed for one plan is unsent in the next as long as it asks for the field and does not have the text', () => {
+  const plan = { changes: [create('shop')], checks: [error('value_required', '/redirect_uris')] }
+  const typed = new Map([
+    ['application/shop/redirect_uris', 'https://a.test/cb'],
+    ['application/shop/logo_uri', 'https://a.test/logo.png'],
+    ['application/gone/logo_uri', 'https://a.test/logo.png'],
+  ])
+  assert.deepEqual([...unsent(typed, askedOf(promotionOf(plan))).keys()], [...typed.keys()].slice(0, 2))
+  const has = [{ object: 'application', slug: 'shop', pointer: '/redirect_uris', value: ['https://a.test/cb'] }] as const
+  assert.deepEqual([...unsent(typed, askedOf(promotionOf({ ...plan, values: [...has] }))).keys()], ['application/shop/logo_uri'])
 })
 
 const logo = { object: 'application', slug: 'shop', pointer: '/logo_uri' } as const

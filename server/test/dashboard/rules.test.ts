@@ -29,7 +29,7 @@ import { deviceOf } from '../../../dashboard/src/parts/device.ts'
 import { type Choice, differences, isContested, isSecret, withChoices } from '../../../dashboard/src/parts/differences.ts'
 import { type CheckState, countDone, stateOf } from '../../../dashboard/src/parts/readiness.ts'
 import { markDifference, nearestOf } from '../../../dashboard/src/parts/uri-difference.ts'
-import { reasonWords } from '../../../dashboard/src/parts/words.ts'
+import { reasonWords, signInWords } from '../../../dashboard/src/parts/words.ts'
 import { OstiaryError } from '../../../sdk/src/index.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { fieldsOf, pointerOf } from '../support/schema-fields.ts'
@@ -497,3 +497,19 @@ for (const [why, redirect_uris, registered, address] of product_addresses)
   test(`the address of a product is found in its redirect URIs where ${why}`, () => {
     assert.equal(productAddress({ redirect_uris }, registered), address)
   })
+
+// biome-ignore format: this table is read by column
+const sign_ins: [method: string | null, amr: string[], words: string][] = [
+  ['email_code', ['otp'],                  'emailed code'],
+  ['email_code', ['otp', 'mfa'],           'emailed code and one-time code'],
+  ['password',   ['pwd'],                  'password'],
+  ['password',   ['pwd', 'otp', 'mfa'],    'password and one-time code'],
+  ['password',   ['pwd', 'hwk', 'user', 'mfa'], 'password and passkey'],
+  ['passkey',    ['swk', 'user'],          'passkey'],
+  ['provider',   [],                       'identity provider'],
+  [null,         ['pwd'],                  'password'],
+  [null,         ['swk', 'user'],          'passkey'],
+  [null,         [],                       'an unknown method'],
+]
+for (const [method, amr, words] of sign_ins)
+  test(`a session by ${method} with amr ${amr.join(' ')} reads "${words}"`, () => assert.equal(signInWords({ method, amr }), words))

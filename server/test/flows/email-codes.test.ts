@@ -14,6 +14,7 @@ const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })
 const environment = w.test
 await w.changeSettings(environment, { sign_in: { email_code: true } })
 const client = await w.createApplication(environment)
+const secret = expectStatus(201, await w.call('POST', `${environment.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
 
 let sources = 0
 /** Another address for each test, so that the limits of one do not meet another. */
@@ -43,6 +44,8 @@ test('a person signs in with an emailed code: amr otp, and the page names its st
   const { id_token } = expectStatus(200, await exchange(w, environment, client, { request, code: redirect.searchParams.get('code') ?? '' }))
   const { sub, amr, acr } = decodeJwt(id_token)
   assert.deepEqual({ sub, amr, acr }, { sub: user.id, amr: ['otp'], acr: 'urn:ostiary:1fa' })
+  const { data } = expectStatus(200, await w.call('GET', `/v1/auth/users/${user.id}/sessions`, { key: secret }))
+  assert.deepEqual([data[0].method, data[0].amr], ['email_code', ['otp']], 'amr alone cannot tell it from the code of an app')
 })
 
 async function followPagesToClient(agent: Agent, reply: Reply, redirect_uri: string): Promise<URL> {

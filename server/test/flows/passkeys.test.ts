@@ -193,7 +193,7 @@ test('a passkey that may be backed up is swk, may change whether it is backed up
   for (const backed_up of [false, true, false])
     expectStatus(303, (await signInByPasskey(w.test, client, device, { more: { backed_up } })).reply)
   const { data } = expectStatus(200, await w.call('GET', `/v1/auth/users/${id}/sessions`, { key: secret }))
-  assert.deepEqual(data[0].amr, ['swk', 'user'])
+  assert.deepEqual([data[0].method, data[0].amr], ['passkey', ['swk', 'user']])
   for (const change of [{ backup_eligible: false }, { backup_eligible: false, backed_up: true }]) {
     assert.equal((await signInByPasskey(w.test, client, device, { more: change })).reply.status, 400)
     const [{ data }] = await events('sign_in.failed', id)
