@@ -20,7 +20,7 @@ export const pageExplanations = {
   unknown_account:              'No account of the environment has this address. The page does not say so; the record does. The person can sign up, or use the address of their account. Add the user if sign-up is closed.',
   user_blocked:                 'The user is blocked. Unblock the user, if that is intended.',
   locked_out:                   'There were too many failed attempts for the account or from the address. Wait until the lockout ends; the settings say after how many attempts and for how long.',
-  form_expired:                 'The page was open for too long, or its browser accepts no cookies. Start the sign-in again from the application.',
+  form_expired:                 'A form was not accepted, or its step is over. The reason names the cause, such as a cookie that the browser did not send.',
   provider_unreachable:         'The identity provider did not answer, or refused the exchange of its code. Check its issuer and credentials, and whether it answers.',
   invalid_id_token_hint:        'The `id_token_hint` of a sign-out is not an ID token of this issuer. Send the ID token unchanged.',
   unregistered_post_logout_uri: 'The `post_logout_redirect_uri` is not one of the application, or the request names no application. Send `id_token_hint` or `client_id`, and add the address to the addresses after sign-out of the application.',

@@ -28,7 +28,7 @@ const reasons: Record<string, string> = {
   unknown_account:      'No user has this address',
   user_blocked:         'The user is blocked',
   locked_out:           'Too many attempts',
-  form_expired:         'The page was too old',
+  form_expired:         'The form was not accepted',
   provider_unreachable: 'The provider did not answer',
   wrong_code:           'Wrong code',
   unknown_passkey:      'Unknown passkey',

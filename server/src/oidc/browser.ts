@@ -10,6 +10,7 @@ import { half_sign_in_kept_seconds } from '../sessions/half-sign-ins.ts'
 import { findSessions, type SessionRow } from '../sessions/sessions.ts'
 import type { Answer, OidcCall } from './call.ts'
 import { cookie, cookieName, cookiesOf, upstreamNames } from './cookies.ts'
+import { isTokenOf } from './form-seal.ts'
 
 /** A sign-in beyond these signs the last account of the browser out. */
 export const most_sessions = 6
@@ -19,6 +20,9 @@ export interface Browser {
   readonly sessions: readonly (SessionRow & { secret: string })[]
   /** Sessions past their idle time or absolute limit. They sign nobody in, but a sign-out ends them too. */
   readonly expired: Browser['sessions']
+  /** The seeds of its form tokens, the oldest first: one for each page that was loaded without any. */
+  readonly form_seeds: readonly FormSeed[]
+  /** The one that the token of this form belongs to; for other calls the newest one. `null` where the browser has none. */
   readonly form_seed: string | null
   readonly device: string | null
   /** The secrets of the half sign-ins of its tabs, by attempt (`attemptOf`), the oldest first. Some may be over. */
@@ -31,23 +35,31 @@ export interface Browser {
   readonly last_used: string | null
 }
 
+/** `id` ends the name of its cookie; it is empty for a cookie of the version before. */
+export interface FormSeed {
+  readonly id: string
+  readonly seed: string
+}
+
 /** The id of an attempt, for addresses and forms. Only the cookie has the secret. */
 export const attemptOf = (secret_hash: string): string => secret_hash.slice(0, 32)
 
 /** An attempt beyond these ends the oldest one of the browser. */
 const most_attempts = 5
 
-export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall): Promise<Browser> {
+export async function readBrowser(services: Pick<Deployment, 'db' | 'secrets'>, call: OidcCall): Promise<Browser> {
   const slots = upstreamNames(call)
   const cookies = cookiesOf(call)
+  const form_seeds = readFormSeeds(call, cookies)
   const secrets = sessionSecrets(cookies.get(cookieName(call, 'session')))
   const digests = secrets.map(digestOf)
-  const rows = await findSessions(db, call.issuer.environment_id, digests)
+  const rows = await findSessions(services.db, call.issuer.environment_id, digests)
   const known = secrets.flatMap((secret, i) => rows.filter((row) => row.token_hash === digests[i]).map((row) => ({ ...row, secret })))
   return {
     sessions: known.filter(({ expires_at }) => expires_at > call.now),
     expired: known.filter(({ expires_at }) => expires_at <= call.now),
-    form_seed: readFormSeed(call, cookies),
+    form_seeds,
+    form_seed: seedOf(services, call, form_seeds),
     device: cookies.get(cookieName(call, 'device')) ?? null,
     halves: readHalves(call, cookies),
     upstreams: slots.map((slot) => cookies.get(slot) || null),
@@ -62,11 +74,26 @@ function readHalves(call: OidcCall, cookies: ReadonlyMap<string, string>): Map<s
   return new Map(named.map(([, secret]) => [attemptOf(digestOf(secret)), secret]))
 }
 
-/** The secret of the form tokens of this browser. */
-export function readFormSeed(call: OidcCall, cookies = cookiesOf(call)): string | null {
-  const seed = cookies.get(cookieName(call, 'form')) ?? ''
-  return isSecret(seed) ? seed : null
+/** A browser beyond these loses the oldest. */
+export const most_form_seeds = 8
+
+function readFormSeeds(call: OidcCall, cookies: ReadonlyMap<string, string>): FormSeed[] {
+  const before = cookieName(call, { form: '' })
+  return [...cookies]
+    .filter(([name, seed]) => (name === before || name.startsWith(`${before}_`)) && isSecret(seed))
+    .slice(-2 * most_form_seeds)
+    .map(([name, seed]) => ({ id: name.slice(before.length + 1), seed }))
 }
+
+/** A token works with its own cookie alone, so what a form begins is bound to that cookie. */
+function seedOf(services: Pick<Deployment, 'secrets'>, call: OidcCall, seeds: readonly FormSeed[]): string | null {
+  const of_token = seeds.find(({ seed }) => isTokenOf(services, call, seed))
+  return (of_token ?? seeds.at(-1))?.seed ?? null
+}
+
+/** The seed that the token of this form belongs to; without such a token the newest one of the browser. */
+export const readFormSeed = (services: Pick<Deployment, 'secrets'>, call: OidcCall): string | null =>
+  seedOf(services, call, readFormSeeds(call, cookiesOf(call)))
 
 const sessionSecrets = (value = ''): string[] => value.split('.').filter(isSecret).slice(0, most_sessions)
 
@@ -98,7 +125,12 @@ export const sessionCookieOf = (call: OidcCall): string => cookiesOf(call).get(c
  * The answer of an earlier press of the same button for a later one. `had` is the cookie of the sessions that came with the earlier press.
  * Where the browser has another one since, it learns only of a session that it does not know and that still lives, and keeps its own.
  */
-export async function withSessionsOf(services: Pick<Deployment, 'db'>, call: OidcCall, answer: Answer, had: string): Promise<Answer> {
+export async function withSessionsOf(
+  services: Pick<Deployment, 'db' | 'secrets'>,
+  call: OidcCall,
+  answer: Answer,
+  had: string,
+): Promise<Answer> {
   const set = [answer.headers['set-cookie'] ?? []].flat()
   const beginning = `${cookieName(call, 'session')}=`
   const line = set.find((each) => each.startsWith(beginning))

@@ -5,10 +5,13 @@ import { type Answer, header, type OidcCall } from './call.ts'
 
 const upstream_slots = ['upstream_1', 'upstream_2'] as const satisfies { length: typeof most_upstream_cookies }
 
-/** Each half sign-in has a cookie of its own, so that one tab does not end the attempt of another. */
+/**
+ * Each half sign-in has a cookie of its own, so that one tab does not end the attempt of another. So has each load of a page without a form
+ * cookie: tabs that load at once do not replace the cookies of each other (decision 0155).
+ */
 type Names =
   | 'session'
-  | 'form'
+  | { form: string }
   | 'device'
   | 'able'
   | 'later'
@@ -26,7 +29,12 @@ export function cookieName(call: Pick<OidcCall, 'issuer'>, name: Names): string 
   const own = call.issuer.has_own_host ? '__Host-' : '__Secure-'
   const prefix = call.issuer.url.startsWith('https:') ? own : ''
   const { environment_id } = call.issuer
-  return `${prefix}ostiary_${typeof name === 'string' ? `${name}_${environment_id}` : `half_${environment_id}_${name.attempt}`}`
+  return `${prefix}ostiary_${typeof name === 'string' ? `${name}_${environment_id}` : ownName(environment_id, name)}`
+}
+
+function ownName(environment_id: string, name: Exclude<Names, string>): string {
+  if ('attempt' in name) return `half_${environment_id}_${name.attempt}`
+  return name.form === '' ? `form_${environment_id}` : `form_${environment_id}_${name.form}`
 }
 
 export const upstreamNames = (call: Pick<OidcCall, 'issuer'>): string[] => upstream_slots.map((slot) => cookieName(call, slot))

@@ -1,68 +1,73 @@
 /** Form tokens: proof that a form was sent from a page of this issuer in the same browser. */
-import { timingSafeEqual } from 'node:crypto'
 import { reason } from '../base/reason.ts'
-import { refusal } from '../base/refusal.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 import { type Deployment, newSecret } from '../deployment/deployment.ts'
-import type { Browser } from './browser.ts'
+import type { FormProblem } from '../pages/form.ts'
+import { type Browser, most_form_seeds } from './browser.ts'
 import { header, type OidcCall } from './call.ts'
 import { cookie } from './cookies.ts'
+import { isTokenOf, sentToken, tokenOf } from './form-seal.ts'
+
+const kept_seconds = 86_400 * 30
 
 /**
- * A form token for this browser, and the cookie that it is bound to where the browser has none yet. Its second part differs on each
- * page, so that a form that is sent again differs from the form of a page that was loaded again (`repeat.ts`).
+ * A form token for this browser, and the cookie that it is bound to where the browser has none yet. That cookie has a name of its own, so
+ * that pages that load at once do not replace the cookies of each other. The second part of the token differs on each page, so that a form
+ * that is sent again differs from the form of a page that was loaded again (`repeat.ts`).
  */
 export function formToken(
   deployment: Pick<Deployment, 'secrets' | 'random'>,
   call: OidcCall,
-  browser: Browser,
+  { form_seed, form_seeds }: Pick<Browser, 'form_seed' | 'form_seeds'>,
 ): { csrf: string; set_cookie: string[] } {
-  const seed = browser.form_seed ?? newSecret(deployment)
+  const seed = form_seed ?? newSecret(deployment)
   const csrf = `${tokenOf(deployment, call, seed)}.${deployment.random(16).toString('base64url')}`
-  return { csrf, set_cookie: browser.form_seed === null ? [cookie(call, 'form', seed, 86_400 * 30)] : [] }
+  if (form_seed === null) {
+    const id = deployment.random(6).toString('base64url')
+    return { csrf, set_cookie: [cookie(call, { form: id }, seed, kept_seconds)] }
+  }
+  const oldest = form_seeds.slice(0, -most_form_seeds).filter((one) => one.seed !== form_seed)
+  return { csrf, set_cookie: oldest.map(({ id }) => cookie(call, { form: id }, '', 0)) }
 }
 
-/** What the form tokens of all pages of a browser have in common. */
+/** What the form tokens of all pages with one form cookie have in common. */
 export const browserOfToken = (csrf: string): string => csrf.split('.', 1)[0] ?? ''
 
 /**
- * Reports whether a form was sent from a page of this issuer in this browser. It checks the form token, and Origin and Sec-Fetch-Site
- * where the browser sends them.
- */
-export function isOwnForm(deployment: Pick<Deployment, 'secrets'>, call: OidcCall, browser: Pick<Browser, 'form_seed'>): boolean {
-  const origin = header(call, 'origin')
-  const site = header(call, 'sec-fetch-site')
-  if (origin !== undefined && origin !== new URL(call.issuer.url).origin) return false
-  if (site !== undefined && site !== 'same-origin') return false
-  const [, token = ''] = /^([A-Za-z0-9_-]{43})(?:\.[A-Za-z0-9_-]{22})?$/.exec(call.form?.get('csrf') ?? '') ?? []
-  const sent = Buffer.from(token)
-  const expected = Buffer.from(browser.form_seed === null ? '' : tokenOf(deployment, call, browser.form_seed))
-  return expected.length > 0 && sent.length === expected.length && timingSafeEqual(sent, expected)
-}
-
-/**
- * Why a form is not accepted, for its page; `null` where it is. Without the cookie of its token the browser has cookies turned off, or
- * has removed them.
+ * Why a form is not accepted, for its page; `null` where it was sent from a page of this issuer in this browser. The token with its own
+ * cookie proves that. Origin and Sec-Fetch-Site only refuse a page of another site: a privacy setting of the browser may withhold both,
+ * and `Origin: null` says nothing (decision 0155).
  */
 export function formProblem(
   deployment: Pick<Deployment, 'secrets'>,
   call: OidcCall,
-  browser: Browser,
-): 'no_cookies' | 'expired_form' | null {
-  if (browser.form_seed === null) return 'no_cookies'
-  return isOwnForm(deployment, call, browser) ? null : 'expired_form'
+  { form_seed }: Pick<Browser, 'form_seed'>,
+): Exclude<FormProblem, 'expired_form'> | null {
+  if (isOfOtherSite(call)) return 'other_site'
+  if (form_seed === null) return 'no_cookies'
+  if (sentToken(call) === null) return 'no_token'
+  return isTokenOf(deployment, call, form_seed) ? null : 'other_token'
 }
 
-function tokenOf({ secrets }: Pick<Deployment, 'secrets'>, call: OidcCall, seed: string): string {
-  return secrets.mac('form', `${call.issuer.environment_id}.${seed}`).toString('base64url')
-}
+const isOfOtherSite = (call: OidcCall): boolean =>
+  saysOtherSite({ origin: header(call, 'origin'), site: header(call, 'sec-fetch-site') }, new URL(call.issuer.url).origin)
 
-/** The refusal of a form that `isOwnForm` does not accept. */
-export const foreign_form = refusal('form_expired', reason`The form token is missing, has expired or belongs to another browser.`)
+/** Reports whether the browser says that another site sent the form. */
+export const saysOtherSite = ({ origin, site }: { origin: string | undefined; site: string | undefined }, own: string): boolean =>
+  (origin !== undefined && origin !== 'null' && origin !== own) || site === 'cross-site' || site === 'same-site'
 
-export const no_cookies = refusal(
-  'form_expired',
-  reason`The browser sent no cookie with the form. It has cookies switched off, or removed them.`,
-)
+export const isOwnForm = (...sent: Parameters<typeof formProblem>): boolean => formProblem(...sent) === null
+
+export const isFormRefused = (problem: string | null): problem is keyof typeof formRefusals =>
+  problem !== null && Object.hasOwn(formRefusals, problem)
 
 /** The refusals of `formProblem`. */
-export const formRefusals = { no_cookies, expired_form: foreign_form }
+export const formRefusals = {
+  no_cookies: refusal('form_expired', reason`The browser sent no cookie with the form. It has cookies switched off, or removed them.`),
+  other_token: refusal(
+    'form_expired',
+    reason`The form token belongs to none of the form cookies that the browser sent: its cookie was removed, or is in another browser.`,
+  ),
+  no_token: refusal('form_expired', reason`The form holds no form token, or a part of one. It was not sent by a page of this issuer.`),
+  other_site: refusal('form_expired', reason`The browser says that a page of another site sent the form (Origin, Sec-Fetch-Site).`),
+} satisfies Record<Exclude<FormProblem, 'expired_form'>, Refusal>

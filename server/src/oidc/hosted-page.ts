@@ -101,6 +101,9 @@ export const tooLong = (call: OidcCall): Answer =>
 /** The page for a step of a request that this browser did not begin, or began too long ago. */
 export const sessionLost = (call: OidcCall, why: Reason): Answer => message(call, 'session_lost', refusal('form_expired', why))
 
+/** The page for a form that lacks what every form of its page has. */
+export const formIncomplete = (call: OidcCall, why: Reason): Answer => message(call, 'form_incomplete', refusal('form_expired', why))
+
 /** The page for a form whose session has ended, with the way on: a person who comes back to an open page learns why nothing happened. */
 export const sessionEnded = (call: OidcCall, continue_url: string): Answer =>
   refused(

@@ -60,7 +60,7 @@ export function createRepeats(services: OidcServices, continueUrl: ContinueUrl) 
   const mayKeep = createWindow()
 
   async function once(call: OidcCall, { endpoint, entrance }: Form): Promise<Answer> {
-    const sent = sentOf(call)
+    const sent = sentOf(services, call)
     if (sent === null) return entrance(services, call, async (entered) => endpoint(services, entered))
     for (;;) {
       const first = at_work.get(sent)
@@ -122,15 +122,15 @@ export function createRepeats(services: OidcServices, continueUrl: ContinueUrl) 
 const isKept = ({ status, body }: Answer): boolean => status < 500 && status !== 429 && body.length <= longest_body
 
 /** A form with the secret of its browser, as text. `null` for a browser without one. */
-function sentOf(call: OidcCall): string | null {
-  const form_seed = readFormSeed(call)
+function sentOf(services: OidcServices, call: OidcCall): string | null {
+  const form_seed = readFormSeed(services, call)
   if (form_seed === null || call.form === null) return null
   return JSON.stringify([call.issuer.environment_id, form_seed, call.url, digestOf(call.form.toString())])
 }
 
 /** `null` for a form that is not one of this browser. */
 function pressOf(services: OidcServices, call: OidcCall, sent: string): Press | null {
-  const form_seed = readFormSeed(call)
+  const form_seed = readFormSeed(services, call)
   if (form_seed === null || !isOwnForm(services, call, { form_seed })) return null
   if (!call.form?.get('csrf')?.includes('.')) return null // of a page of the version before, which are all alike
   return {

@@ -31,15 +31,22 @@ export function stepQuery(services: Services, call: OidcCall, { form_seed }: Pic
   return `step=${sealForBrowser(keyOf(services, call, form_seed ?? ''), services.random(12), plaintext, 'step')}`
 }
 
-/** Reads the query of a page: `step` is `null` where there is none of this browser. */
-export function readStepQuery(
+/**
+ * Reads the query of a page: `step` is `null` where there is none of this browser. The forms of the page go on with the form cookie that the
+ * step began with.
+ */
+export function readStepQuery<B extends Pick<Browser, 'form_seed' | 'form_seeds'>>(
   services: Services,
   call: OidcCall,
-  { form_seed }: Pick<Browser, 'form_seed'>,
-): { step: Step | null; query: string } {
+  browser: B,
+): { step: Step | null; query: string; browser: B } {
   const [own = '', text = ''] = in_query.exec(call.query) ?? []
-  const opened = text === '' || form_seed === null ? null : openForBrowser(keyOf(services, call, form_seed), text, 'step')
-  return { step: opened && Step.parse(JSON.parse(opened.toString('utf8'))), query: call.query.slice(own.length) }
+  const query = call.query.slice(own.length)
+  for (const { seed } of text === '' ? [] : browser.form_seeds) {
+    const opened = openForBrowser(keyOf(services, call, seed), text, 'step')
+    if (opened) return { step: Step.parse(JSON.parse(opened.toString('utf8'))), query, browser: { ...browser, form_seed: seed } }
+  }
+  return { step: null, query, browser }
 }
 
 const keyOf = ({ secrets }: Services, { issuer }: OidcCall, form_seed: string): Buffer =>

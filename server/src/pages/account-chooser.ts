@@ -10,7 +10,7 @@
  */
 
 import { html } from '../base/html.ts'
-import { hidden } from './form.ts'
+import { type FormProblem, formSummary, hidden, refusedForm } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine, type Person, personLine } from './tiles.ts'
 
@@ -20,6 +20,7 @@ export interface AccountChooserView {
   request: string
   accounts: readonly (Person & { session_id: string })[]
   another_url: string
+  problem: FormProblem | null
 }
 
 export function accountChooserPage(context: PageContext, view: AccountChooserView): Page {
@@ -30,9 +31,10 @@ export function accountChooserPage(context: PageContext, view: AccountChooserVie
 <button class="b" name="session" value="${session_id}" data-action="continue">${personLine(who)}</button>
 <button class="b" name="remove" value="${session_id}" data-action="sign-out">${texts.remove}<span class="vh">${texts.of_account(who.email)}</span></button></li>`
   const body = html`${brandLine(context)}<h1>${texts.title}</h1>${view.application_name && html`<p class="sub">${texts.to_continue(view.application_name)}</p>`}
+${formSummary(context, view.problem)}
 <form method="post" action="${issuer}/select-account">${hidden({ csrf, request })}
 <ul class="people">${view.accounts.map(account)}</ul>
 <a class="b" href="${view.another_url}" data-action="use-other-account">${texts.another}</a></form>
 <p class="fine hint">${texts.remove_note}</p>`
-  return layout(context, { title: texts.title, body, step: 'select-account' })
+  return layout(context, { title: texts.title, body, step: 'select-account', ...refusedForm(view.problem) })
 }

@@ -7,7 +7,7 @@ import { type AccountAction, type Removable, removals, type WhyMethodStays } fro
 import { accountFields, accountHref } from './account-links.ts'
 import { account_form_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
-import { field, hidden, linksToFields, problemOfField, problemSummary } from './form.ts'
+import { type FormProblem as AnyFormProblem, field, hidden, isFormProblem, linksToFields, problemOfField, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
 
@@ -17,7 +17,7 @@ export interface FormView {
 }
 
 /** The problems of every form. */
-export type FormProblem = 'expired_form' | 'no_cookies' | 'changed' | 'too_many_changes'
+export type FormProblem = AnyFormProblem | 'changed' | 'too_many_changes'
 
 const statuses: Record<string, number> = {
   changed: 409,
@@ -62,7 +62,7 @@ interface FormParts {
 }
 
 export const isOfForm = (problem: string | null): problem is FormProblem =>
-  problem === 'expired_form' || problem === 'no_cookies' || problem === 'changed' || problem === 'too_many_changes'
+  isFormProblem(problem) || problem === 'changed' || problem === 'too_many_changes'
 
 /** The fields of the profile that a person can change. */
 export const profile_fields = ['name', 'given_name', 'family_name', 'nickname', 'locale', 'zoneinfo'] as const

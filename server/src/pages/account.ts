@@ -13,7 +13,7 @@ import { accountFields, accountHref, signOutRequest } from './account-links.ts'
 import { account_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { type Dates, datesOf } from './dates.ts'
-import { hidden, problemSummary } from './form.ts'
+import { type FormProblem, formSentence, hidden, problemSummary } from './form.ts'
 import * as icons from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { providerIcons } from './provider-icons.ts'
@@ -33,7 +33,7 @@ export interface AccountView {
   }
   /** What has just happened. */
   notice: AccountNotice | null
-  problem: 'expired_form' | 'no_cookies' | 'changed' | 'too_many_changes' | null
+  problem: FormProblem | 'changed' | 'too_many_changes' | null
   other_account_url: string
   /** `null` where the environment has no passwords. */
   password: { is_set: boolean; set_at: Date | null } | null
@@ -116,9 +116,8 @@ ${sections.map(
   })
 }
 
-export function problemText({ texts, issuer }: PageContext, problem: NonNullable<AccountView['problem']>): string {
-  if (problem === 'changed' || problem === 'too_many_changes') return texts.account.problems[problem]
-  return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
+export function problemText(context: PageContext, problem: NonNullable<AccountView['problem']>): string {
+  return problem === 'changed' || problem === 'too_many_changes' ? context.texts.account.problems[problem] : formSentence(context, problem)
 }
 
 function intro({ texts: { account } }: PageContext, id: string) {

@@ -3,7 +3,7 @@
 
 import { html } from '../base/html.ts'
 import { breakable } from './address.ts'
-import { field, hidden, problemSummary } from './form.ts'
+import { type FormProblem, field, formSentence, hidden, isFormProblem, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { nameText } from './sign-up.ts'
 import { avatar, brandLine } from './tiles.ts'
@@ -18,7 +18,7 @@ export interface AskNameView {
   name: string
   /** The person can leave the name out. */
   may_skip: boolean
-  problem: 'missing' | 'not_allowed' | 'no_cookies' | 'expired_form' | null
+  problem: 'missing' | 'not_allowed' | FormProblem | null
   not_you_url: string
   cancel_url: string | null
 }
@@ -47,7 +47,5 @@ ${!may_skip && cancel_url && html`<p class="after"><a href="${cancel_url}" data-
   })
 }
 
-function summaryOf({ texts: { form: texts }, issuer }: PageContext, { problem }: AskNameView) {
-  if (problem === 'no_cookies') return problemSummary(texts.no_cookies(new URL(issuer).hostname))
-  return problem === 'expired_form' ? problemSummary(texts.expired) : null
-}
+const summaryOf = (context: PageContext, { problem }: AskNameView) =>
+  isFormProblem(problem) ? problemSummary(formSentence(context, problem)) : null

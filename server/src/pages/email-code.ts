@@ -3,7 +3,7 @@
 
 import { html } from '../base/html.ts'
 import { breakable } from './address.ts'
-import { field, hidden, problemSummary } from './form.ts'
+import { type FormProblem, field, formSentence, hidden, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type InboxUrl, resendNote } from './mail-note.ts'
 import { brandLine } from './tiles.ts'
@@ -14,7 +14,7 @@ export interface EmailCodeView {
   csrf: string
   request: string
   email: string
-  problem: 'wrong' | 'too_many' | 'expired_form' | 'no_cookies' | null
+  problem: 'wrong' | 'too_many' | FormProblem | null
   /** How long to wait; `null` if unknown. */
   wait_seconds: number | null
   /** Whether the person may sign in with a password instead. */
@@ -48,10 +48,9 @@ ${resendNote(context, view.inbox_url)}</form>
 }
 
 function problemText(
-  { texts, issuer }: PageContext,
+  context: PageContext,
   problem: Exclude<EmailCodeView['problem'], 'wrong' | null>,
   wait_seconds: number | null,
 ): string {
-  if (problem === 'too_many') return texts.form.too_many(wait_seconds)
-  return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
+  return problem === 'too_many' ? context.texts.form.too_many(wait_seconds) : formSentence(context, problem)
 }

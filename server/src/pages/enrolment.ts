@@ -4,7 +4,7 @@
 import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { codes_script } from './codes-script.ts'
-import { field, hidden, problemSummary } from './form.ts'
+import { type FormProblem, field, formSentence, formSummary, hidden, isFormProblem, problemSummary, refusedForm } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type InboxUrl, resendNote } from './mail-note.ts'
 import { type PasskeyCeremony, passkeyBlock, withoutPasskeys } from './passkey-block.ts'
@@ -12,7 +12,7 @@ import { passkey_script } from './passkey-script.ts'
 import { qrCode } from './qr-code.ts'
 import { brandLine } from './tiles.ts'
 
-type Problem = 'wrong' | 'missing' | 'expired_form' | 'no_cookies'
+type Problem = 'wrong' | 'missing' | FormProblem
 
 interface EnrolmentView {
   /** The query of the address of the step, from its `?` on, which the forms keep. */
@@ -118,19 +118,21 @@ export interface RecoveryCodesView {
   request: string
   user_id: string
   codes: readonly string[]
+  problem: FormProblem | null
 }
 
 /** Shows new recovery codes, which are not shown again once the person confirms to have them. */
-export function recoveryCodesPage(context: PageContext, { csrf, request, user_id, codes }: RecoveryCodesView): Page {
+export function recoveryCodesPage(context: PageContext, { csrf, request, user_id, codes, problem }: RecoveryCodesView): Page {
   const texts = context.texts.enrolment
   const body = html`${brandLine(context)}<h1>${texts.recovery_title}</h1><p class="sub">${texts.recovery_why}</p>
+${formSummary(context, problem)}
 <ul class="codes">${codes.map((code) => html`<li><code data-recovery-code>${code}</code></li>`)}</ul>
 <div class="acts" data-code-tools hidden data-heading="${texts.recovery_heading(context.branding.display_name)}" data-file="${texts.recovery_file}" data-copied="${texts.copied}" data-failed="${texts.not_copied}">
 <button class="b" type="button" data-action="copy-codes">${texts.copy}</button><button class="b" type="button" data-action="download-codes">${texts.download}</button><button class="b" type="button" data-action="print-codes">${texts.print}</button></div><p class="fine" role="status"></p>
 <p class="fine hint">${texts.recovery_once}</p>
 <form method="post" action="${context.issuer}/recovery-codes">${hidden({ csrf, request, user: user_id })}
 <button class="b p" data-action="continue">${texts.recovery_saved}</button></form>`
-  return layout(context, { title: texts.recovery_title, body, step: 'recovery-codes', script: codes_script })
+  return layout(context, { title: texts.recovery_title, body, step: 'recovery-codes', script: codes_script, ...refusedForm(problem) })
 }
 
 /** @param wrong_text what to do about a code that does not match: only a mailed one can be sent again */
@@ -148,16 +150,11 @@ function codeField({ texts }: PageContext, { problem }: Pick<EnrolFactorView, 'p
 
 const isOfField = (problem: EnrolFactorView['problem']): problem is 'wrong' | 'missing' => problem === 'wrong' || problem === 'missing'
 
-function problemOf({ texts, issuer }: PageContext, { problem }: Pick<EnrolFactorView, 'problem'>) {
+function problemOf(context: PageContext, { problem }: Pick<EnrolFactorView, 'problem'>) {
   if (problem === null || isOfField(problem)) return null
-  const text = {
-    expired_form: texts.form.expired,
-    no_cookies: texts.form.no_cookies(new URL(issuer).hostname),
-    passkey_expired: texts.passkey.expired,
-    passkey_refused: texts.passkey.refused,
-    passkey_known: texts.passkey.known,
-  }[problem]
-  return problemSummary(text)
+  if (isFormProblem(problem)) return problemSummary(formSentence(context, problem))
+  const { passkey } = context.texts
+  return problemSummary({ passkey_expired: passkey.expired, passkey_refused: passkey.refused, passkey_known: passkey.known }[problem])
 }
 
 const framed = (

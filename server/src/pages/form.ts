@@ -7,6 +7,23 @@ import { type Html, html } from '../base/html.ts'
 import { alert, warning } from './icons.ts'
 import type { PageContext } from './layout.ts'
 
+/**
+ * Why a form was not accepted, whatever it asks for. `expired_form`: only the challenge of a passkey has an age; a form token works for as
+ * long as its cookie.
+ */
+export type FormProblem = 'no_cookies' | 'other_token' | 'no_token' | 'other_site' | 'expired_form'
+
+/** The sentence of each cause. */
+export function formSentence({ texts: { form }, issuer }: PageContext, problem: FormProblem): string {
+  if (problem === 'no_cookies') return form.no_cookies(new URL(issuer).hostname)
+  return { other_token: form.other_token, no_token: form.no_token, other_site: form.other_site, expired_form: form.expired }[problem]
+}
+
+export const isFormProblem = (problem: string | null): problem is FormProblem =>
+  problem !== null && (form_problems as readonly string[]).includes(problem) // as: any text can be looked for
+
+const form_problems = ['no_cookies', 'other_token', 'no_token', 'other_site', 'expired_form'] as const satisfies readonly FormProblem[]
+
 interface Field {
   name: string
   label: string
@@ -55,6 +72,13 @@ ${hint && html`<p class="fine" id="${name}-hint">${hint}</p>`}
 <input id="${name}" name="${name}" type="${type === 'digits' || type === 'code' ? 'text' : type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && !readonly && html` required`}${readonly && html` readonly`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type === 'digits' && html` inputmode="numeric"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
 ${problem && problemOfField(name, problem)}</div>`
 }
+
+/** The summary of a form that has no other problem. */
+export const formSummary = (context: PageContext, problem: FormProblem | null): Html | null =>
+  problem && problemSummary(formSentence(context, problem))
+
+/** The rest of the page of such a form. */
+export const refusedForm = (problem: FormProblem | null) => (problem === null ? {} : { has_problem: true, status: 400 })
 
 /** The error of a field, to which the field refers by `aria-describedby`. */
 export const problemOfField = (name: string, text: string): Html =>

@@ -3,7 +3,7 @@
 
 import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
-import { hidden, problemSummary } from './form.ts'
+import { type FormProblem, formSentence, hidden, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { avatar, brandLine, type Person } from './tiles.ts'
 
@@ -25,14 +25,13 @@ export interface InvitationView extends Reader {
   csrf: string
   request: string
   session_id: string
-  problem: 'expired_form' | 'changed' | null
+  problem: FormProblem | 'changed' | null
 }
 
 export function invitationPage(context: PageContext, view: InvitationView): Page {
   const { texts, issuer } = context
   const { csrf, request, session_id, role, problem } = view
-  const shown = { expired_form: texts.form.expired, changed: texts.invitation.changed }
-  const summary = problem && problemSummary(shown[problem])
+  const summary = problem && problemSummary(problem === 'changed' ? texts.invitation.changed : formSentence(context, problem))
   const body = html`${invitationHeading(context, view)}${summary}
 ${reader(context, view)}
 <form method="post" action="${issuer}/invitation">${hidden({ csrf, request, session: session_id, role })}

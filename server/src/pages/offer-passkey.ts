@@ -2,7 +2,7 @@
 /** Offers a passkey after a sign-in by another method. Without scripts, which a passkey needs, the page only continues. */
 
 import { html } from '../base/html.ts'
-import { hidden, problemSummary } from './form.ts'
+import { type FormProblem, formSentence, hidden, isFormProblem, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
 import { passkey_script } from './passkey-script.ts'
@@ -13,7 +13,7 @@ export interface OfferPasskeyView {
   request: string
   session_id: string
   ceremony: PasskeyCeremony
-  problem: 'expired' | 'refused' | 'known' | 'too_many' | 'limited' | null
+  problem: 'expired' | 'refused' | 'known' | 'too_many' | 'limited' | FormProblem | null
 }
 
 export function offerPasskeyPage(context: PageContext, { csrf, request, session_id, ceremony, problem }: OfferPasskeyView): Page {
@@ -22,7 +22,7 @@ export function offerPasskeyPage(context: PageContext, { csrf, request, session_
   const fields = hidden({ csrf, request, session: session_id })
   const action = `${issuer}/offer-passkey`
   const body = html`${brandLine(context)}<h1>${texts.offer_title}</h1><p class="sub">${texts.offer(branding.display_name)}</p>
-${problem && problemSummary(texts[problem])}
+${problem && problemSummary(isFormProblem(problem) ? formSentence(context, problem) : texts[problem])}
 ${
   problem !== 'too_many' &&
   problem !== 'limited' &&

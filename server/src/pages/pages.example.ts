@@ -119,6 +119,7 @@ export const exampleConsent = ({ application, resource_server, scope, person, em
     ...['openid', 'profile', 'email', 'phone', 'offline_access'].map((scope) => ({ scope, description: null, resource_server_name: null })),
     { scope: 'orders:read', description: scope, resource_server_name: resource_server },
   ],
+  problem: null,
 })
 
 export const exampleSignIn = ({ application, email, request } = usual): SignInView => ({
@@ -402,6 +403,7 @@ const message_kinds: readonly MessageKind[] = [
   'unusable_request',
   'unusable_sign_out',
   'session_lost',
+  'form_incomplete',
   'session_ended',
   'callback_over',
   'answer_lost',
@@ -432,6 +434,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
   const context = exampleContext(environment_type, words, locale)
   const sign_in = exampleSignIn(words)
   const sign_up = exampleSignUp(words)
+  const sign_out = { csrf: 'token', request, application_name: application, problem: null }
   const second_factor = exampleSecondFactor(words)
   const only_passkey = { has_app: false, has_recovery_codes: false, passkey: examplePasskey }
   const enrols_passkey = { app: null, passkey: exampleOffer(words).ceremony }
@@ -562,6 +565,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       request,
       user_id: 'usr_1',
       codes: recovery_codes,
+      problem: null,
     }),
     'sign-in, passkey': signInPage(context, { ...sign_in, passkey: examplePasskey, providers: exampleProviders(words) }),
     'sign-in, passkey refused': signInPage(context, { ...sign_in, passkey: examplePasskey, problem: 'passkey_failed' }),
@@ -646,9 +650,20 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
         { email: 'ada@analytical-engines.example', name: null, session_id: 'ses_2' },
       ],
       another_url: 'https://id.example.com/e/env_1/sign-in',
+      problem: null,
     }),
-    'sign-out': signOutPage(context, { csrf: 'token', request, application_name: application, person: who }),
-    'sign-out, only expired sessions': signOutPage(context, { csrf: 'token', request, application_name: application, person: null }),
+    'account chooser, of another site': accountChooserPage(context, {
+      application_name: application,
+      csrf: 'token',
+      request,
+      accounts: [{ ...who, session_id: 'ses_1' }],
+      another_url: 'https://id.example.com/e/env_1/sign-in',
+      problem: 'other_site',
+    }),
+    'consent, another token': consentPage(context, { ...exampleConsent(words), problem: 'other_token' }),
+    'sign-out': signOutPage(context, { ...sign_out, person: who }),
+    'sign-out, no token': signOutPage(context, { ...sign_out, person: who, problem: 'no_token' }),
+    'sign-out, only expired sessions': signOutPage(context, { ...sign_out, person: null }),
     'signed out': signOutDonePage(context, {
       decision: 'sign_out',
       back,

@@ -3,20 +3,16 @@
 
 import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
-import { field, hidden, problemSummary } from './form.ts'
+import { type FormProblem, field, formSentence, hidden, isFormProblem, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type InboxUrl, keptNote } from './mail-note.ts'
 import { newPasswordField, passwordText, type SignUpView } from './sign-up.ts'
 import { brandLine } from './tiles.ts'
 
-type FormProblem = 'expired_form' | 'no_cookies'
-
 const bold = (email: string): Html => html`<b>${breakable(email)}</b>`
 
-function formText({ texts, issuer }: PageContext, problem: FormProblem | 'busy'): string {
-  if (problem === 'busy') return texts.form.busy
-  return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
-}
+const formText = (context: PageContext, problem: FormProblem | 'busy'): string =>
+  problem === 'busy' ? context.texts.form.busy : formSentence(context, problem)
 
 export interface ForgotView {
   /** The address of the page. Its forms are sent there, so that the page that answers a wrong value can be opened again. */
@@ -66,7 +62,7 @@ export interface NewPasswordView {
 
 export function newPasswordPage(context: PageContext, { page_url, csrf, token, email, password_rule, problem }: NewPasswordView): Page {
   const { texts } = context
-  const of_form = problem === 'expired_form' || problem === 'no_cookies' || problem === 'busy'
+  const of_form = isFormProblem(problem) || problem === 'busy'
   const about_password = problem === null || of_form ? null : passwordText(texts.sign_up, problem, password_rule.min_length)
   const summary = of_form ? formText(context, problem) : null
   // Password managers store the password with the address in the hidden field, and ignore fields of the type "hidden".

@@ -2,18 +2,15 @@
 /** The page that asks for the second factor: a code of an authenticator app, a recovery code, or a passkey, which needs a script. */
 
 import { type Html, html } from '../base/html.ts'
-import { field, hidden, problemSummary } from './form.ts'
+import { type FormProblem, field, formSentence, hidden, isFormProblem, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type PasskeyCeremony, passkeyBlock, withoutPasskeys } from './passkey-block.ts'
 import { passkey_script } from './passkey-script.ts'
 import { brandLine } from './tiles.ts'
 
-type Problem = 'wrong' | 'missing' | 'passkey_failed' | 'locked' | 'expired_form' | 'no_cookies'
+type Problem = 'wrong' | 'missing' | 'passkey_failed' | 'locked' | FormProblem
 
-const statuses = { wrong: 400, missing: 400, passkey_failed: 400, locked: 429, expired_form: 400, no_cookies: 400 } satisfies Record<
-  Problem,
-  number
->
+const statusOf = (problem: Problem) => (problem === 'locked' ? 429 : 400)
 
 export interface SecondFactorView {
   /** The address of the page. Its forms are sent there, so that the page that answers a wrong value can be opened again. */
@@ -69,7 +66,7 @@ ${view.cancel_url && html`<p class="after"><a href="${view.cancel_url}" data-act
     step: 'second-factor',
     has_problem: problem !== null,
     ...(passkey && { script: passkey_script }),
-    ...(problem && { status: statuses[problem] }),
+    ...(problem && { status: statusOf(problem) }),
   })
 }
 
@@ -94,10 +91,10 @@ function passkeyForm(
   return html`${block}${!takes_codes && withoutPasskeys(texts.second_factor.passkey_help)}`
 }
 
-function problemText({ texts, issuer }: PageContext, { problem, using, wait_seconds }: SecondFactorView): string {
+function problemText(context: PageContext, { problem, using, wait_seconds }: SecondFactorView): string {
+  const { texts } = context
   if (problem === 'locked') return texts.second_factor.locked(wait_seconds)
-  if (problem === 'no_cookies') return texts.form.no_cookies(new URL(issuer).hostname)
-  if (problem === 'expired_form') return texts.form.expired
+  if (isFormProblem(problem)) return formSentence(context, problem)
   if (problem === 'passkey_failed') return texts.second_factor.passkey_failed
   if (using === 'recovery_code') return problem === 'missing' ? texts.second_factor.recovery_missing : texts.second_factor.recovery_wrong
   return problem === 'missing' ? texts.second_factor.code_missing : texts.second_factor.code_wrong

@@ -6,7 +6,7 @@
 import type { ProviderType } from '@ostiary/contract/provider.ts'
 import { type FirstFactor, first_factors } from '@ostiary/contract/sign-in-methods.ts'
 import { type Html, html } from '../base/html.ts'
-import { field, hidden, problemSummary } from './form.ts'
+import { type FormProblem, field, formSentence, hidden, isFormProblem, problemSummary } from './form.ts'
 import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
@@ -20,8 +20,7 @@ type Problem =
   | 'wrong_credentials'
   | FieldProblem
   | 'locked'
-  | 'expired_form'
-  | 'no_cookies'
+  | FormProblem
   | 'too_many'
   | 'too_often'
   | 'second_factor'
@@ -39,6 +38,9 @@ const statuses = {
   locked: 429,
   expired_form: 400,
   no_cookies: 400,
+  other_token: 400,
+  no_token: 400,
+  other_site: 400,
   too_many: 429,
   too_often: 429,
   second_factor: 400,
@@ -194,7 +196,9 @@ function fieldProblems({ texts: { sign_in, sign_up } }: PageContext, problem: Pr
   return { email, password: problem === 'missing_password' ? sign_in.password_missing : null }
 }
 
-function problemText({ texts, issuer }: PageContext, problem: Exclude<Problem, FieldProblem>, wait_seconds: number | null): string {
+function problemText(context: PageContext, problem: Exclude<Problem, FieldProblem>, wait_seconds: number | null): string {
+  const { texts } = context
+  if (isFormProblem(problem)) return formSentence(context, problem)
   if (problem === 'wrong_credentials') return texts.sign_in.wrong_credentials
   if (problem === 'passkey_failed') return texts.passkey.failed
   if (problem === 'unknown_passkey') return texts.passkey.unknown
@@ -203,6 +207,5 @@ function problemText({ texts, issuer }: PageContext, problem: Exclude<Problem, F
   if (problem === 'second_factor') return texts.second_factor.ended
   if (problem === 'too_often') return texts.sign_in.too_often(wait_seconds)
   if (problem === 'too_many') return texts.form.too_many(wait_seconds)
-  if (problem === 'busy') return texts.form.busy
-  return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
+  return texts.form.busy
 }

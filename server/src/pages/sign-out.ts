@@ -4,7 +4,7 @@
 import { html } from '../base/html.ts'
 import type { NoReturn } from '../oidc/protocol/logout.ts'
 import { addressComparison } from './address-comparison.ts'
-import { hidden } from './form.ts'
+import { type FormProblem, formSummary, hidden, refusedForm } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine, type Person, personLine } from './tiles.ts'
 
@@ -16,6 +16,7 @@ export interface SignOutView {
   application_name: string | null
   /** `null` where every session of the browser has expired: the page names nobody then. */
   person: Person | null
+  problem: FormProblem | null
 }
 
 /** RP-Initiated Logout 1.0 §2: without a valid id_token_hint the person must confirm, so that a link alone cannot sign people out. */
@@ -25,10 +26,11 @@ export function signOutPage(context: PageContext, view: SignOutView): Page {
   const { csrf, request } = view
   const title = texts.title(branding.display_name)
   const body = html`${brandLine(context)}<h1>${title}</h1>${(view.application_name || view.person) && html`<p class="sub">${view.application_name && `${texts.asked_by(view.application_name)} `}${view.person && texts.signed_in_as}</p>`}
+${formSummary(context, view.problem)}
 ${view.person && html`<div class="who">${personLine(view.person)}</div>`}
 <form method="post" action="${issuer}/sign-out">${hidden({ csrf, request })}
 <div class="two"><button class="b" name="decision" value="stay" data-action="stay-signed-in">${texts.stay}</button><button class="b p" name="decision" value="sign_out" data-action="sign-out">${texts.sign_out}</button></div></form>`
-  return layout(context, { title, body, step: 'sign-out' })
+  return layout(context, { title, body, step: 'sign-out', ...refusedForm(view.problem) })
 }
 
 export interface SignOutDoneView {

@@ -4,7 +4,7 @@
 import type { SignUpName } from '@ostiary/contract/settings.ts'
 import { type Html, html } from '../base/html.ts'
 import { longestName } from '../oidc/protocol/sign-up.ts'
-import { field, hidden, linksToFields, problemSummary } from './form.ts'
+import { type FormProblem, field, formSentence, hidden, linksToFields, problemSummary } from './form.ts'
 import { type InvitationFacts, invitationHeading } from './invitation.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
@@ -21,7 +21,7 @@ export interface SignUpView {
   password_rule: { min_length: number; reject_common: boolean } | null
   /** All errors at once. */
   problems: {
-    form: 'expired_form' | 'no_cookies' | 'too_many' | 'busy' | null
+    form: FormProblem | 'too_many' | 'busy' | null
     email: 'missing' | 'malformed' | 'taken' | null
     name: 'missing' | 'not_allowed' | null
     password: 'missing' | 'too_short' | 'too_long' | 'common' | null
@@ -120,9 +120,9 @@ export function passwordText(
 }
 
 /** The error of the whole form. */
-function ofForm({ texts: { form: texts }, issuer }: PageContext, { problems: { form }, wait_seconds }: SignUpView): string | null {
+function ofForm(context: PageContext, { problems: { form }, wait_seconds }: SignUpView): string | null {
+  const { form: texts } = context.texts
   if (form === 'too_many') return texts.too_many(wait_seconds)
   if (form === 'busy') return texts.busy
-  if (form === 'no_cookies') return texts.no_cookies(new URL(issuer).hostname)
-  return form === 'expired_form' ? texts.expired : null
+  return form && formSentence(context, form)
 }

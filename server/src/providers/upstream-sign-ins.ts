@@ -130,8 +130,8 @@ const Row = z.object({ payload: z.string(), expires_at: z.date() })
 
 /** Where the attempt of a callback may be, beside the rows. */
 export interface ReturningBrowser {
-  /** The seed of its form tokens. */
-  form_seed: string | null
+  /** The seeds of its form tokens. */
+  form_seeds: readonly { readonly seed: string }[]
   /** The values of its cookies of attempts. */
   upstreams: readonly (string | null)[]
 }
@@ -147,27 +147,28 @@ export async function takeUpstreamSignIn(
   services: Services,
   environment_id: EnvironmentId,
   { provider_id, state }: { provider_id: string; state: string },
-  { form_seed, upstreams }: ReturningBrowser,
+  { form_seeds, upstreams }: ReturningBrowser,
 ): Promise<Taken | null> {
-  if (form_seed === null) return null
+  if (form_seeds.length === 0) return null
   const { db } = services
   const state_hash = digestOf(state)
-  const opened = upstreams.map((sealed) => sealed && openUpstreamCookie(services, environment_id, sealed, form_seed))
-  const slot = opened.findIndex((attempt) => attempt !== '' && attempt?.state_hash === state_hash)
-  const attempt = opened[slot]
-  if (!attempt) return takeRow(services, environment_id, { provider_id, state }, form_seed)
+  const opened = upstreams.flatMap((sealed, slot) =>
+    form_seeds.map(({ seed }) => ({ slot, browser: seed, attempt: sealed && openUpstreamCookie(services, environment_id, sealed, seed) })),
+  )
+  const { attempt, slot, browser } = opened.find(({ attempt }) => attempt !== '' && attempt?.state_hash === state_hash) ?? {}
+  if (!attempt || slot === undefined || browser === undefined) return takeRow(services, environment_id, { provider_id, state }, form_seeds)
   if (attempt.provider_id !== provider_id) return null
   // The browser can send a cookie again, so the database decides which call is the first.
   const first = await db.run(sql`insert into returned_upstream_states (environment_id, state_hash, expires_at)
     values (${environment_id}, ${state_hash}, ${new Date(attempt.expires_ms)}) on conflict (environment_id, state_hash) do nothing`)
-  return first === 1 ? { ...attempt, state, browser: form_seed, slot } : null
+  return first === 1 ? { ...attempt, state, browser, slot } : null
 }
 
 async function takeRow(
   { db, secrets, now }: Services,
   environment_id: EnvironmentId,
   { provider_id, state }: { provider_id: string; state: string },
-  browser: string,
+  form_seeds: ReturningBrowser['form_seeds'],
 ): Promise<Taken | null> {
   const row = await db.changeOne(
     Row,
@@ -177,5 +178,6 @@ async function takeRow(
   )
   if (!row || row.expires_at <= now()) return null
   const payload = Payload.parse(JSON.parse(secrets.unseal(row.payload, associatedData(environment_id))))
-  return payload.browser === digestOf(browser) ? { ...payload, provider_id, state, browser, slot: null } : null
+  const browser = form_seeds.find(({ seed }) => payload.browser === digestOf(seed))?.seed
+  return browser === undefined ? null : { ...payload, provider_id, state, browser, slot: null }
 }

@@ -14,8 +14,9 @@ import type { Deployment } from '../deployment/deployment.ts'
 import type { AnswerDashboard, DashboardRequest } from '../http/dashboard-routes.ts'
 import { rateLimited } from '../http/problem.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
-import { type Answer, redirect, refused } from '../oidc/call.ts'
+import { type Answer, header, redirect, refused } from '../oidc/call.ts'
 import { readForm } from '../oidc/form.ts'
+import { saysOtherSite } from '../oidc/form-token.ts'
 import { html } from '../oidc/hosted-page.ts'
 import { serviceContext } from '../pages/service.ts'
 import { type SetupView, setUpPage, setupCommandPage, setupPage } from '../pages/setup.ts'
@@ -119,9 +120,8 @@ function readFirst(sent: URLSearchParams) {
 }
 
 /** The token is the secret of the form. These headers keep a page of another origin from sending a token that it has learned. */
-function isOwnForm({ headers: { origin, 'sec-fetch-site': site } }: DashboardRequest, base_url: string): boolean {
-  return (origin === undefined || origin === base_url) && (site === undefined || site === 'same-origin')
-}
+const isOwnForm = (request: DashboardRequest, base_url: string): boolean =>
+  !saysOtherSite({ origin: header(request, 'origin'), site: header(request, 'sec-fetch-site') }, new URL(base_url).origin)
 
 const wrong_token = refusal('form_expired', reason`The form of the first start has another token than the link.`)
 const foreign_form = refusal('form_expired', reason`The form of the first start was sent from a page of another origin.`)

@@ -306,7 +306,7 @@ test('a page at the host of an issuer sets cookies that are Secure and of that h
   assert.equal(page.status, 200)
   assert.match(
     page.headers['set-cookie'] ?? '',
-    new RegExp(`^__Host-ostiary_form_${id}=[\\w-]{43}; Path=/; Max-Age=\\d+; HttpOnly; SameSite=Lax; Secure$`),
+    new RegExp(`^__Host-ostiary_form_${id}_[\\w-]{8}=[\\w-]{43}; Path=/; Max-Age=\\d+; HttpOnly; SameSite=Lax; Secure$`),
   )
   const addresses = [...page.body.matchAll(/(?:action|href|src)="(https?:[^"]*)"/g)].map(([, address = '']) => address)
   assert.ok(addresses.length > 0)

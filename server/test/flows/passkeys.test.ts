@@ -207,7 +207,7 @@ test('a sign-in page that stood open for ten minutes says so, and the page that 
   w.advance(601)
   const late = await postCredential(agent, page, device.get(optionsOf(page)))
   assert.equal(late.status, 400)
-  assert.match(problemOf(late) ?? '', /open too long/)
+  assert.match(problemOf(late) ?? '', /open too long for a passkey/)
   assert.notEqual(optionsOf(late).challenge, optionsOf(page).challenge)
   assert.equal((await postCredential(agent, late, device.get(optionsOf(late)))).status, 303)
 })

@@ -20,7 +20,12 @@ export const de: Texts = {
     optional: '(freiwillig)',
     no_cookies: (host: string) =>
       `Ihr Browser hat das Cookie dieser Seite nicht zurückgesendet, deshalb wurde nichts geprüft. Falls Cookies ausgeschaltet sind, erlauben Sie sie für ${host}. Versuchen Sie es dann noch einmal.`,
-    expired: 'Diese Seite war zu lange offen, deshalb wurde nichts gesendet. Bitte versuchen Sie es noch einmal.',
+    other_token:
+      'Das Cookie, das zu dieser Seite gehört, ist nicht mehr da, deshalb ist nichts geschehen. Es wurde entfernt, oder die Seite wurde in einem anderen Browser geöffnet. Bitte versuchen Sie es noch einmal.',
+    no_token: 'Ein Teil dieses Formulars ist nicht angekommen, deshalb ist nichts geschehen. Bitte versuchen Sie es noch einmal.',
+    other_site:
+      'Ihr Browser meldet, dass eine andere Website dieses Formular gesendet hat, deshalb ist nichts geschehen. Wenn Sie es selbst möchten, drücken Sie hier die Schaltfläche.',
+    expired: 'Diese Seite war für einen Passkey zu lange offen, deshalb wurde nichts geprüft. Bitte versuchen Sie es noch einmal.',
     too_many: (wait_seconds: number | null) => `Aus Ihrem Netz gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
     busy: 'Gerade melden sich zu viele Menschen an, deshalb wurde Ihr Passwort weder geprüft noch gespeichert. Warten Sie ein paar Sekunden und geben Sie es dann noch einmal ein.',
     summary: (problems: number) => `${problems} Angaben brauchen eine Änderung:`,
@@ -355,7 +360,12 @@ export const de: Texts = {
     session_lost: {
       title: 'Diese Anmeldung wurde unterbrochen',
       text: () =>
-        'Ihr Browser hat das Cookie der vorigen Seite nicht gesendet. Die Seite war zu lange offen, oder Cookies sind ausgeschaltet.',
+        'Ihr Browser hat das Cookie der Anmeldung nicht gesendet, die er begonnen hat. Cookies sind ausgeschaltet oder wurden entfernt, oder sie begann in einem anderen Browser.',
+    },
+    form_incomplete: {
+      title: 'Dieses Formular ist nicht vollständig angekommen',
+      text: () =>
+        'Ein Teil von dem, was Ihr Browser mit diesem Formular sendet, fehlt, deshalb ist nichts geschehen. Laden Sie die Seite neu, und versuchen Sie es noch einmal.',
     },
     session_ended: {
       title: 'Sie wurden abgemeldet',

@@ -23,7 +23,11 @@ export const en = {
     optional: '(optional)',
     no_cookies: (host: string) =>
       `Your browser did not send back the cookie of this page, so nothing was checked. If cookies are turned off, allow them for ${host}. Then try again.`,
-    expired: 'This page was open too long, so nothing was sent. Please try again.',
+    other_token:
+      'The cookie that belongs to this page is gone, so nothing was done. It was removed, or the page was opened in another browser. Please try again.',
+    no_token: 'A part of this form did not arrive, so nothing was done. Please try again.',
+    other_site: 'Your browser says that another website sent this form, so nothing was done. To do it yourself, press the button here.',
+    expired: 'This page was open too long for a passkey, so nothing was checked. Please try again.',
     too_many: (wait_seconds: number | null) => `There were too many attempts from your network. ${tryAgain(wait_seconds)}`,
     busy: 'Too many people are signing in right now, so your password was neither checked nor saved. Wait a few seconds, then enter it again.',
     summary: (problems: number) => `${problems} things need a change:`,
@@ -347,7 +351,13 @@ export const en = {
     },
     session_lost: {
       title: 'This sign-in was interrupted',
-      text: () => 'Your browser did not send the cookie of the previous page. The page was open too long, or cookies are turned off.',
+      text: () =>
+        'Your browser did not send the cookie of the sign-in that it began. Cookies are turned off or were removed, or it began in another browser.',
+    },
+    form_incomplete: {
+      title: 'This form did not arrive whole',
+      text: () =>
+        'A part of what your browser sends with this form is missing, so nothing was done. Load the page again, and try once more.',
     },
     session_ended: {
       title: 'You were signed out',

@@ -79,12 +79,12 @@ export async function takeStep(services: OidcServices, call: OidcCall, interacti
     case 'sign_up':
       return showSignUp(services, call, interaction, { email, name: '', problems: no_problems, refusal: null, wait_seconds: null })
     case 'select_account':
-      return showAccounts(services, call, interaction)
+      return showAccounts(services, call, interaction, null)
     case 'second_factor':
       return beginStepUp(services, call, interaction, step.session_id)
     case 'profile':
       return showProfile(services, call, interaction, { session_id: step.session_id, name: '', problem: null })
     case 'consent':
-      return showConsent(services, call, interaction, step.session_id)
+      return showConsent(services, call, interaction, { session_id: step.session_id, problem: null })
   }
 }

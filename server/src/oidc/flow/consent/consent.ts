@@ -6,15 +6,16 @@ import { findConsents, storeConsent } from '../../../sessions/consents.ts'
 import { holdSession } from '../../../sessions/sessions.ts'
 import { holdUser } from '../../../users/store.ts'
 import { sessionCookie } from '../../browser.ts'
-import { type OidcEndpoint, redirect, refused } from '../../call.ts'
+import { type OidcEndpoint, redirect } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
-import { foreign_form, isOwnForm } from '../../form-token.ts'
+import { formProblem } from '../../form-token.ts'
 import { sessionEnded } from '../../hosted-page.ts'
 import { withoutSatisfied } from '../../protocol/next-step.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'
 import { answerClient } from '../shared/answer-client.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueRequest, continueUrl } from '../shared/continue.ts'
+import { showAccounts, showConsent } from '../shared/screens.ts'
 import { endSessions } from '../sign-out/end-sessions.ts'
 
 /** The consent form (OIDC Core §3.1.2.4). Earlier consent stays valid beside the new one. */
@@ -26,8 +27,9 @@ export const consent: OidcEndpoint = async (services, call) => {
   const { issuer, now, request_id } = call
   // The account that the page named: another window may have changed the current account.
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
-  if (!isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
   if (!session) return sessionEnded(call, continueUrl(call, query))
+  const problem = formProblem(services, call, browser)
+  if (problem) return showConsent(services, call, interaction, { session_id: session.id, problem })
   call.subject.user_id = session.user_id
   if (call.form?.get('decision') !== 'allow')
     return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })
@@ -60,7 +62,8 @@ export const selectAccount: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction.answer
   const { browser, query } = interaction
-  if (!isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
+  const problem = formProblem(services, call, browser)
+  if (problem) return showAccounts(services, call, interaction, problem)
 
   const removed = browser.sessions.find((session) => session.id === call.form?.get('remove'))
   if (removed) {

@@ -15,8 +15,7 @@ import { resendCode } from './send-code.ts'
 
 /** Loading the page sends nothing, and spends nothing. */
 export const showCodePage: OidcEndpoint = async (services, call) => {
-  const browser = await readBrowser(services, call)
-  const { step, query } = readStepQuery(services, call, browser)
+  const { step, query, browser } = readStepQuery(services, call, await readBrowser(services, call))
   const begun = await openStep(services, call, query)
   if ('answer' in begun) return begun.answer
   const interaction = { query, ...begun, browser }

@@ -17,8 +17,8 @@ import { aboutUser } from '../../../users/store.ts'
 import { readBrowser } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
-import { foreign_form, formToken, isOwnForm } from '../../form-token.ts'
-import { html, pageContext, sessionEnded, sessionLost } from '../../hosted-page.ts'
+import { formProblem, formRefusals, formToken } from '../../form-token.ts'
+import { formIncomplete, html, pageContext, sessionEnded } from '../../hosted-page.ts'
 import { asksForSignUp } from '../../protocol/sign-up.ts'
 import { sendCode } from '../email-code/send-code.ts'
 import { continueInteraction } from '../shared/begin.ts'
@@ -32,7 +32,7 @@ export const showInvitation: OidcEndpoint = async (services, call) => {
   const visit: InvitationVisit = { query: call.query, ...begun, browser: await readBrowser(services, call) }
   const { prompt, of_session } = visit.request
   const session = visit.browser.sessions.find(({ id }) => of_session === undefined || id === of_session)
-  if (prompt.includes('select_account') && session) return showAccounts(services, call, visit)
+  if (prompt.includes('select_account') && session) return showAccounts(services, call, visit, null)
   if (session && prompt.length === 0) return show(services, call, { ...visit, session }, null)
   const may_create = visit.invitation.takes_accounts && asksForSignUp(call.issuer.settings)
   if (prompt.includes('login') || !may_create) return showSignIn(services, call, visit, { email: '', problem: null, wait_seconds: null })
@@ -48,12 +48,13 @@ export const showInvitation: OidcEndpoint = async (services, call) => {
 export const acceptInvitation: OidcEndpoint = async (services, call) => {
   const visit = await continueInteraction(services, call)
   if ('answer' in visit) return visit.answer
-  if (!visit.invitation) return sessionLost(call, reason`The form of an invitation holds the request of a client.`)
+  if (!visit.invitation) return formIncomplete(call, reason`The form of an invitation holds the request of a client.`)
   const { invitation, browser, query } = visit
   // The account that the page named: another window may have changed the current account.
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
   if (!session) return sessionEnded(call, continueUrl(call, query))
-  if (!isOwnForm(services, call, browser)) return show(services, call, { ...visit, session }, 'expired_form')
+  const problem = formProblem(services, call, browser)
+  if (problem) return show(services, call, { ...visit, session }, problem)
   if (call.form?.get('role') !== invitation.role) return show(services, call, { ...visit, session }, 'changed')
 
   const { user_id } = session
@@ -94,7 +95,7 @@ async function show(
   services: OidcServices,
   call: OidcCall,
   visit: InvitationVisit & { session: SessionRow },
-  problem: InvitationView['problem'],
+  problem: keyof typeof problems | null,
 ): Promise<Answer> {
   const { browser, query, invitation, session } = visit
   const { csrf, set_cookie } = formToken(services, call, browser)
@@ -111,7 +112,7 @@ async function show(
   return problem === null ? answer : refused(answer, problems[problem])
 }
 
-const problems: Record<NonNullable<InvitationView['problem']>, Refusal> = {
-  expired_form: foreign_form,
+const problems = {
+  ...formRefusals,
   changed: refusal('not_found', reason`The invitation or its role changed while the person read the page, so it was not accepted.`),
-}
+} satisfies Partial<Record<NonNullable<InvitationView['problem']>, Refusal>>

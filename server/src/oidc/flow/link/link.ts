@@ -120,7 +120,11 @@ async function verify(services: OidcServices, call: OidcCall, row: CodeRow, payl
   return done ? html(verifiedPage(pageContext(call, chosenLanguages(call)), owner.email)) : linkEnded(call)
 }
 
-async function showPage(services: OidcServices, call: OidcCall, view: Omit<LinkView, 'csrf'>): Promise<Answer> {
+async function showPage(
+  services: OidcServices,
+  call: OidcCall,
+  view: Omit<LinkView, 'csrf' | 'problem'> & { problem: keyof typeof formRefusals | null },
+): Promise<Answer> {
   const languages = call.form ? chosenLanguages(call) : languagesOf(call.query)
   const { csrf, set_cookie } = formToken(services, call, await readBrowser(services, call))
   const answer = withCookies(html(linkPage(pageContext(call, languages, linkUrl(call, view.token)), { csrf, ...view })), set_cookie)

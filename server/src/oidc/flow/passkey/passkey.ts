@@ -3,7 +3,7 @@
 import { session_gone } from '../../browser.ts'
 import { type OidcEndpoint, redirect, refused } from '../../call.ts'
 import { laterCookie, withCookies } from '../../cookies.ts'
-import { foreign_form, formProblem, formRefusals, isOwnForm } from '../../form-token.ts'
+import { formProblem, formRefusals } from '../../form-token.ts'
 import { withSession } from '../../protocol/next-step.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
@@ -30,9 +30,13 @@ export const offerPasskey: OidcEndpoint = async (services, call) => {
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
   const on = redirect(continueUrl(call, session ? withSession(query, session.id) : query))
   if (!interaction.client) return on
-  if (!isOwnForm(services, call, browser)) return refused(on, foreign_form)
   if (!session) return refused(on, session_gone)
   call.subject.user_id = session.user_id
+  const of_form = formProblem(services, call, browser)
+  if (of_form) {
+    const shown = { problem: of_form, refusal: formRefusals[of_form] }
+    return (await showOffer(services, call, { ...interaction, session }, shown)) ?? refused(on, shown.refusal)
+  }
   const credential = call.form?.get('credential') ?? ''
   if (credential === '') return withCookies(on, [laterCookie(call)])
   const outcome = await finishEnrolment(services, call, { browser, session }, credential)

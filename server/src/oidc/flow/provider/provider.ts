@@ -9,7 +9,7 @@ import { takeUpstreamSignIn, type UpstreamSignIn } from '../../../providers/upst
 import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
 import { upstreamCookie, withCookies } from '../../cookies.ts'
-import { foreign_form, isOwnForm, no_cookies } from '../../form-token.ts'
+import { formProblem, formRefusals } from '../../form-token.ts'
 import { message, sessionLost, tooLong } from '../../hosted-page.ts'
 import { beginInteraction, continueInteraction, type Interaction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
@@ -24,9 +24,11 @@ export const federate: OidcEndpoint = async (services, call) => {
   if ('answer' in interaction) return interaction.answer
   const { browser, query, request } = interaction
   const provider = await findUpstream(services.db, call.issuer.environment_id, call.form?.get('provider') ?? '')
-  if (browser.form_seed === null)
-    return showSignIn(services, call, interaction, { email: '', problem: 'no_cookies', refusal: no_cookies, wait_seconds: null })
-  if (!isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
+  const problem = formProblem(services, call, browser)
+  if (problem || browser.form_seed === null) {
+    const kind = problem ?? 'no_cookies'
+    return showSignIn(services, call, interaction, { email: '', problem: kind, refusal: formRefusals[kind], wait_seconds: null })
+  }
   if (!provider) return refused(redirect(continueUrl(call, query)), provider_changed)
   try {
     const led = await leadToProvider(services, call, {

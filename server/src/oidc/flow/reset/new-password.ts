@@ -6,7 +6,7 @@ import { type NewPasswordView, newPasswordPage } from '../../../pages/reset.ts'
 import { readBrowser } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
-import { formRefusals, formToken } from '../../form-token.ts'
+import { formRefusals, formToken, isFormRefused } from '../../form-token.ts'
 import { too_busy } from '../../hashing.ts'
 import { chosenLanguages, html, languagesOf, pageContext } from '../../hosted-page.ts'
 
@@ -23,7 +23,7 @@ export function newPasswordUrl(call: OidcCall, token: string): string {
 export async function showNewPassword(
   services: OidcServices,
   call: OidcCall,
-  view: Pick<NewPasswordView, 'token' | 'email' | 'problem'>,
+  view: Pick<NewPasswordView, 'token' | 'email'> & { problem: Exclude<NewPasswordView['problem'], 'expired_form'> },
 ): Promise<Answer> {
   const { csrf, set_cookie } = formToken(services, call, await readBrowser(services, call))
   const languages = call.form ? chosenLanguages(call) : languagesOf(call.query)
@@ -38,7 +38,7 @@ export async function showNewPassword(
   const { problem } = view
   if (problem === null) return answer
   if (problem === 'busy') return refused(answer, too_busy)
-  return refused(answer, problem === 'expired_form' || problem === 'no_cookies' ? formRefusals[problem] : bad_password)
+  return refused(answer, isFormRefused(problem) ? formRefusals[problem] : bad_password)
 }
 
 const bad_password = refusal('validation_failed', reason`The new password breaks the rules of the environment.`)

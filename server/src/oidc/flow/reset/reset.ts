@@ -34,8 +34,7 @@ import { showNewPassword } from './new-password.ts'
 
 /** Asks for the address, or says that a link was sent, as long as one lives. */
 export const showForgotPassword: OidcEndpoint = async (services, call) => {
-  const browser = await readBrowser(services, call)
-  const { step, query } = readStepQuery(services, call, browser)
+  const { step, query, browser } = readStepQuery(services, call, await readBrowser(services, call))
   const begun = await openStep(services, call, query)
   if ('answer' in begun) return begun.answer
   if (!offersReset(call)) return refused(redirect(continueUrl(call, query)), no_reset)

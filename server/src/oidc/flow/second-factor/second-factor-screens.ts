@@ -101,7 +101,7 @@ type Step = (
 const codeStep: Step = async (services, call, { interaction: { query, request }, half }, { problem, ...view }) =>
   enrolmentCodePage(pageContext(call, request.ui_locales, secondFactorUrl(call, query, half)), {
     ...view,
-    problem: problem === null || isOfCode(problem) ? problem : 'expired_form',
+    problem: isOfPasskey(problem) ? 'expired_form' : problem,
     email: half.signed_in.email,
     inbox_url: keptMailUrl(services, call),
   })
@@ -127,5 +127,7 @@ async function beginFactorEnrolment(services: OidcServices, call: OidcCall, half
   return user && beginEnrolment(services, call, { id: waiting, user_id, email: half.signed_in.email, name: user.name })
 }
 
-const isOfCode = (problem: NonNullable<EnrolFactorView['problem']>) =>
-  problem === 'wrong' || problem === 'missing' || problem === 'expired_form' || problem === 'no_cookies'
+const isOfPasskey = (problem: EnrolFactorView['problem']): problem is PasskeyProblem =>
+  problem === 'passkey_expired' || problem === 'passkey_refused' || problem === 'passkey_known'
+
+type PasskeyProblem = Extract<EnrolFactorView['problem'], `passkey_${string}`>

@@ -57,7 +57,7 @@ import { refusal } from '../../../base/refusal.ts'
 import { type Audience, findAudiences, findScopesAmong } from '../../../resource-servers/store.ts'
 import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcServices, refused } from '../../call.ts'
-import { message, sessionLost, tooLong } from '../../hosted-page.ts'
+import { formIncomplete, message, tooLong } from '../../hosted-page.ts'
 import { readIdTokenHint } from '../../id-token-hint.ts'
 import { type AuthorizationRequest, judgeAuthorizationRequest } from '../../protocol/authorize.ts'
 import type { Client } from '../../protocol/client.ts'
@@ -95,7 +95,7 @@ type BegunVisit = Omit<InvitationVisit, 'query' | 'browser'> | Omit<AccountVisit
 export async function continueInteraction(services: OidcServices, call: OidcCall): Promise<Interaction | { answer: Answer }> {
   const query = asQuery(call.form?.get('request') ?? '')
   if (query === null) return { answer: tooLong(call) }
-  if (query === '') return { answer: sessionLost(call, reason`The form holds no request.`) }
+  if (query === '') return { answer: formIncomplete(call, reason`The form holds no request.`) }
   const begun = await beginInteraction(services, call, query)
   return 'answer' in begun ? begun : { query, ...begun, browser: await readBrowser(services, call) }
 }

@@ -17,7 +17,7 @@ import { accountUrl } from '../../account-url.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { explainUnknownClient } from '../../elsewhere.ts'
-import { formToken } from '../../form-token.ts'
+import { formRefusals, formToken } from '../../form-token.ts'
 import { addressOf, html, languagesOf, message, pageContext } from '../../hosted-page.ts'
 import type { Cause, Verdict } from '../../protocol/authorize.ts'
 import type { Client } from '../../protocol/client.ts'
@@ -32,6 +32,9 @@ import { continueUrl, withPrompt } from './continue.ts'
 import { mayCreateAccount, offeredByForm, offersReset } from './new-account.ts'
 import { signInCeremony } from './passkey-ceremony.ts'
 import type { InvitationVisit } from './visit.ts'
+
+/** Why a form is not accepted, whatever it asks for. */
+type FormRefused = keyof typeof formRefusals
 
 export async function showSignIn(
   services: OidcServices,
@@ -98,7 +101,7 @@ export function afterWait(answer: Answer, wait_seconds: number | null): Answer {
   return wait_seconds === null ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': String(wait_seconds) } }
 }
 
-export function showAccounts(services: OidcServices, call: OidcCall, interaction: Interaction): Answer {
+export function showAccounts(services: OidcServices, call: OidcCall, interaction: Interaction, problem: FormRefused | null): Answer {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = accountChooserPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
@@ -107,15 +110,17 @@ export function showAccounts(services: OidcServices, call: OidcCall, interaction
     request: query,
     accounts: browser.sessions.map(({ id, email, name }) => ({ session_id: id, email, name })),
     another_url: continueUrl(call, withPrompt(query, 'login')),
+    problem,
   })
-  return withCookies(html(page), set_cookie)
+  const answer = withCookies(html(page), set_cookie)
+  return problem === null ? answer : refused(answer, formRefusals[problem])
 }
 
 export async function showConsent(
   services: OidcServices,
   call: OidcCall,
   { query, request, client, browser, audiences }: Authorization,
-  session_id: string,
+  { session_id, problem }: { session_id: string; problem: FormRefused | null },
 ): Promise<Answer> {
   const session = browser.sessions.find((candidate) => candidate.id === session_id)
   const person = session && (await findPerson(services.db, call.issuer.environment_id, session.user_id))
@@ -131,8 +136,10 @@ export async function showConsent(
     account_url: accountUrl(call),
     person: { ...person, email: session.email },
     scopes: consentLines(request.scope, audiences),
+    problem,
   })
-  return withCookies(html(page), set_cookie)
+  const answer = withCookies(html(page), set_cookie)
+  return problem === null ? answer : refused(answer, formRefusals[problem])
 }
 
 /** Asks the person of this session for a name. A page with a problem is a refusal. */

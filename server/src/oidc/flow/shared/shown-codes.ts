@@ -10,9 +10,9 @@ import { recoveryCodesPage } from '../../../pages/enrolment.ts'
 import { openForBrowser, sealForBrowser } from '../../../secrets/secrets.ts'
 import { findShownCodes, insertShownCodes } from '../../../sessions/shown-codes.ts'
 import type { Browser } from '../../browser.ts'
-import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
-import { formToken } from '../../form-token.ts'
+import { formRefusals, formToken } from '../../form-token.ts'
 import { html, languagesOf, message, pageContext } from '../../hosted-page.ts'
 
 type Seed = Pick<Browser, 'form_seed'>
@@ -55,22 +55,27 @@ export async function showCodes(
   services: OidcServices,
   call: OidcCall,
   browser: Browser,
-  { user_id, request }: { user_id: string; request: string },
+  { user_id, request, problem }: { user_id: string; request: string; problem: keyof typeof formRefusals | null },
 ): Promise<Answer> {
   const codes = await openCodes(services, call, browser, user_id)
   if (codes === null) return message(call, 'codes_gone', codes_gone)
   call.subject.user_id = user_id
   const { csrf, set_cookie } = formToken(services, call, browser)
   const context = pageContext(call, languagesOf(request), codesUrl(call, user_id, request))
-  return withCookies(html(recoveryCodesPage(context, { csrf, request, user_id, codes })), set_cookie)
+  const answer = withCookies(html(recoveryCodesPage(context, { csrf, request, user_id, codes, problem })), set_cookie)
+  return problem === null ? answer : refused(answer, formRefusals[problem])
 }
 
 async function openCodes(services: OidcServices, call: OidcCall, browser: Browser, user_id: string): Promise<string[] | null> {
-  const { form_seed, sessions } = browser
-  if (form_seed === null || !sessions.some((session) => session.user_id === user_id)) return null
+  const { form_seeds, sessions } = browser
+  if (form_seeds.length === 0 || !sessions.some((session) => session.user_id === user_id)) return null
   const sealed = await findShownCodes(services.db, call.issuer.environment_id, user_id, call.now)
-  const opened = sealed === null ? null : openForBrowser(keyOf(services, call, form_seed, user_id), sealed, 'shown_codes')
-  return opened?.toString('utf8').split(' ') ?? null
+  if (sealed === null) return null
+  for (const { seed } of form_seeds) {
+    const opened = openForBrowser(keyOf(services, call, seed, user_id), sealed, 'shown_codes')
+    if (opened) return opened.toString('utf8').split(' ')
+  }
+  return null
 }
 
 const codes_gone = refusal(

@@ -12,7 +12,7 @@ import { longest_password } from '../../../users/password-policy.ts'
 import { judgePassword } from '../../../users/password-rules.ts'
 import { findCredential } from '../../../users/store.ts'
 import { type Answer, fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused, typedOf } from '../../call.ts'
-import { formProblem, formRefusals } from '../../form-token.ts'
+import { formProblem, formRefusals, isFormRefused } from '../../form-token.ts'
 import { busyAnswer, hashUnlessBusy, too_busy } from '../../hashing.ts'
 import { asksForSignUp, nameProblem } from '../../protocol/sign-up.ts'
 import { sendCode } from '../email-code/send-code.ts'
@@ -110,7 +110,7 @@ const account_not_created = refusal('not_found', reason`The invitation ended dur
 
 /** Names the fields with problems, and never what they hold. */
 function refusalOf({ form, email, name, password }: SignUpView['problems']): Refusal {
-  if (form === 'expired_form' || form === 'no_cookies') return formRefusals[form]
+  if (isFormRefused(form)) return formRefusals[form]
   if (form === 'too_many') return too_many_accounts
   if (form === 'busy') return too_busy
   if (email === 'taken') return refusal('identifier_taken', reason`Another user of the environment has the email.`)

@@ -2,14 +2,14 @@
 import { findClient } from '../../../applications/store.ts'
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
-import { signOutDonePage, signOutPage } from '../../../pages/sign-out.ts'
+import { type SignOutView, signOutDonePage, signOutPage } from '../../../pages/sign-out.ts'
 import { openSignOut } from '../../../providers/upstream-sign-outs.ts'
 import { accountUrl } from '../../account-url.ts'
 import { readBrowser, sessionCookie } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
 import { cookieName, cookiesOf, signedOutCookieOf, withCookies } from '../../cookies.ts'
 import { isOfSibling } from '../../elsewhere.ts'
-import { foreign_form, formToken, isOwnForm } from '../../form-token.ts'
+import { formProblem, formRefusals, formToken } from '../../form-token.ts'
 import { addressBelow, html, message, pageContext, tooLong } from '../../hosted-page.ts'
 import { readIdTokenHint } from '../../id-token-hint.ts'
 import type { Client } from '../../protocol/client.ts'
@@ -26,17 +26,13 @@ export const logout: OidcEndpoint = async (services, call) => {
   }
 
   const judged = await judge(services, call, call.query)
-  const { client, verdict, browser, sessions, parameters, refusal } = judged
+  const { verdict, sessions, refusal } = judged
   const noted = (answer: Answer) => (refusal ? refused(answer, refusal) : answer)
-  const [current] = browser.sessions
   if (verdict.kind === 'show_error') return message(call, 'unusable_sign_out', verdict.error, verdict.error)
   if (verdict.kind === 'ask') {
     if (sessions.length === 0)
       return noted(done(call, judged, { decision: 'sign_out', url: verdict.link_to, address: doneUrl(call, call.query) }))
-    const { csrf, set_cookie } = formToken(services, call, browser)
-    const person = current ? { email: current.email, name: current.name } : null
-    const view = { csrf, request: call.query, application_name: client?.name ?? null, person }
-    return noted(withCookies(html(signOutPage(context(call, parameters, logoutUrl(call, call.query)), view)), set_cookie))
+    return noted(ask(services, call, judged, { query: call.query, problem: null }))
   }
   const { session_ids } = verdict
   const ended = sessions.filter(({ id }) => session_ids.includes(id))
@@ -50,6 +46,20 @@ export const logout: OidcEndpoint = async (services, call) => {
   return noted(withCookies(await signOutThrough(services, call, ended, onward), [sessionCookie(call, kept)]))
 }
 
+/** Asks the person whether to sign out. */
+function ask(
+  services: OidcServices,
+  call: OidcCall,
+  { browser, client, parameters }: Judged,
+  { query, problem }: { query: string; problem: SignOutView['problem'] },
+): Answer {
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const [current] = browser.sessions
+  const person = current ? { email: current.email, name: current.name } : null
+  const view = { csrf, request: query, application_name: client?.name ?? null, person, problem }
+  return withCookies(html(signOutPage(context(call, parameters, logoutUrl(call, query)), view)), set_cookie)
+}
+
 /** The sign-out form. It signs out every account of this browser. */
 export const signOut: OidcEndpoint = async (services, call) => {
   const query = asQuery(call.form?.get('request') ?? '')
@@ -57,13 +67,14 @@ export const signOut: OidcEndpoint = async (services, call) => {
   const judged = await judge(services, call, query)
   const { verdict, browser, sessions } = judged
   const link_to = verdict.kind === 'ask' ? verdict.link_to : null
-  if (!isOwnForm(services, call, browser))
-    return refused(
+  const problem = formProblem(services, call, browser)
+  if (problem) {
+    const answer =
       sessions.length > 0
-        ? redirect(`${call.issuer.url}/oauth/logout?${query}`)
-        : done(call, judged, { decision: 'sign_out', url: link_to, address: doneUrl(call, query) }),
-      foreign_form,
-    )
+        ? ask(services, call, judged, { query, problem })
+        : done(call, judged, { decision: 'sign_out', url: link_to, address: doneUrl(call, query) })
+    return refused(answer, formRefusals[problem])
+  }
   if (call.form?.get('decision') !== 'sign_out') return done(call, judged, { decision: 'stay', url: link_to, address: null })
   const answer = done(call, judged, { decision: 'sign_out', url: link_to, address: doneUrl(call, query) })
   const through = await signOutThrough(services, call, sessions, { answer, to: null, query: onwardQuery(judged) })
