@@ -22,6 +22,8 @@ export interface DashboardAnswer {
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly body: string | Buffer
   readonly refusal?: Refusal
+  /** The page shows what a form was refused for, and that call has the record. */
+  readonly is_recorded?: true
 }
 
 export type AnswerDashboard = (request: DashboardRequest) => Promise<DashboardAnswer>
@@ -61,5 +63,6 @@ const answeredBy = (answer: AnswerDashboard) => async (request: FastifyRequest, 
   const { method, headers, ip_address: ip, id: request_id, raw } = request
   const answered = await answer({ method, path, query, headers, ip, request_id, raw })
   if (answered.refusal) request.refusal = answered.refusal
+  if (answered.is_recorded) request.is_recorded = true
   return reply.code(answered.status).headers(answered.headers).send(answered.body)
 }

@@ -21,6 +21,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Why the call is refused. Set before the response is written. */
     refusal: Refusal | null
+    /** The answer shows what an earlier call was refused for, which has the record. */
+    is_recorded: boolean
     /** What a refused call was about; `null` if its route looked nothing up. */
     subject: Subject | null
     /** The environment whose issuer the path names. */

@@ -91,9 +91,14 @@ function seedOf(services: Pick<Deployment, 'secrets'>, call: OidcCall, seeds: re
   return (of_token ?? seeds.at(-1))?.seed ?? null
 }
 
+/** The form cookies of the browser, for pages that ask nothing else of it. */
+export function readSeeds(services: Pick<Deployment, 'secrets'>, call: OidcCall): Pick<Browser, 'form_seeds' | 'form_seed'> {
+  const form_seeds = readFormSeeds(call, cookiesOf(call))
+  return { form_seeds, form_seed: seedOf(services, call, form_seeds) }
+}
+
 /** The seed that the token of this form belongs to; without such a token the newest one of the browser. */
-export const readFormSeed = (services: Pick<Deployment, 'secrets'>, call: OidcCall): string | null =>
-  seedOf(services, call, readFormSeeds(call, cookiesOf(call)))
+export const readFormSeed = (services: Pick<Deployment, 'secrets'>, call: OidcCall): string | null => readSeeds(services, call).form_seed
 
 const sessionSecrets = (value = ''): string[] => value.split('.').filter(isSecret).slice(0, most_sessions)
 
@@ -116,6 +121,23 @@ export function halfCookies(call: OidcCall, { halves }: Pick<Browser, 'halves'>,
     ...oldest.map((attempt) => cookie(call, { attempt }, '', 0)),
     cookie(call, { attempt: attemptOf(digestOf(secret)) }, secret, half_sign_in_kept_seconds),
   ]
+}
+
+/** The ids of the sessions that a cookie of sessions names and that sign in now. */
+export async function sessionsIn(
+  { db }: Pick<Deployment, 'db'>,
+  { issuer, now }: Pick<OidcCall, 'issuer' | 'now'>,
+  value: string,
+): Promise<string[]> {
+  const rows = await findSessions(db, issuer.environment_id, sessionSecrets(value).map(digestOf))
+  return rows.filter(({ expires_at }) => expires_at > now).map(({ id }) => id)
+}
+
+/** The value of the cookie of sessions that an answer sets; empty where it sets none. */
+export function sessionCookieSet(call: OidcCall, { headers }: Answer): string {
+  const beginning = `${cookieName(call, 'session')}=`
+  const line = [headers['set-cookie'] ?? []].flat().find((each) => each.startsWith(beginning))
+  return line?.slice(beginning.length).split(';', 1)[0] ?? ''
 }
 
 /** The sessions that the cookie of a call names. */

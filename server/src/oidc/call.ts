@@ -10,6 +10,7 @@ import type { Passwords } from '../users/password.ts'
 import type { ClientKeys } from './client-keys.ts'
 import type { Issuer } from './issuer.ts'
 import type { OAuthError } from './protocol/oauth-error.ts'
+import type { RefusedBefore, ShownAgain } from './refused-form.ts'
 
 export interface OidcServices extends Deployment {
   readonly passwords: Passwords
@@ -39,6 +40,8 @@ export interface OidcCall {
   readonly signal: () => AbortSignal
   /** Leaves the doorway of forms with passwords; see `hashing.ts`. */
   readonly queued?: () => void
+  /** What the address says that a form was refused for before; `query` and `url` are without it. */
+  readonly refused_before?: RefusedBefore | null
   /** Filled in by each step that finds out more. A refusal is recorded with it. */
   readonly subject: Subject
 }
@@ -49,6 +52,12 @@ export interface Answer {
   readonly body: string
   /** Why the call does not get what it asked for. Every answer with an error has it; `mount.ts` records it. */
   readonly refusal?: Refusal
+  /** The page shows what a form was refused for, and that call has the record. */
+  readonly is_recorded?: true
+  /** A refused form, which leads to the address of its step (`refused-form.ts`). `passing`: a limit or a failure that ends by itself. */
+  readonly step?: 'refused' | 'passing'
+  /** A page that is no step: where a form is answered with it, it gets an address of its own too. */
+  readonly again?: { readonly page: 'message' | 'provider'; readonly view: ShownAgain; readonly address: string | null }
 }
 
 /** An answer that refuses: a page that asks again, a redirect with an error. */

@@ -19,6 +19,7 @@ type Names =
   | 'language'
   | 'signed_out'
   | { attempt: string }
+  | { refused: string }
   | (typeof upstream_slots)[number]
 
 /**
@@ -34,13 +35,14 @@ export function cookieName(call: Pick<OidcCall, 'issuer'>, name: Names): string 
 
 function ownName(environment_id: string, name: Exclude<Names, string>): string {
   if ('attempt' in name) return `half_${environment_id}_${name.attempt}`
+  if ('refused' in name) return `refused_${environment_id}_${name.refused}`
   return name.form === '' ? `form_${environment_id}` : `form_${environment_id}_${name.form}`
 }
 
 export const upstreamNames = (call: Pick<OidcCall, 'issuer'>): string[] => upstream_slots.map((slot) => cookieName(call, slot))
 
 export const cookiesOf = (call: Pick<OidcCall, 'issuer' | 'headers'>) =>
-  parseCookies(header(call, 'cookie') ?? '', [...upstreamNames(call), cookieName(call, 'signed_out')])
+  parseCookies(header(call, 'cookie') ?? '', [...upstreamNames(call), cookieName(call, 'signed_out')], cookieName(call, { refused: '' }))
 
 /** RFC 6265 §6.1: browsers store at least 50 cookies for a domain. */
 const most_cookies = 200
@@ -48,13 +50,13 @@ const most_cookies = 200
 const longest_cookie = 400
 
 /** Reads cookies; a value that this service cannot have set counts as empty. Of two cookies with one name the first counts. */
-function parseCookies(text: string, long: readonly string[]): Map<string, string> {
+function parseCookies(text: string, long: readonly string[], also_long: string): Map<string, string> {
   const cookies = new Map<string, string>()
   for (const pair of text.split(';', most_cookies)) {
     const at = pair.indexOf('=')
     const name = withoutBlanks(pair.slice(0, at))
     const value = withoutBlanks(pair.slice(at + 1))
-    const longest = long.includes(name) ? longest_upstream_cookie : longest_cookie
+    const longest = long.includes(name) || name.startsWith(also_long) ? longest_upstream_cookie : longest_cookie
     if (at > 0 && !cookies.has(name)) cookies.set(name, value.length <= longest && /^[A-Za-z0-9_.-]*$/.test(value) ? value : '')
   }
   return cookies

@@ -18,16 +18,24 @@ const kept_seconds = 86_400 * 30
 export function formToken(
   deployment: Pick<Deployment, 'secrets' | 'random'>,
   call: OidcCall,
-  { form_seed, form_seeds }: Pick<Browser, 'form_seed' | 'form_seeds'>,
+  browser: Pick<Browser, 'form_seed' | 'form_seeds'>,
 ): { csrf: string; set_cookie: string[] } {
-  const seed = form_seed ?? newSecret(deployment)
-  const csrf = `${tokenOf(deployment, call, seed)}.${deployment.random(16).toString('base64url')}`
+  const { seed, set_cookie } = formSeed(deployment, call, browser)
+  return { csrf: `${tokenOf(deployment, call, seed)}.${deployment.random(16).toString('base64url')}`, set_cookie }
+}
+
+/** The seed of this browser, with the cookie of a new one where it has none. Beyond eight the oldest goes. */
+export function formSeed(
+  deployment: Pick<Deployment, 'random'>,
+  call: OidcCall,
+  { form_seed, form_seeds }: Pick<Browser, 'form_seed' | 'form_seeds'>,
+): { seed: string; set_cookie: string[] } {
   if (form_seed === null) {
-    const id = deployment.random(6).toString('base64url')
-    return { csrf, set_cookie: [cookie(call, { form: id }, seed, kept_seconds)] }
+    const seed = newSecret(deployment)
+    return { seed, set_cookie: [cookie(call, { form: deployment.random(6).toString('base64url') }, seed, kept_seconds)] }
   }
   const oldest = form_seeds.slice(0, -most_form_seeds).filter((one) => one.seed !== form_seed)
-  return { csrf, set_cookie: oldest.map(({ id }) => cookie(call, { form: id }, '', 0)) }
+  return { seed: form_seed, set_cookie: oldest.map(({ id }) => cookie(call, { form: id }, '', 0)) }
 }
 
 /** What the form tokens of all pages with one form cookie have in common. */

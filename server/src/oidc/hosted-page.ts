@@ -2,14 +2,17 @@
 
 import { type Reason, reason } from '../base/reason.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
+import { retry_after } from '../http/problem.ts'
 import type { Page, PageContext } from '../pages/layout.ts'
 import { languageFor, languagesAt } from '../pages/locale.ts'
-import { type MessageKind, messagePage } from '../pages/message.ts'
+import { type MessageKind, type MessageView, messagePage } from '../pages/message.ts'
+import { type ProviderProblemView, providerProblemPage } from '../pages/provider-problem.ts'
 import { type Asked, accountUrl, chosenLocale, languagesAsked } from './account-url.ts'
 import { session_gone } from './browser.ts'
 import { type Answer, header, type OidcCall, refused } from './call.ts'
 import { chosenLanguage } from './chosen-language.ts'
 import type { OAuthError } from './protocol/oauth-error.ts'
+import type { ShownAgain } from './refused-form.ts'
 
 /**
  * @param ui_locales default: the languages that the call itself asks for. The language that the person chose comes first.
@@ -70,6 +73,7 @@ export function html(page: Page, status = page.status ?? 200): Answer {
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'cache-control': 'no-store',
+      ...(status === 503 && { 'retry-after': retry_after }),
     },
     body: page.html,
   }
@@ -80,19 +84,30 @@ export function message(call: OidcCall, kind: MessageKind, refusal: Refusal, err
   const reason = error ? { error: error.code, detail: error.message } : null
   // Invitations belong to the environment of administrators, whose issuer is below the address of the service.
   const home_url = kind.startsWith('invitation_') ? new URL('/', call.issuer.url).href : null
-  return refused(
-    html(
-      messagePage(pageContext(call, undefined, addressOf(call)), {
-        kind,
-        request_id: call.request_id,
-        account_url: accountUrl(call),
-        home_url,
-        reason,
-      }),
-    ),
-    refusal,
-  )
+  const view = { kind, request_id: call.request_id, account_url: accountUrl(call), home_url, reason }
+  return messageAnswer(pageContext(call, undefined, addressOf(call)), view, refusal)
 }
+
+/** A page of a message. Where a form is answered with it, it gets an address of its own (`refused-form.ts`). */
+export function messageAnswer(context: PageContext, view: MessageView, refusal: Refusal): Answer {
+  const { kind, request_id, reason, account_url, home_url, continue_url = null } = view
+  const has = { account: account_url !== null, home: home_url !== null, continue: continue_url !== null }
+  const again = { page: 'message', view: { kind, request_id, reason, has }, address: continue_url } as const
+  return { ...refused(html(messagePage(context, view)), refusal), again }
+}
+
+/** The page of an `Answer.again`. `address` is where the person goes on. */
+export function pageAgain(call: OidcCall, shown: ShownAgain, address: string): Answer {
+  const context = pageContext(call, undefined, address)
+  if (shown.page === 'provider')
+    return html(providerProblemPage(context, { ...(shown as unknown as ProviderProblemView), back_url: address })) // as: `showProviderProblem` made it
+  const { kind, request_id, reason, has } = shown as unknown as KeptMessage // as: `messageAnswer` made it
+  const home_url = has.home ? new URL('/', call.issuer.url).href : null
+  const view = { kind, request_id, reason, home_url, account_url: has.account ? accountUrl(call) : null }
+  return html(messagePage(context, { ...view, continue_url: has.continue ? address : null }))
+}
+
+type KeptMessage = Pick<MessageView, 'kind' | 'request_id' | 'reason'> & { has: Record<'account' | 'home' | 'continue', boolean> }
 
 /** The page for a request that exceeds the limits of `form.ts` or of `asQuery`. */
 export const tooLong = (call: OidcCall): Answer =>
@@ -106,16 +121,8 @@ export const formIncomplete = (call: OidcCall, why: Reason): Answer => message(c
 
 /** The page for a form whose session has ended, with the way on: a person who comes back to an open page learns why nothing happened. */
 export const sessionEnded = (call: OidcCall, continue_url: string): Answer =>
-  refused(
-    html(
-      messagePage(pageContext(call), {
-        kind: 'session_ended',
-        request_id: call.request_id,
-        account_url: null,
-        home_url: null,
-        reason: null,
-        continue_url,
-      }),
-    ),
+  messageAnswer(
+    pageContext(call),
+    { kind: 'session_ended', request_id: call.request_id, account_url: null, home_url: null, reason: null, continue_url },
     session_gone,
   )

@@ -12,20 +12,29 @@ import { goneSignal } from '../http/gone.ts'
 import { ApiError, nothingHere, retry_after } from '../http/problem.ts'
 import { write } from '../http/write.ts'
 import { HashingRefused } from '../users/password.ts'
-import { type Answer, errorJson, type OidcCall, type OidcEndpoint, type OidcServices } from './call.ts'
+import { accountUrl } from './account-url.ts'
+import { readSeeds } from './browser.ts'
+import { type Answer, asQuery, errorJson, type OidcCall, type OidcEndpoint, type OidcServices } from './call.ts'
 import { chooseLanguage } from './chosen-language.ts'
 import { crossOriginHeaders, type OriginCheck, preflightHeaders } from './cross-origin.ts'
 import { isTooMuch, readForm, too_much } from './form.ts'
 import { at_once, throughDoorway } from './hashing.ts'
-import { message, tooLong } from './hosted-page.ts'
+import { message, pageAgain, tooLong } from './hosted-page.ts'
 import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
 import { OAuthError } from './protocol/oauth-error.ts'
+import { goneOn, leadToPage, pageOf, readRefusedBefore, recorded } from './refused-form.ts'
 import { createRepeats } from './repeat.ts'
 
 type Name = keyof typeof oidcRoutes
 
 /** Forms with a password that strangers can send. */
 const with_password: ReadonlySet<Name> = new Set<Name>(['signIn', 'signUp'])
+
+/** Forms that can end a session of their own browser, or replace it. Every other form leaves its sessions as they were. */
+const may_end_sessions: ReadonlySet<Name> = new Set<Name>([
+  'signIn', 'signUp', 'enterCode', 'secondFactor', 'enrolTotp', 'enrolPasskey', 'signInByPasskey', 'selectAccount', 'useLink', 'newPassword',
+  'removeOwnMethod', 'deleteOwnAccount', 'signOut',
+]) // biome-ignore format: one list
 
 export interface OidcMounting {
   services: OidcServices
@@ -49,7 +58,9 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
     const url = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
     const is_form = route.method === 'POST' && route.credential.kind === 'session'
     const entrance = with_password.has(name) ? throughDoorway : at_once
-    const endpoint: OidcEndpoint = is_form ? (_, call) => once(call, { endpoint: endpoints[name], entrance }) : endpoints[name]
+    const form = { endpoint: endpoints[name], entrance, may_end_sessions: may_end_sessions.has(name) }
+    const answerForm: OidcEndpoint = async (_, call) => goneOn(call, ledToPage(mounting, call, await once(call, form)))
+    const endpoint = is_form ? answerForm : route.page && route.method === 'GET' ? pageBefore(endpoints[name]) : endpoints[name]
     app.route({
       method: route.method,
       url,
@@ -59,6 +70,26 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
       preflights.add(url)
       app.route({ method: 'OPTIONS', url, handler: (request, reply) => preflight(mounting, route, request, reply) })
     }
+  }
+}
+
+/** A form that is answered with a page that is no step leads to an address of that page. */
+function ledToPage({ services, continueUrl }: OidcMounting, call: OidcCall, answer: Answer): Answer {
+  if (answer.again === undefined || answer.step !== undefined) return answer
+  const { again, refusal } = answer
+  const query = asQuery(call.form?.get('request') ?? '')
+  const address = again.address ?? (query ? continueUrl(call, query) : accountUrl(call))
+  const led = leadToPage(services, call, readSeeds(services, call), { address, view: { ...again.view, page: again.page } })
+  return { ...led, ...(refusal && { refusal }) }
+}
+
+/** Shows the page to which `ledToPage` led, while it is kept. */
+function pageBefore(endpoint: OidcEndpoint): OidcEndpoint {
+  return (services, call) => {
+    const kept = call.refused_before === 'page' ? pageOf(services, call, readSeeds(services, call)) : null
+    if (kept === null) return endpoint(services, call)
+    const [path = ''] = call.url.replace(/^\/e\/[^/?]*/, '').split('?')
+    return recorded(pageAgain(call, kept, `${call.issuer.url}${path}${call.query && `?${call.query}`}`))
   }
 }
 
@@ -81,12 +112,16 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   if (form === too_much)
     reply.extra_headers = { ...reply.extra_headers, connection: 'close' } // the rest of the body is not read
   else if (form !== null && 'status' in form) return send(request, reply, form, null)
+  const [path = ''] = request.url.split('?', 1)
+  const sent = request.url.slice(path.length + 1)
+  const { refused_before, query } = route.page ? readRefusedBefore(sent) : { refused_before: null, query: sent }
   const call: OidcCall = {
     issuer,
     method: request.method,
-    url: request.url,
+    url: refused_before === null ? request.url : `${path}${query && `?${query}`}`,
     params: request.params as Record<string, string>, // as: Fastify types them unknown
-    query: request.url.slice(request.url.indexOf('?') + 1 || request.url.length + 1),
+    query,
+    refused_before,
     form: form === too_much ? null : form,
     headers: request.headers,
     ip: request.ip_address,
@@ -108,6 +143,7 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, answer: Answer, subject: Subject | null) {
+  if (answer.is_recorded) request.is_recorded = true
   if (answer.refusal) {
     request.refusal = answer.refusal
     request.subject = subject

@@ -11,17 +11,17 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { digestOf } from '../base/digest.ts'
 import { reason } from '../base/reason.ts'
-import { refusal } from '../base/refusal.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 import { sourceOf } from '../base/source.ts'
-import { messagePage } from '../pages/message.ts'
 import { openForBrowser, sealForBrowser } from '../secrets/secrets.ts'
 import { claimAnswer, findKept, keepAnswer, type PressId, releaseClaim } from '../sessions/kept-answers.ts'
+import { countStanding } from '../sessions/sessions.ts'
 import { accountUrl } from './account-url.ts'
-import { readFormSeed, sessionCookieOf, withSessionsOf } from './browser.ts'
-import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, refused } from './call.ts'
+import { readFormSeed, sessionCookieOf, sessionCookieSet, sessionsIn, withSessionsOf } from './browser.ts'
+import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices } from './call.ts'
 import { isOwnForm } from './form-token.ts'
 import type { Entrance } from './hashing.ts'
-import { html, pageContext } from './hosted-page.ts'
+import { messageAnswer, pageContext } from './hosted-page.ts'
 
 /** A press of a button, as a later one recognises it. */
 interface Press extends PressId {
@@ -30,16 +30,23 @@ interface Press extends PressId {
   key: Buffer
 }
 
-/** What the first press was answered, and the sessions that the browser sent with it. */
+/**
+ * What the first press was answered, and the sessions that the browser sent with it. `needs` are the sessions that have to live for the
+ * answer to be given again; `of_browser` are those of them that the browser had already.
+ */
 interface Kept {
   answer: Answer
   had: string
+  needs: string[]
+  of_browser: string[]
 }
 
 /** A form of a hosted page. A press claims its row after the entrance, so a flood of forms costs little until each has its turn. */
 interface Form {
   endpoint: OidcEndpoint
   entrance: Entrance
+  /** The form can end a session of its browser itself. */
+  may_end_sessions: boolean
 }
 
 const poll_ms = 50
@@ -59,7 +66,8 @@ export function createRepeats(services: OidcServices, continueUrl: ContinueUrl) 
   const at_work = new Map<string, Promise<Kept>>()
   const mayKeep = createWindow()
 
-  async function once(call: OidcCall, { endpoint, entrance }: Form): Promise<Answer> {
+  async function once(call: OidcCall, form: Form): Promise<Answer> {
+    const { endpoint, entrance } = form
     const sent = sentOf(services, call)
     if (sent === null) return entrance(services, call, async (entered) => endpoint(services, entered))
     for (;;) {
@@ -67,47 +75,72 @@ export function createRepeats(services: OidcServices, continueUrl: ContinueUrl) 
       if (!first) break
       // A first press that failed, or that its browser broke off, leaves the work to the next one.
       const kept = await first.catch(() => null)
-      if (kept) return withSessionsOf(services, call, kept.answer, kept.had)
+      if (kept) return again(call, kept)
     }
-    const work = entrance(services, call, (entered) => answerOrAwait(entered, endpoint, pressOf(services, call, sent)))
-    at_work.set(sent, work)
+    const work = entrance(services, call, (entered) => answerOrAwait(entered, form, pressOf(services, call, sent)))
+    const shared = work.then(({ kept }) => kept)
+    shared.catch(() => {}) // who awaits `work` gets its error
+    at_work.set(sent, shared)
     try {
-      const { answer, had } = await work
-      return await withSessionsOf(services, call, answer, had)
+      const { kept, is_first } = await work
+      return is_first ? kept.answer : await again(call, kept)
     } finally {
       at_work.delete(sent)
     }
   }
 
-  async function answerOrAwait(call: OidcCall, endpoint: OidcEndpoint, press: Press | null): Promise<Kept> {
+  /** The answer for a later press: where a session of it has ended otherwise meanwhile, the page says no more than that it is lost. */
+  async function again(call: OidcCall, { answer, had, needs, of_browser }: Kept): Promise<Answer> {
+    const { environment_id } = call.issuer
+    if ((await countStanding(services.db, environment_id, needs, call.now)) < needs.length) return lost(call, continueUrl, session_over)
+    const has = sessionCookieOf(call)
+    const present = has === had || of_browser.length === 0 ? of_browser : await sessionsIn(services, call, has)
+    if (of_browser.some((id) => !present.includes(id))) return lost(call, continueUrl, session_over)
+    return withSessionsOf(services, call, answer, had)
+  }
+
+  /** Answers the form, with the sessions that a later press needs. */
+  async function answerAs(call: OidcCall, { endpoint, may_end_sessions }: Form): Promise<Kept> {
     const had = sessionCookieOf(call)
-    if (!press || !mayKeep(press.environment_id, call.now)) return { answer: await endpoint(services, call), had }
+    const before = may_end_sessions ? [] : await sessionsIn(services, call, had)
+    const answer = await endpoint(services, call)
+    const of_browser = may_end_sessions ? await sessionsIn(services, call, had) : before
+    const made = await sessionsIn(services, call, sessionCookieSet(call, answer))
+    return { answer, had, needs: [...new Set([...of_browser, ...made])], of_browser }
+  }
+
+  async function answerOrAwait(call: OidcCall, form: Form, press: Press | null): Promise<{ kept: Kept; is_first: boolean }> {
+    const had = sessionCookieOf(call)
+    const first = (kept: Kept) => ({ kept, is_first: true })
+    const alone = async () => first({ answer: await form.endpoint(services, call), had, needs: [], of_browser: [] })
+    const later = (kept: Kept | null) =>
+      kept ? { kept, is_first: false } : first({ answer: lost(call, continueUrl, answer_lost), had, needs: [], of_browser: [] })
+    if (!press || !mayKeep(press.environment_id, call.now)) return alone()
     const from = { browser_hash: press.browser_hash, source: sourceOf(call.ip) }
     for (;;) {
       const now = services.now()
       const claimed_until = await claimAnswer(services.db, press, from, now)
-      if (claimed_until) return answerFirst(call, endpoint, press, claimed_until)
+      if (claimed_until) return first(await answerFirst(call, form, press, claimed_until))
       const row = await findKept(services.db, press, now)
-      if (!row) return { answer: await endpoint(services, call), had } // there are too many, or the first press has just failed
-      if (row.sealed !== null) return openKept(press, row.sealed) ?? { answer: lost(call, continueUrl), had }
-      if (row.claimed_until <= now) return { answer: lost(call, continueUrl), had }
+      if (!row) return alone() // there are too many, or the first press has just failed
+      if (row.sealed !== null) return later(openKept(press, row.sealed))
+      if (row.claimed_until <= now) return later(null)
       call.queued?.() // another process works on it
       await wait(poll_ms)
     }
   }
 
-  async function answerFirst(call: OidcCall, endpoint: OidcEndpoint, press: Press, claimed_until: Date): Promise<Kept> {
+  async function answerFirst(call: OidcCall, form: Form, press: Press, claimed_until: Date): Promise<Kept> {
     const release = () => services.db.run(releaseClaim(press, claimed_until))
-    let answer: Answer
+    let kept: Kept
     try {
-      answer = await endpoint(services, call)
+      kept = await answerAs(call, form)
     } catch (error) {
       await release().catch(() => {}) // the error of the endpoint says more
       throw error
     }
-    const kept = { answer, had: sessionCookieOf(call) }
     try {
-      if (isKept(answer)) await services.db.run(keepAnswer(press, claimed_until, sealKept(services, press, kept)))
+      if (isKept(kept.answer)) await services.db.run(keepAnswer(press, claimed_until, sealKept(services, press, kept)))
       else await release()
     } catch (error) {
       services.log.warn('An answer could not be kept for a second press.', { request_id: call.request_id }, error)
@@ -119,7 +152,8 @@ export function createRepeats(services: OidcServices, continueUrl: ContinueUrl) 
 }
 
 /** A limit that ends, or a failure, is not an answer for a later press. */
-const isKept = ({ status, body }: Answer): boolean => status < 500 && status !== 429 && body.length <= longest_body
+const isKept = ({ status, body, step }: Answer): boolean =>
+  status < 500 && status !== 429 && step !== 'passing' && body.length <= longest_body
 
 /** A form with the secret of its browser, as text. `null` for a browser without one. */
 function sentOf(services: OidcServices, call: OidcCall): string | null {
@@ -165,17 +199,24 @@ function createWindow() {
 }
 
 /** Says that the answer is lost, and leads to the page of the step as it is now. */
-function lost(call: OidcCall, continueUrl: ContinueUrl): Answer {
+function lost(call: OidcCall, continueUrl: ContinueUrl, why: Refusal): Answer {
   const query = asQuery(call.form?.get('request') ?? '')
-  const page = messagePage(pageContext(call), {
-    kind: 'answer_lost',
-    request_id: call.request_id,
-    account_url: accountUrl(call),
-    home_url: null,
-    reason: null,
-    continue_url: query ? continueUrl(call, query) : null,
-  })
-  return refused(html(page), answer_lost)
+  return messageAnswer(
+    pageContext(call),
+    {
+      kind: 'answer_lost',
+      request_id: call.request_id,
+      account_url: accountUrl(call),
+      home_url: null,
+      reason: null,
+      continue_url: query ? continueUrl(call, query) : null,
+    },
+    why,
+  )
 }
 
 const answer_lost = refusal('form_expired', reason`The form was sent before, and its answer was lost before it could be given.`)
+const session_over = refusal(
+  'form_expired',
+  reason`The form was sent before, and a session of its answer has ended or left the browser since.`,
+)

@@ -81,6 +81,21 @@ export async function findSessions(db: Db, environment_id: EnvironmentId, token_
   )
 }
 
+/** Counts those of these sessions that still sign in. */
+export async function countStanding(db: Db, environment_id: EnvironmentId, ids: readonly string[], now: Date): Promise<number> {
+  if (ids.length === 0) return 0
+  const rows = await db.all(
+    StandingRow,
+    sql`select s.id
+          from sessions s join users u on ${sameEnvironment('u', 's', environment_id)} and u.id = s.user_id
+         where s.environment_id = ${environment_id} and s.id in (${list(ids)}) and s.expires_at > ${now}
+           and ${sessionStands(environment_id, sql`s`)}`,
+  )
+  return rows.length
+}
+
+const StandingRow = z.object({ id: z.string() })
+
 /**
  * The same user signs in again in the same browser: the session gets a new secret and a new time. A guard, as `insertSession`. Its newest
  * grant of each application stays for as long as the session (`workers/visit-grants.ts`), so that a logout reaches the application.

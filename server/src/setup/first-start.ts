@@ -7,7 +7,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import { Email, Name, Slug } from '@ostiary/contract/values.ts'
 import { reason } from '../base/reason.ts'
-import { refusal } from '../base/refusal.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 import { slugOf } from '../base/slug.ts'
 import { sourceOf } from '../base/source.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -18,10 +18,12 @@ import { type Answer, header, redirect, refused } from '../oidc/call.ts'
 import { readForm } from '../oidc/form.ts'
 import { saysOtherSite } from '../oidc/form-token.ts'
 import { html } from '../oidc/hosted-page.ts'
+import { recorded } from '../oidc/refused-form.ts'
 import { serviceContext } from '../pages/service.ts'
 import { type SetupView, setUpPage, setupCommandPage, setupPage } from '../pages/setup.ts'
 import type { Passwords } from '../users/password.ts'
 import { createFirstTenant, hasAdministrator, hasTenant, SetupRefused } from './first-tenant.ts'
+import { leadToSetup, readSetup } from './refused-setup.ts'
 
 export interface FirstStart {
   /** The link for the first tenant; `null` where a tenant exists. */
@@ -55,9 +57,10 @@ export async function createFirstStart(
     const context = serviceContext(base_url, request.headers['accept-language'])
     if (!isToken(sent.get('token') ?? '')) return refused(html(await withoutToken(request), 403), wrong_token)
     const { view, first } = readFirst(sent)
-    if (!isOwnForm(request, base_url))
-      return refused(html(setupPage(context, { ...view, problems: { ...view.problems, form: 'foreign' } })), foreign_form)
-    if (!first) return refused(html(setupPage(context, view)), wrong_fields)
+    const showAgain = (problems: Partial<SetupView['problems']>, why: Refusal) =>
+      refused(leadToSetup(deployment, { ...view, problems: { ...view.problems, ...problems } }), why)
+    if (!isOwnForm(request, base_url)) return showAgain({ form: 'foreign' }, foreign_form)
+    if (!first) return showAgain({}, wrong_fields)
     let owner: { user_id: string }
     try {
       const by = { action: 'setup', request_id: request.request_id, ip: request.ip } as const
@@ -72,7 +75,7 @@ export async function createFirstStart(
       if (kind === 'unknown_tenant') throw error
       const problem =
         kind === 'slug_taken' ? { slug: 'taken' as const } : kind === 'email_taken' ? { email: 'taken' as const } : { password: kind }
-      return refused(html(setupPage(context, { ...view, problems: { ...view.problems, ...problem } })), wrong_fields)
+      return showAgain(problem, wrong_fields)
     }
     token = null
     deployment.log.info('The first tenant was created in a browser.', { request_id: request.request_id })
@@ -94,8 +97,10 @@ export async function createFirstStart(
       if (request.method === 'POST') return create(request, signIn)
       const sent = new URLSearchParams(request.query).get('token') ?? ''
       if (!isToken(sent) || (await hasTenant(deployment))) return html(await withoutToken(request))
-      const values = { tenant_name: '', slug: '', email: '' }
-      return html(setupPage(serviceContext(base_url, request.headers['accept-language']), { token: sent, values, problems: no_problems }))
+      const plain = { values: { tenant_name: '', slug: '', email: '' }, problems: no_problems }
+      const kept = readSetup(deployment, request, sent)
+      const answer = html(setupPage(serviceContext(base_url, request.headers['accept-language']), { token: sent, ...(kept ?? plain) }))
+      return kept ? recorded(answer) : answer
     },
   }
 }

@@ -270,7 +270,7 @@ const plants: Plant[] = [
   { code: 'locked_out', reason: /Too many attempts failed for this email/, plant: lockOut },
   { code: 'form_expired', reason: /sent no cookie with the form/, plant: async () => createAgent().post(`${issuer}/sign-in`, { request: authorizationRequest(environment, client).url.split('?')[1] ?? '', email: canary(), password: canary() }) },
   { code: 'form_expired', reason: 'The form holds no request.', has: { status: 400 }, plant: () => createAgent().post(`${issuer}/sign-in`, { email: canary() }) },
-  { code: 'form_expired', reason: /holds no form token, or a part of one/, plant: () => postToConsent({ csrf: canary() }) },
+  { code: 'form_expired', reason: /holds no form token, or a part of one/, has: { status: 303 }, plant: () => postToConsent({ csrf: canary() }) },
   { code: 'form_expired', reason: 'The session of the page has ended, or does not belong to this browser.', has: { status: 400 }, plant: () => postToConsent({ session: canary() }) },
   { code: 'form_expired', reason: 'The session of the page has ended, or does not belong to this browser.', has: { status: 303 }, plant: () => postToConsent({ session: canary() }, `${issuer}/offer-passkey`) },
   { code: 'form_expired', reason: 'The session of the page has ended, or does not belong to this browser.', has: { status: 400 }, plant: () => person.agent.post(`${issuer}/account/disconnect`, { user: canary() }) },

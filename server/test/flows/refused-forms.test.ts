@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openForBrowser } from '../../src/secrets/secrets.ts'
 import { openAccount, problemOf } from '../support/account.ts'
 import { enrolPerson, passwordStep } from '../support/authenticator-app.ts'
 import { type Agent, authorizationRequest, createAgent, followPages, formOf } from '../support/cookie-browser.ts'
@@ -190,6 +191,176 @@ for (const [form, ready] of Object.entries(forms))
       assert.match(await newestReason(of), reason)
     })
 
+/** The POST of a form that is refused, and what follows at the address to which it leads. */
+for (const [form, ready] of Object.entries(forms))
+  test(`${form}: a refused POST leads by 303 to a page with its status, for a minute, and is recorded once`, async () => {
+    const { agent, action, hidden } = await ready()
+    const of = action.includes(required.id) ? required : environment
+    const before = await countRefused(of)
+    const { csrf: _, ...without_token } = hidden
+    const post = await agent.postOnly(action, without_token)
+    assert.equal(post.status, 303)
+    assert.equal(post.body, '')
+    const address = post.headers.get('location') ?? ''
+    for (const visit of ['the redirect', 'Reload', 'Back']) {
+      const page = await agent.get(address)
+      assert.equal(page.status, 400, visit)
+      assert.match(page.body, /A part of this form did not arrive/)
+    }
+    assert.equal(await countRefused(of), before + 1)
+    w.advance(60)
+    const plain = await agent.get(address)
+    assert.equal(plain.status, 200)
+    assert.doesNotMatch(plain.body, /A part of this form did not arrive/)
+  })
+
+async function countRefused(of: TestEnvironment): Promise<number> {
+  const { data } = expectStatus(200, await w.call('GET', `${of.path}/requests?limit=100`))
+  return (data as unknown[]).length // as: the route says so
+}
+
+const formCookies = (agent: Agent) => [...agent.cookies].filter(([name]) => name.includes('_form_'))
+const refusedCookies = (agent: Agent) => [...agent.cookies].filter(([name]) => name.includes('_refused_'))
+
+test('what was typed shows again, a password never, and it is gone when the step goes on', async () => {
+  const { email, password } = await w.createUser(environment)
+  const { agent, page } = await signInPage()
+  const typed = 'not the password 4711'
+  const wrong = await agent.submit(page, { email, password: typed, method: 'password' })
+  assert.equal(wrong.status, 400)
+  assert.ok(wrong.body.includes(`value="${email}"`))
+  assert.ok(!wrong.body.includes(typed))
+  assert.equal(refusedCookies(agent).length, 1)
+  const right = await agent.submit(wrong, { email, password, method: 'password' })
+  assert.equal(refusedCookies(agent).length, 0)
+  assert.match((await followPages(agent, right)).body, /data-step="consent"/)
+})
+
+/** Opens what the cookies of refused forms hold, as the service does. */
+function openedOf(agent: Agent): string {
+  const seeds = formCookies(agent).map(([, seed]) => seed)
+  return refusedCookies(agent)
+    .flatMap(([name, value]) =>
+      seeds.flatMap((seed) => {
+        const [, environment_id = ''] = /_(env_[0-9a-z]+)_/.exec(name) ?? []
+        const key = w.deployment.secrets.mac('key of a refused form', JSON.stringify([environment_id, seed]))
+        const id = name.split('_').at(-1)
+        return openForBrowser(key, value.split('.')[1] ?? '', `refused.${id}`)?.toString('utf8') ?? []
+      }),
+    )
+    .join('\n')
+}
+
+const secret = 'Secret-4711-Value'
+const secrets_of: Record<string, Record<string, string>> = {
+  'sign-in': { email: 'typed@example.com', password: secret, method: 'password' },
+  'sign-up': { email: 'no address', name: 'Ada', password: secret },
+  code: { code: secret },
+  'new-password': { password: secret.slice(0, 5) },
+  'second factor': { code: secret },
+  'account: password': { password: secret.slice(0, 5) },
+  'account: app': { code: secret },
+  'account: deletion': { email: 'other@example.com' },
+}
+for (const [form, typed] of Object.entries(secrets_of))
+  test(`${form}: no password, code or token is in the cookie of a refused form`, async () => {
+    const { agent, action, hidden } = await (forms[form] as () => Promise<Form>)() // as: it is one of the table
+    const reply = await agent.submitForm({ action, hidden }, typed)
+    assert.equal(reply.status, 400)
+    const opened = openedOf(agent)
+    assert.match(opened, /"problem/)
+    const forbidden = [typed.password, typed.code, hidden.csrf, hidden.token, hidden.attempt, hidden.nonce].filter(
+      (each) => each !== undefined,
+    )
+    for (const each of forbidden) assert.ok(!opened.includes(each), `${each} in ${opened}`)
+  })
+
+test('a browser keeps at most five refused forms and 3,500 bytes of them: the oldest goes', async () => {
+  const agent = createAgent()
+  const names: string[] = []
+  for (let i = 0; i < 7; i++) {
+    w.advance(1)
+    const page = await agent.get(authorizationRequest(environment, client).url)
+    await agent.submit(page, { email: `typed${i}@example.com`, password: 'wrong', method: 'password' })
+    names.push(refusedCookies(agent).at(-1)?.[0] ?? '')
+  }
+  assert.deepEqual(
+    refusedCookies(agent).map(([name]) => name),
+    names.slice(2),
+  )
+  for (let i = 0; i < 4; i++) {
+    w.advance(1)
+    const page = await agent.get(authorizationRequest(environment, client, { prompt: 'create' }).url)
+    await agent.submit(page, { email: `typed${i}@example.com`, name: `${'n'.repeat(900)}\u0000`, password: 'short' })
+    const bytes = refusedCookies(agent).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+    assert.ok(bytes <= 3_500, String(bytes))
+  }
+})
+
+test('prompt=none never reads what a form was refused for', async () => {
+  const { agent, page } = await signInPage()
+  const { hidden } = formOf(page.body)
+  await agent.submit(page, { email: 'typed@example.com', password: 'wrong', method: 'password' })
+  const reply = await agent.get(`${environment.issuer}/oauth/authorize?${hidden.request}&prompt=none`)
+  assert.equal(reply.status, 303)
+  assert.match(reply.headers.get('location') ?? '', /error=login_required/)
+})
+
+test('a browser that takes no cookies reads the sentence at the address too', async () => {
+  const { page } = await signInPage()
+  const { action, hidden } = formOf(page.body)
+  const post = await createAgent().postOnly(action, hidden)
+  for (let i = 0; i < 2; i++) {
+    const shown = await createAgent().get(post.headers.get('location') ?? '')
+    assert.equal(shown.status, 400)
+    assert.match(problemOf(shown) ?? '', /did not send back the cookie of this page/)
+  }
+})
+
+test('a refused sign-in stays refused where another tab signed in meanwhile', async () => {
+  const [ada, ben] = [await w.createUser(environment), await w.createUser(environment)]
+  const { agent, page } = await signInPage()
+  const other = await agent.get(authorizationRequest(environment, client).url)
+  await followPages(agent, await agent.submit(other, { email: ben.email, password: ben.password, method: 'password' }))
+  const reply = await agent.submit(page, { email: ada.email, password: 'wrong', method: 'password' })
+  assert.equal(reply.status, 400)
+  assert.match(reply.body, /data-step="sign-in"/)
+  assert.ok(!reply.body.includes(ben.email))
+})
+
+test('the sign-out form leads to the page that says what was decided', async () => {
+  for (const [decision, title] of [
+    ['sign_out', 'signed-out'],
+    ['stay', 'sign-out'],
+  ] as const) {
+    const { agent } = await signedIn()
+    const { action, hidden } = formOf((await agent.get(`${environment.issuer}/oauth/logout`)).body)
+    const post = await agent.postOnly(action, { ...hidden, decision })
+    assert.equal(post.status, 303)
+    for (let i = 0; i < 2; i++) {
+      const page = await agent.get(post.headers.get('location') ?? '')
+      assert.equal(page.status, 200)
+      assert.match(page.body, new RegExp(`data-step="${title}"`))
+    }
+  }
+})
+
+test('the page of an ended session has an address, from which the person goes on', async () => {
+  const { agent, page } = await account('?action=change-name')
+  const { action, hidden } = formOf(page.body)
+  for (const name of [...agent.cookies.keys()].filter((name) => name.includes('_session_'))) agent.cookies.delete(name)
+  const post = await agent.postOnly(action, { ...hidden, name: 'Ada' })
+  assert.equal(post.status, 303)
+  for (let i = 0; i < 2; i++) {
+    const shown = await agent.get(post.headers.get('location') ?? '')
+    assert.equal(shown.status, 400)
+    assert.match(shown.body, /You were signed out/)
+    assert.match(shown.body, /data-action="continue"/)
+  }
+  const [, on = ''] = /href="([^"]*)" data-action="continue"/.exec((await agent.get(post.headers.get('location') ?? '')).body) ?? []
+  assert.match((await agent.get(on.replaceAll('&amp;', '&'))).body, /data-step="sign-in"/)
+})
+
 for (const headers of [
   { origin: 'null' },
   { origin: 'null', 'sec-fetch-site': 'same-origin' },
@@ -209,8 +380,6 @@ test('Origin: null of a page of another site is refused, where the browser says 
   const reply = await agent.submit(page, { email: 'a@example.com', password: 'x' }, { origin: 'null', 'sec-fetch-site': 'cross-site' })
   assert.match(problemOf(reply) ?? '', /another website sent this form/)
 })
-
-const formCookies = (agent: Agent) => [...agent.cookies].filter(([name]) => name.includes('_form_'))
 
 test('six tabs that load at once without cookies all sign in, in the same browser', async () => {
   const browser = createAgent()

@@ -128,7 +128,7 @@ for (const [field, value, text] of wrong)
 
 for (const headers of [
   { origin: 'https://evil.example' },
-  { origin: 'null' },
+  { origin: 'null', 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'same-site' },
 ])

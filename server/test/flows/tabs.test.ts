@@ -346,7 +346,10 @@ test('the page that answers a wrong value can be opened again at its address', a
     assert.equal(answer.status, 400)
     const again = await agent.get(formOf(answer.body).action)
     const seen = ({ body }: Reply) => [stepOf({ body } as Reply), body.includes('name="recovery_code"')] // as: the step is in the body
-    assert.deepEqual([again.status, ...seen(again)], [200, ...seen(page)])
+    assert.deepEqual([again.status, ...seen(again)], [400, ...seen(page)])
+    w.advance(60)
+    const later = await agent.get(formOf(answer.body).action)
+    assert.deepEqual([later.status, ...seen(later)], [200, ...seen(page)])
   }
 })
 

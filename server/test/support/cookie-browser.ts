@@ -42,14 +42,21 @@ export function createAgent(reach = (url: string) => url) {
     signal?: AbortSignal,
   ): Promise<Reply> {
     const reply = await send('POST', action, { form: { ...reloaded(hidden), ...fields }, headers, signal })
-    const location = reply.headers.get('location') ?? ''
-    return is_waiting_page.test(location) ? send('GET', location, { headers }) : reply
+    return isOfStep(reply) ? send('GET', reply.headers.get('location') ?? '', { headers: ofNavigation(headers) }) : reply
+  }
+
+  /** Posts a form. One that is refused leads to the page of its step, as every browser follows. */
+  async function post(url: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Reply> {
+    const reply = await send('POST', url, { form, headers })
+    return isRefusedForm(reply) ? send('GET', reply.headers.get('location') ?? '', { headers: ofNavigation(headers) }) : reply
   }
 
   return {
     cookies,
     get: (url: string, headers?: Record<string, string>) => send('GET', url, { headers }),
-    post: (url: string, form: Record<string, string>, headers?: Record<string, string>) => send('POST', url, { form, headers }),
+    post,
+    /** The answer to the POST itself. */
+    postOnly: (url: string, form: Record<string, string>, headers?: Record<string, string>) => send('POST', url, { form, headers }),
 
     /**
      * Sends the form of a page with these fields filled in, as if the page was loaded again before. Follows a redirect to a page that waits
@@ -64,10 +71,31 @@ export function createAgent(reach = (url: string) => url) {
     /** Presses the button of a page: the same fields are the same form, which the service answers once. */
     press(page: Reply, fields: Record<string, string>, headers?: Record<string, string>) {
       const { action, hidden } = formOf(page.body)
-      return send('POST', action, { form: { ...hidden, ...fields }, headers })
+      return post(action, { ...hidden, ...fields }, headers)
     },
   }
 }
+
+/** The browser sends its own Origin and Sec-Fetch-Site with the GET that follows. */
+const ofNavigation = ({ origin: _origin, 'sec-fetch-site': _site, ...headers }: Record<string, string> = {}) => headers
+
+/** A form that is refused sets what the page of its step shows, or says it in the address. */
+export const isRefusedForm = ({ status, headers }: Pick<Reply, 'status' | 'headers'>): boolean =>
+  status === 303 &&
+  (headers.getSetCookie().some((line) => /ostiary_refused_[^=]*=[^;]/.test(line)) ||
+    /[?&]refused=(no_cookies|page)(&|$)/.test(headers.get('location') ?? ''))
+
+/** Follows the answer to the POST of a form as its browser does. */
+export async function followRefused(agent: Agent, reply: Reply): Promise<Reply> {
+  if (!isRefusedForm(reply)) return reply
+  for (const line of reply.headers.getSetCookie()) {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+    agent.cookies.set(name, value)
+  }
+  return agent.get(reply.headers.get('location') ?? '')
+}
+
+const isOfStep = (reply: Reply): boolean => isRefusedForm(reply) || is_waiting_page.test(reply.headers.get('location') ?? '')
 
 const is_waiting_page = /^[^?]*\/(code|forgot-password|new-password|recovery-codes)\?/
 

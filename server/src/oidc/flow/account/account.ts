@@ -4,7 +4,7 @@ import { readBrowser } from '../../browser.ts'
 import { type OidcEndpoint, redirect } from '../../call.ts'
 import { asksForSignUp } from '../../protocol/sign-up.ts'
 import { mayCreateAccount } from '../shared/new-account.ts'
-import { no_problems, showAccounts, showSignIn, showSignUp } from '../shared/screens.ts'
+import { no_problems, showAccounts, showRefusedAgain, showSignIn, showSignUp } from '../shared/screens.ts'
 import { accountVisit } from '../shared/visit.ts'
 import { findOwnUser, needsSignIn, noticeOf } from './gate.ts'
 import { showAccountPage, showPlace } from './screens.ts'
@@ -15,6 +15,8 @@ export const leadToAccount: OidcEndpoint = async (_, call) => redirect(accountUr
 export const showAccount: OidcEndpoint = async (services, call) => {
   const browser = await readBrowser(services, call)
   const visit = accountVisit(call.query, browser)
+  const again = await showRefusedAgain(services, call, visit)
+  if (again) return again
   const { prompt } = visit.request
   const { action, id, user_id } = visit.account
   const nothing = { problem: null, wait_seconds: null }

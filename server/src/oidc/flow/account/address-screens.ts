@@ -6,19 +6,18 @@ import { type ChangeEmailView, type ConfirmEmailView, changeEmailPage, confirmEm
 import { findEmailChange } from '../../../users/email-changes.ts'
 import { accountUrl } from '../../account-url.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
-import { withCookies } from '../../cookies.ts'
-import { formToken } from '../../form-token.ts'
-import { accountContext, html } from '../../hosted-page.ts'
 import { keptMailUrl } from '../../kept-mail.ts'
+import { withForm } from './account-form.ts'
 import type { OwnAccount } from './gate.ts'
 
 /** Asks for the new address, or shows which ends have confirmed the change. */
 export async function showChangeEmail(
   services: OidcServices,
   call: OidcCall,
-  { browser, user }: OwnAccount,
+  own: OwnAccount,
   problem: ChangeEmailView['problem'],
 ): Promise<Answer> {
+  const { user } = own
   if (!sendsMail(call.issuer.settings.email)) return redirect(accountUrl(call))
   const change = await findEmailChange(services.db, call.issuer.environment_id, user.id, call.now)
   const pending = change && {
@@ -27,31 +26,19 @@ export async function showChangeEmail(
     old: user.email_verified ? (change.old_confirmed_at === null ? ('waits' as const) : ('confirmed' as const)) : ('not_needed' as const),
   }
   const typed = (call.form?.get('email') ?? '').slice(0, longest_email)
-  const { csrf, set_cookie } = formToken(services, call, browser)
-  const { id: user_id, email, email_verified } = user
-  const view = { csrf, user_id, email, email_verified, typed, pending, inbox_url: keptMailUrl(services, call), problem }
-  return withCookies(html(changeEmailPage(accountContext(call, { action: 'change-email', user: user.id }), view)), set_cookie)
+  const { email, email_verified } = user
+  const fields = { email, email_verified, pending, inbox_url: keptMailUrl(services, call) }
+  return withForm(services, call, { ...own, action: 'change-email', view: { typed, problem } }, (context, form, shown) =>
+    changeEmailPage(context, { ...form, ...fields, ...shown }),
+  )
 }
 
 /** The code that proves the present address. */
-export function showConfirmEmail(
-  services: OidcServices,
-  call: OidcCall,
-  { browser, user }: OwnAccount,
-  problem: ConfirmEmailView['problem'],
-): Answer {
+export function showConfirmEmail(services: OidcServices, call: OidcCall, own: OwnAccount, problem: ConfirmEmailView['problem']): Answer {
+  const { user } = own
   if (user.email_verified || !sendsMail(call.issuer.settings.email)) return redirect(accountUrl(call))
-  const { csrf, set_cookie } = formToken(services, call, browser)
-  return withCookies(
-    html(
-      confirmEmailPage(accountContext(call, { action: 'confirm-email', user: user.id }), {
-        csrf,
-        user_id: user.id,
-        email: user.email,
-        inbox_url: keptMailUrl(services, call),
-        problem,
-      }),
-    ),
-    set_cookie,
+  const fields = { email: user.email, inbox_url: keptMailUrl(services, call) }
+  return withForm(services, call, { ...own, action: 'confirm-email', view: { problem } }, (context, form, shown) =>
+    confirmEmailPage(context, { ...form, ...fields, ...shown }),
   )
 }

@@ -94,8 +94,7 @@ export async function tooManyChanges(
   own: OwnAccount,
   { action, id = null }: { action: AccountAction; id?: string | null },
 ): Promise<Answer> {
-  const shown = await showPlace(services, call, own, { action, id, problem: 'too_many_changes' })
-  return refused({ ...shown, headers: { ...shown.headers, 'retry-after': '3600' } }, too_many_changes)
+  return refused(await showPlace(services, call, own, { action, id, problem: 'too_many_changes' }), too_many_changes)
 }
 
 export const sign_in_needed = refusal(

@@ -44,7 +44,6 @@ import {
   addTotpPage,
   newCodesPage,
 } from '../../../pages/account-methods.ts'
-import type { Page, PageContext } from '../../../pages/layout.ts'
 import { locales } from '../../../pages/locale.ts'
 import { most_passkeys } from '../../../passkeys/store.ts'
 import { findOfferedProviders } from '../../../providers/store.ts'
@@ -57,8 +56,10 @@ import { type Answer, type OidcCall, type OidcServices, redirect, refused } from
 import { withCookies } from '../../cookies.ts'
 import { formToken } from '../../form-token.ts'
 import { accountContext, html } from '../../hosted-page.ts'
+import { showStep } from '../../refused-form.ts'
 import { beginEnrolment } from '../passkey/passkey-enrolment.ts'
 import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
+import { afterLimit, placeOf, withForm } from './account-form.ts'
 import { showChangeEmail, showConfirmEmail } from './address-screens.ts'
 import type { OwnAccount } from './gate.ts'
 
@@ -106,17 +107,6 @@ export function showPlace(
   }
 }
 
-/** A page with the form token of the browser. */
-function withForm(
-  services: OidcServices,
-  call: OidcCall,
-  { browser, user, action, id = null }: OwnAccount & { action: AccountAction; id?: string | null },
-  pageOf: (context: PageContext, form: { csrf: string; user_id: string }) => Page,
-): Answer {
-  const { csrf, set_cookie } = formToken(services, call, browser)
-  return withCookies(html(pageOf(accountContext(call, { action, id, user: user.id }), { csrf, user_id: user.id })), set_cookie)
-}
-
 /** In UTF-16 code units: longer than every field of the profile. */
 const longest_field = 1_000
 
@@ -131,25 +121,25 @@ export function showProfile(
   const present = Object.fromEntries(
     profile_fields.map((name) => [name, call.form?.get(name)?.slice(0, longest_field) ?? user[name] ?? '']),
   ) as Record<ProfileField, string> // as: every field
-  return withForm(services, call, { ...own, action: 'change-name' }, (context, form) =>
+  const view = { ...rest, values: values ?? present }
+  return withForm(services, call, { ...own, action: 'change-name', view }, (context, form, shown) =>
     profilePage(context, {
       ...form,
-      ...rest,
-      values: values ?? present,
+      ...shown,
       languages: [...locales, ...(user.locale ? [user.locale] : [])],
     }),
   )
 }
 
 export const showPassword = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: PasswordView['problem']): Answer =>
-  withForm(services, call, { ...own, action: 'change-password' }, (context, form) =>
+  withForm(services, call, { ...own, action: 'change-password', view: { problem } }, (context, form, shown) =>
     passwordPage(context, {
       ...form,
+      ...shown,
       email: own.user.email,
       has_password: own.user.has_password,
       rule: call.issuer.settings.password,
       is_mailed: sendsMail(call.issuer.settings.email),
-      problem,
     }),
   )
 
@@ -172,8 +162,8 @@ export async function showRemoval(
   const ends_this = (own.session.began_with ?? method.id) === method.id
   const why = refused_now ?? whyMethodStays(methods, method, removalRules(call, providers))
   const stays = why && { why, until: additionsFor(call, why, { methods, providers }) }
-  const answer = withForm(services, call, { ...own, action, id: method.id }, (context, form) =>
-    removalPage(context, { ...form, method: { id: method.id, type, name }, ends_this, stays, problem }),
+  const answer = withForm(services, call, { ...own, action, id: method.id, view: { problem } }, (context, form, shown) =>
+    removalPage(context, { ...form, ...shown, method: { id: method.id, type, name }, ends_this, stays }),
   )
   return why ? refused(answer, stays_because[why]) : answer
 }
@@ -246,13 +236,15 @@ export function showAddTotp(
   const { user, session } = own
   if (!mayAddTotp(call)) return redirect(accountUrl(call))
   const offered = showOfferedTotp(call.issuer.display_name, user.email, offerTotp(services, user, { session_id: session.id, nonce }))
-  return withForm(services, call, { ...own, action: 'add-totp' }, (context, form) =>
-    addTotpPage(context, { ...form, ...offered, nonce, problem }),
+  return withForm(services, call, { ...own, action: 'add-totp', view: { problem } }, (context, form, shown) =>
+    addTotpPage(context, { ...form, ...offered, ...shown, nonce }),
   )
 }
 
 const showNewCodes = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: FormProblem | null): Answer =>
-  withForm(services, call, { ...own, action: 'new-recovery-codes' }, (context, form) => newCodesPage(context, { ...form, problem }))
+  withForm(services, call, { ...own, action: 'new-recovery-codes', view: { problem } }, (context, form, shown) =>
+    newCodesPage(context, { ...form, ...shown }),
+  )
 
 export async function showAddPasskey(
   services: OidcServices,
@@ -263,8 +255,8 @@ export async function showAddPasskey(
   const options = await beginEnrolment(services, call, own.session)
   if (options === null) return redirect(accountUrl(call))
   const ceremony = { kind: 'create' as const, options, able_cookie: null, removed: null }
-  return withForm(services, call, { ...own, action: 'add-passkey' }, (context, form) =>
-    addPasskeyPage(context, { ...form, ceremony, problem }),
+  return withForm(services, call, { ...own, action: 'add-passkey', view: { problem } }, (context, form, shown) =>
+    addPasskeyPage(context, { ...form, ceremony, ...shown }),
   )
 }
 
@@ -279,13 +271,15 @@ export async function showAddProvider(
   const provider = offered.find((one) => one.id === id)
   if (!provider) return redirect(accountUrl(call))
   const is_mailed = sendsMail(call.issuer.settings.email)
-  return withForm(services, call, { ...own, action: 'add-provider', id: provider.id }, (context, form) =>
-    addProviderPage(context, { ...form, ...rest, provider, email: own.user.email, is_mailed }),
+  return withForm(services, call, { ...own, action: 'add-provider', id: provider.id, view: rest }, (context, form, shown) =>
+    addProviderPage(context, { ...form, ...shown, provider, email: own.user.email, is_mailed }),
   )
 }
 
 const showExport = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: ExportView['problem']): Answer =>
-  withForm(services, call, { ...own, action: 'export' }, (context, form) => exportPage(context, { ...form, problem }))
+  withForm(services, call, { ...own, action: 'export', view: { problem } }, (context, form, shown) =>
+    exportPage(context, { ...form, ...shown }),
+  )
 
 export async function showDeletion(
   services: OidcServices,
@@ -296,8 +290,8 @@ export async function showDeletion(
   const { user } = own
   const owned = call.issuer.is_root ? await findSoleOwnerships(services.db, user.id) : []
   const tenants = owned.map(({ name, slug }) => ({ name, members_url: membersUrl(services.config.base_url, slug) }))
-  const answer = withForm(services, call, { ...own, action: 'delete-account' }, (context, form) =>
-    deletionPage(context, { ...form, email: user.email, problem, tenants }),
+  const answer = withForm(services, call, { ...own, action: 'delete-account', view: { problem } }, (context, form, shown) =>
+    deletionPage(context, { ...form, email: user.email, ...shown, tenants }),
   )
   return tenants.length > 0 ? refused(answer, last_owner) : answer
 }
@@ -308,6 +302,21 @@ const most_methods = 100
 const most_sessions = 100
 
 export async function showAccountPage(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  { notice, problem }: { notice: AccountNotice | null; problem: AccountView['problem'] },
+): Promise<Answer> {
+  const { browser, session, user } = own
+  const place = placeOf(call, user.id, { action: null, id: null })
+  // The page of another account than the current one of the browser names it.
+  const address = accountUrl(call, { user: browser.sessions[0] === session ? null : user.id })
+  const page = async (shown: { problem: typeof problem }) =>
+    afterLimit(await accountAnswer(services, call, own, { notice: shown.problem === null ? notice : null, ...shown }), shown)
+  return showStep(services, call, browser, { place: { ...place, address }, view: { problem }, page })
+}
+
+async function accountAnswer(
   services: OidcServices,
   call: OidcCall,
   own: OwnAccount,

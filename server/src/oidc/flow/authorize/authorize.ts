@@ -6,6 +6,7 @@ import { asQuery, type OidcEndpoint, redirect } from '../../call.ts'
 import { message, tooLong } from '../../hosted-page.ts'
 import { beginAuthorization } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
+import { showRefusedAgain } from '../shared/screens.ts'
 import { judgeNextStep, takeStep } from './dispatch.ts'
 
 export const authorize: OidcEndpoint = async (services, call) => {
@@ -19,7 +20,8 @@ export const authorize: OidcEndpoint = async (services, call) => {
   const [begun, browser] = await Promise.all([beginAuthorization(services, call, call.query), readBrowser(services, call)])
   if ('answer' in begun) return begun.answer
   const interaction = { query: call.query, ...begun, browser }
-  return takeStep(services, call, interaction, await judgeNextStep(services, call, interaction))
+  const again = await showRefusedAgain(services, call, interaction)
+  return again ?? takeStep(services, call, interaction, await judgeNextStep(services, call, interaction))
 }
 
 const not_a_form = refusal('invalid_request', reason`The body of the request is not form-encoded.`)

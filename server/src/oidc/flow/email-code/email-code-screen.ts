@@ -6,6 +6,7 @@ import { withCookies } from '../../cookies.ts'
 import { formToken } from '../../form-token.ts'
 import { html, pageContext } from '../../hosted-page.ts'
 import { keptMailUrl } from '../../kept-mail.ts'
+import { showStep } from '../../refused-form.ts'
 import { readStepQuery, stepQuery } from '../../step-token.ts'
 import type { Interaction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
@@ -13,20 +14,32 @@ import { afterWait } from '../shared/screens.ts'
 
 type CodeStep = Pick<EmailCodeView, 'email' | 'problem'> & { wait_seconds?: number | null; refusal?: Refusal }
 
-export function showCode(
+export function showCode(services: OidcServices, call: OidcCall, interaction: Interaction, { refusal, ...view }: CodeStep): Answer {
+  const { query, browser } = interaction
+  const { step, query: without_step } = readStepQuery(services, call, browser)
+  // A browser without the cookie of its forms cannot open the page again, and begins at the sign-in.
+  const here = step === null || without_step !== query ? null : `${call.issuer.url}/code?${call.query}`
+  const place =
+    browser.form_seed === null
+      ? { name: 'sign-in', query, address: continueUrl(call, query) }
+      : { name: 'code', query, address: here ?? codePageUrl(services, call, interaction, { email: view.email, is_sign_up: false }) }
+  const page = (shown: Omit<CodeStep, 'refusal'>) => codeAnswer(services, call, interaction, { ...shown, page_url: place.address })
+  const answer = showStep(services, call, browser, { place, view, page })
+  return refusal ? refused(answer, refusal) : answer
+}
+
+function codeAnswer(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { refusal, wait_seconds = null, ...view }: CodeStep,
+  { wait_seconds = null, page_url, ...view }: Omit<CodeStep, 'refusal'> & { page_url: string },
 ): Answer {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
   const { settings } = call.issuer
-  // A browser without the cookie of its forms cannot open the page again.
   const is_sign_up = isOfSignUp(services, call, interaction)
-  const address = browser.form_seed === null ? null : codePageUrl(services, call, interaction, { email: view.email, is_sign_up })
-  const page = emailCodePage(pageContext(call, request.ui_locales, address ?? continueUrl(call, query)), {
-    page_url: address ?? `${call.issuer.url}/code`,
+  const page = emailCodePage(pageContext(call, request.ui_locales, page_url), {
+    page_url,
     csrf,
     request: query,
     ...view,
@@ -36,8 +49,7 @@ export function showCode(
     inbox_url: keptMailUrl(services, call),
     back_url: continueUrl(call, withPrompt(query, 'login')),
   })
-  const answer = afterWait(withCookies(html(page), set_cookie), wait_seconds)
-  return refusal ? refused(answer, refusal) : answer
+  return afterWait(withCookies(html(page), set_cookie), wait_seconds)
 }
 
 /** Whether the page that the call is about waits for the code of a sign-up: its address says so. */

@@ -20,16 +20,19 @@ import { withCookies } from '../../cookies.ts'
 import { formProblem, formRefusals, formToken } from '../../form-token.ts'
 import { formIncomplete, html, pageContext, sessionEnded } from '../../hosted-page.ts'
 import { asksForSignUp } from '../../protocol/sign-up.ts'
+import { showStep } from '../../refused-form.ts'
 import { sendCode } from '../email-code/send-code.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
-import { factsOf, no_problems, showAccounts, showSignIn, showSignUp } from '../shared/screens.ts'
+import { factsOf, no_problems, showAccounts, showRefusedAgain, showSignIn, showSignUp } from '../shared/screens.ts'
 import { beginInvitation, type InvitationVisit } from '../shared/visit.ts'
 
 export const showInvitation: OidcEndpoint = async (services, call) => {
   const begun = await beginInvitation(services, call, call.query)
   if ('answer' in begun) return begun.answer
   const visit: InvitationVisit = { query: call.query, ...begun, browser: await readBrowser(services, call) }
+  const again = await showRefusedAgain(services, call, visit)
+  if (again) return again
   const { prompt, of_session } = visit.request
   const session = visit.browser.sessions.find(({ id }) => of_session === undefined || id === of_session)
   if (prompt.includes('select_account') && session) return showAccounts(services, call, visit, null)
@@ -97,6 +100,18 @@ async function show(
   visit: InvitationVisit & { session: SessionRow },
   problem: keyof typeof problems | null,
 ): Promise<Answer> {
+  const place = { name: 'invitation', query: visit.query, address: continueUrl(call, visit.query) }
+  const page = (shown: { problem: typeof problem }) => invitationAnswer(services, call, visit, shown.problem)
+  const answer = await showStep(services, call, visit.browser, { place, view: { problem }, page })
+  return problem === null ? answer : refused(answer, problems[problem])
+}
+
+async function invitationAnswer(
+  services: OidcServices,
+  call: OidcCall,
+  visit: InvitationVisit & { session: SessionRow },
+  problem: keyof typeof problems | null,
+): Promise<Answer> {
   const { browser, query, invitation, session } = visit
   const { csrf, set_cookie } = formToken(services, call, browser)
   const member = await findMember(services.db, services.root_environment_id, invitation.tenant_id, session.user_id)
@@ -108,8 +123,7 @@ async function show(
   const page = member
     ? memberPage(context, { ...factsOf(visit), ...reader, role: member.role })
     : invitationPage(context, { ...factsOf(visit), ...reader, csrf, request: query, session_id: session.id, problem })
-  const answer = withCookies(html(page), set_cookie)
-  return problem === null ? answer : refused(answer, problems[problem])
+  return withCookies(html(page), set_cookie)
 }
 
 const problems = {

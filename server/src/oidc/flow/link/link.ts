@@ -11,6 +11,7 @@ import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redir
 import { withCookies } from '../../cookies.ts'
 import { formProblem, formRefusals, formToken } from '../../form-token.ts'
 import { chosenLanguages, html, languagesOf, pageContext } from '../../hosted-page.ts'
+import { showStep } from '../../refused-form.ts'
 import { cancelEmailChange, confirmEmailChange } from '../account/email-change.ts'
 import { findOwnUser } from '../account/gate.ts'
 import { createAccountByLink } from '../email-code/account-by-code.ts'
@@ -126,7 +127,13 @@ async function showPage(
   view: Omit<LinkView, 'csrf' | 'problem'> & { problem: keyof typeof formRefusals | null },
 ): Promise<Answer> {
   const languages = call.form ? chosenLanguages(call) : languagesOf(call.query)
-  const { csrf, set_cookie } = formToken(services, call, await readBrowser(services, call))
-  const answer = withCookies(html(linkPage(pageContext(call, languages, linkUrl(call, view.token)), { csrf, ...view })), set_cookie)
-  return view.problem === null ? answer : refused(answer, formRefusals[view.problem])
+  const browser = await readBrowser(services, call)
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const address = linkUrl(call, view.token)
+  const place = { name: 'link', query: new URLSearchParams({ token: view.token }).toString(), address }
+  const { problem } = view
+  const page = (shown: { problem: typeof problem }) =>
+    withCookies(html(linkPage(pageContext(call, languages, address), { csrf, ...view, ...shown })), set_cookie)
+  const answer = showStep(services, call, browser, { place, view: { problem }, page })
+  return problem === null ? answer : refused(answer, formRefusals[problem])
 }

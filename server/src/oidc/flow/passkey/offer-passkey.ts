@@ -11,6 +11,7 @@ import { type Answer, type OidcCall, type OidcServices, refused } from '../../ca
 import { withCookies } from '../../cookies.ts'
 import { formToken } from '../../form-token.ts'
 import { html, pageContext } from '../../hosted-page.ts'
+import { showStep } from '../../refused-form.ts'
 import type { Authorization } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
 import { isFreshlySignedIn } from '../shared/fresh-sign-in.ts'
@@ -37,19 +38,34 @@ export async function passkeyOffer(
 export async function showOffer(
   services: OidcServices,
   call: OidcCall,
-  { query, request, browser, session }: Pick<Authorization, 'query' | 'request' | 'browser'> & { session: SessionRow },
+  interaction: Offered,
   problem: { problem: NonNullable<OfferPasskeyView['problem']>; refusal: Refusal } | null,
 ): Promise<Answer | null> {
-  const options = await beginEnrolment(services, call, session)
+  const { query, browser, session } = interaction
+  const options = call.method === 'POST' ? '' : await beginEnrolment(services, call, session)
   if (options === null) return null
+  const place = { name: 'offer-passkey', query, address: continueUrl(call, query) }
+  const view: Pick<OfferPasskeyView, 'problem'> = { problem: problem?.problem ?? null }
+  const page = (shown: typeof view) => offerAnswer(services, call, interaction, { options, ...shown })
+  const answer = showStep(services, call, browser, { place, view, page })
+  return problem ? refused(answer, problem.refusal) : answer
+}
+
+type Offered = Pick<Authorization, 'query' | 'request' | 'browser'> & { session: SessionRow }
+
+function offerAnswer(
+  services: OidcServices,
+  call: OidcCall,
+  { query, request, browser, session }: Offered,
+  { options, problem }: { options: string } & Pick<OfferPasskeyView, 'problem'>,
+): Answer {
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = offerPasskeyPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
     csrf,
     request: query,
     session_id: session.id,
     ceremony: { kind: 'create', options, able_cookie: null, removed: null },
-    problem: problem?.problem ?? null,
+    problem,
   })
-  const answer = withCookies(html(page), set_cookie)
-  return problem ? refused(answer, problem.refusal) : answer
+  return withCookies(html(page), set_cookie)
 }

@@ -36,7 +36,7 @@ import {
 import { showAccountPage, showAddProvider } from '../account/screens.ts'
 import { holdFreshSession, isFreshlySignedIn } from '../shared/fresh-sign-in.ts'
 import { commitWithNotice, hasRoomForChange } from '../shared/notice.ts'
-import { afterWait, showConnectionProblem } from '../shared/screens.ts'
+import { showConnectionProblem } from '../shared/screens.ts'
 import { callbackOf, leadToProvider, not_allowed_there, noteUpstreamFailure, provider_changed } from './lead-to-provider.ts'
 
 /** Leads to the provider, which asks the person again: whom its browser session belongs to may be another person. */
@@ -59,7 +59,7 @@ export const addOwnProvider: OidcEndpoint = async (services, call) => {
     if ('answer' in led) return led.answer
     const { limited, wait_seconds } = led
     const shown = await showAddProvider(services, call, own, { id: provider.id, problem: 'too_many', wait_seconds })
-    return refused(afterWait(shown, wait_seconds), limited)
+    return refused(shown, limited)
   } catch (error) {
     const noted = await noteUpstreamFailure(services, call, provider, error)
     return showConnectionProblem(call, { provider, back_url: place }, { problem: 'connect_unreachable', ...noted })

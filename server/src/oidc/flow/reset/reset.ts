@@ -9,13 +9,13 @@ import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'
 import { waitOfAddress } from '../../../mail/address-limit.ts'
-import { forgotPage, forgotSentPage, passwordSavedPage } from '../../../pages/reset.ts'
+import { type ForgotView, forgotPage, forgotSentPage, passwordSavedPage } from '../../../pages/reset.ts'
 import { openLink } from '../../../users/code-mail.ts'
 import { longest_password } from '../../../users/password-policy.ts'
 import { judgePassword } from '../../../users/password-rules.ts'
 import { findUser } from '../../../users/store.ts'
 import { readBrowser } from '../../browser.ts'
-import { fieldOf, type OidcCall, type OidcEndpoint, redirect, refused, typedOf } from '../../call.ts'
+import { type Answer, fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused, typedOf } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { deviceOf } from '../../device.ts'
 import { formProblem, formRefusals, formToken } from '../../form-token.ts'
@@ -23,8 +23,9 @@ import { busyAnswer, hashUnlessBusy } from '../../hashing.ts'
 import { chosenLanguages, html, pageContext } from '../../hosted-page.ts'
 import { keptMailUrl } from '../../kept-mail.ts'
 import { knownDevice } from '../../known-browser.ts'
+import { showStep } from '../../refused-form.ts'
 import { readStepQuery, stepQuery } from '../../step-token.ts'
-import { continueInteraction, openStep } from '../shared/begin.ts'
+import { continueInteraction, type Interaction, openStep } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
 import { keptRequest } from '../shared/kept-request.ts'
 import { linkEnded } from '../shared/link-ended.ts'
@@ -38,16 +39,28 @@ export const showForgotPassword: OidcEndpoint = async (services, call) => {
   const begun = await openStep(services, call, query)
   if ('answer' in begun) return begun.answer
   if (!offersReset(call)) return refused(redirect(continueUrl(call, query)), no_reset)
+  const interaction = { query, ...begun, browser }
   const { ui_locales, login_hint } = begun.request
   const back_url = backUrl(call, query)
   const inbox_url = keptMailUrl(services, call)
   if (step?.page === 'forgot_sent' && call.now.getTime() < step.at + link_ms)
     return html(forgotSentPage(pageContext(call, ui_locales, forgotUrl(call, call.query)), { email: step.email, back_url, inbox_url }))
-  const { csrf, set_cookie } = formToken(services, call, browser)
-  const page_url = forgotUrl(call, query)
-  const view = { page_url, csrf, request: query, email: step?.email ?? shownHint(login_hint), problem: null, back_url }
-  return withCookies(html(forgotPage(pageContext(call, ui_locales, page_url), view)), set_cookie)
+  return showForgot(services, call, interaction, { email: step?.email ?? shownHint(login_hint), problem: null })
 }
+
+/** Asks for the address of the account. */
+function showForgot(services: OidcServices, call: OidcCall, { query, browser, request }: Interaction, view: ForgotStep): Answer {
+  const page_url = forgotUrl(call, query)
+  const place = { name: 'forgot-password', query, address: page_url }
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = (shown: ForgotStep) => {
+    const fields = { page_url, csrf, request: query, back_url: backUrl(call, query) }
+    return withCookies(html(forgotPage(pageContext(call, request.ui_locales, page_url), { ...fields, ...shown })), set_cookie)
+  }
+  return showStep(services, call, browser, { place, view, page })
+}
+
+type ForgotStep = Pick<ForgotView, 'email' | 'problem'>
 
 const link_ms = 3_600_000
 
@@ -59,15 +72,11 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
   if (!offersReset(call)) return refused(redirect(continueUrl(call, query)), no_reset)
   const typed = typedOf(call, 'email', longest_email)
   const email = accountAddress(typed)
-  const page_url = forgotUrl(call, query)
-  const context = pageContext(call, request.ui_locales, page_url)
-  const back_url = backUrl(call, query)
+  const context = pageContext(call, request.ui_locales, forgotUrl(call, query))
   const form_problem = formProblem(services, call, browser)
   if (form_problem || email === null) {
-    const problem = form_problem ?? 'malformed'
-    const { csrf, set_cookie } = formToken(services, call, browser)
-    const page = forgotPage(context, { page_url, csrf, request: query, email: typed, problem, back_url })
-    return refused(withCookies(html(page), set_cookie), form_problem === null ? no_address : formRefusals[form_problem])
+    const answer = showForgot(services, call, interaction, { email: typed, problem: form_problem ?? 'malformed' })
+    return refused(answer, form_problem === null ? no_address : formRefusals[form_problem])
   }
 
   const { issuer, now, request_id } = call

@@ -16,6 +16,7 @@ import { html, pageContext } from '../../hosted-page.ts'
 import { keptMailUrl } from '../../kept-mail.ts'
 import { acrOf } from '../../protocol/claims.ts'
 import { two_factors } from '../../protocol/second-factor.ts'
+import { type StepPlace, showStep } from '../../refused-form.ts'
 import { beginEnrolment } from '../passkey/passkey-enrolment.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
 import { type ContinuedHalf, secondFactorUrl } from '../shared/half-sign-in.ts'
@@ -29,8 +30,33 @@ type SecondFactorStep = Pick<SecondFactorView, 'using' | 'problem' | 'wait_secon
 export async function showSecondFactor(
   services: OidcServices,
   call: OidcCall,
-  { interaction, half }: ContinuedHalf,
+  continued: ContinuedHalf,
   { refusal, ...view }: SecondFactorStep,
+): Promise<Answer> {
+  const { interaction, half } = continued
+  const place = placeOf('second-factor', call, continued, view.using)
+  const page = (shown: Omit<SecondFactorStep, 'refusal'>) => secondFactorAnswer(services, call, { interaction, half }, shown)
+  const answer = await showStep(services, call, interaction.browser, { place, view, page })
+  return refusal ? refused(answer, refusal) : answer
+}
+
+/** The place of a step of this attempt. */
+const placeOf = (
+  name: string,
+  call: OidcCall,
+  { interaction, half }: ContinuedHalf,
+  using: SecondFactorView['using'] = 'code',
+): StepPlace => ({
+  name: `${name} ${attemptOf(half.secret_hash)}`,
+  query: interaction.query,
+  address: secondFactorUrl(call, interaction.query, half, using),
+})
+
+async function secondFactorAnswer(
+  services: OidcServices,
+  call: OidcCall,
+  { interaction, half }: ContinuedHalf,
+  view: Omit<SecondFactorStep, 'refusal'>,
 ): Promise<Answer> {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
@@ -51,8 +77,7 @@ export async function showSecondFactor(
     passkey: options === null ? null : { kind: 'get', options, able_cookie: null, removed: null },
     cancel_url: cancelUrl(call, interaction),
   })
-  const answer = afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
-  return refusal ? refused(answer, refusal) : answer
+  return afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
 }
 
 /** The secret of the app that this half sign-in offers. */
@@ -65,8 +90,20 @@ type EnrolmentStep = { problem: null } | { problem: NonNullable<EnrolFactorView[
 export async function showEnrolment(
   services: OidcServices,
   call: OidcCall,
+  continued: ContinuedHalf,
+  step: EnrolmentStep,
+): Promise<Answer> {
+  const place = placeOf('enrolment', call, continued)
+  const page = (shown: Pick<EnrolmentStep, 'problem'>) => enrolmentAnswer(services, call, continued, shown)
+  const answer = await showStep(services, call, continued.interaction.browser, { place, view: { problem: step.problem }, page })
+  return step.problem === null ? answer : refused(answer, step.refusal)
+}
+
+async function enrolmentAnswer(
+  services: OidcServices,
+  call: OidcCall,
   { interaction, half }: ContinuedHalf,
-  shown: EnrolmentStep,
+  shown: Pick<EnrolmentStep, 'problem'>,
 ): Promise<Answer> {
   const { query, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
@@ -87,8 +124,7 @@ export async function showEnrolment(
     },
   )
   if (page === null) return showOver(services, call, interaction, attemptOf(half.secret_hash))
-  const answer = withCookies(html(page), set_cookie)
-  return shown.problem === null ? answer : refused(answer, shown.refusal)
+  return withCookies(html(page), set_cookie)
 }
 
 type Step = (

@@ -27,6 +27,7 @@ import type { RequestParameters } from '../../protocol/parameters.ts'
 import { redirectUriProblem } from '../../protocol/redirect-uris.ts'
 import { authorizationResponse } from '../../protocol/respond.ts'
 import { asksForSignUp } from '../../protocol/sign-up.ts'
+import { readRefused, type StepPlace, showStep } from '../../refused-form.ts'
 import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
 import { mayCreateAccount, offeredByForm, offersReset } from './new-account.ts'
@@ -40,14 +41,46 @@ export async function showSignIn(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { refusal, removed_passkey = null, ...view }: SignInStep,
+  { refusal, ...view }: SignInStep,
+): Promise<Answer> {
+  const place = placeOf('sign-in', call, interaction)
+  const page = (shown: Omit<SignInStep, 'refusal'>) => signInAnswer(services, call, interaction, shown)
+  const answer = await showStep(services, call, interaction.browser, { place, view, page })
+  return refusal ? refused(answer, refusal) : answer
+}
+
+/** The place of a step at the address where the request goes on. */
+const placeOf = (name: string, call: OidcCall, { query }: Pick<Interaction, 'query'>): StepPlace => ({
+  name,
+  query,
+  address: continueUrl(call, query),
+})
+
+/**
+ * The page of the sign-in or sign-up that a form of this request was refused on. It comes before what the request would do by itself: another
+ * tab may have signed in somebody since.
+ */
+export async function showRefusedAgain(services: OidcServices, call: OidcCall, interaction: Interaction): Promise<Answer | null> {
+  const { request, browser } = interaction
+  if (request.prompt.includes('none')) return null
+  const isKept = (name: string) => readRefused(services, call, browser, placeOf(name, call, interaction)) !== null
+  if (isKept('sign-in')) return showSignIn(services, call, interaction, { email: '', problem: null, wait_seconds: null })
+  if (!isKept('sign-up') || !mayCreateAccount(call, interaction)) return null
+  return showSignUp(services, call, interaction, { email: '', name: '', problems: no_problems, refusal: null, wait_seconds: null })
+}
+
+async function signInAnswer(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { removed_passkey = null, ...view }: Omit<SignInStep, 'refusal'>,
 ): Promise<Answer> {
   const { query, request, browser } = interaction
   const { environment_id } = call.issuer
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = signInPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
     application_name: requesterName(interaction),
-    account: placeOf(interaction),
+    account: accountPlace(interaction),
     csrf,
     request: query,
     ...view,
@@ -59,11 +92,10 @@ export async function showSignIn(
     sign_up_url:
       mayCreateAccount(call, interaction) && asksForSignUp(call.issuer.settings) ? continueUrl(call, withPrompt(query, 'create')) : null,
     other_accounts_url:
-      browser.sessions.length > 0 && placeOf(interaction) !== 'change' ? continueUrl(call, withPrompt(query, 'select_account')) : null,
+      browser.sessions.length > 0 && accountPlace(interaction) !== 'change' ? continueUrl(call, withPrompt(query, 'select_account')) : null,
     cancel_url: cancelUrl(call, interaction),
   })
-  const answer = afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
-  return refusal ? refused(answer, refusal) : answer
+  return afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
 }
 
 /** The sign-in page. A page with a problem is a refusal. `removed_passkey`: the person tried a passkey that this environment removed. */
@@ -76,8 +108,17 @@ export function showSignUp(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { refusal, ...view }: Pick<SignUpView, 'email' | 'name' | 'problems' | 'wait_seconds'> & { refusal: Refusal | null },
+  { refusal, ...view }: SignUpStep & { refusal: Refusal | null },
 ): Answer {
+  const place = placeOf('sign-up', call, interaction)
+  const page = (shown: SignUpStep) => signUpAnswer(services, call, interaction, shown)
+  const answer = showStep(services, call, interaction.browser, { place, view, page })
+  return refusal ? refused(answer, refusal) : answer
+}
+
+type SignUpStep = Pick<SignUpView, 'email' | 'name' | 'problems' | 'wait_seconds'>
+
+function signUpAnswer(services: OidcServices, call: OidcCall, interaction: Interaction, view: SignUpStep): Answer {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = signUpPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
@@ -90,8 +131,7 @@ export function showSignUp(
     password_rule: call.issuer.settings.sign_in.password ? call.issuer.settings.password : null,
     sign_in_url: continueUrl(call, withPrompt(query, 'login')),
   })
-  const answer = afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
-  return refusal ? refused(answer, refusal) : answer
+  return afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
 }
 
 export const no_problems: SignUpView['problems'] = { form: null, email: null, name: null, password: null }
@@ -102,6 +142,13 @@ export function afterWait(answer: Answer, wait_seconds: number | null): Answer {
 }
 
 export function showAccounts(services: OidcServices, call: OidcCall, interaction: Interaction, problem: FormRefused | null): Answer {
+  const place = placeOf('select-account', call, interaction)
+  const page = (shown: { problem: FormRefused | null }) => accountsAnswer(services, call, interaction, shown.problem)
+  const answer = showStep(services, call, interaction.browser, { place, view: { problem }, page })
+  return problem === null ? answer : refused(answer, formRefusals[problem])
+}
+
+function accountsAnswer(services: OidcServices, call: OidcCall, interaction: Interaction, problem: FormRefused | null): Answer {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = accountChooserPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
@@ -112,15 +159,27 @@ export function showAccounts(services: OidcServices, call: OidcCall, interaction
     another_url: continueUrl(call, withPrompt(query, 'login')),
     problem,
   })
-  const answer = withCookies(html(page), set_cookie)
+  return withCookies(html(page), set_cookie)
+}
+
+interface ConsentStep {
+  session_id: string
+  problem: FormRefused | null
+}
+
+export async function showConsent(services: OidcServices, call: OidcCall, interaction: Authorization, view: ConsentStep): Promise<Answer> {
+  const { session_id, problem } = view
+  const place = placeOf('consent', call, interaction)
+  const page = (shown: { problem: FormRefused | null }) => consentAnswer(services, call, interaction, { session_id, ...shown })
+  const answer = await showStep(services, call, interaction.browser, { place, view: { problem }, page })
   return problem === null ? answer : refused(answer, formRefusals[problem])
 }
 
-export async function showConsent(
+async function consentAnswer(
   services: OidcServices,
   call: OidcCall,
   { query, request, client, browser, audiences }: Authorization,
-  { session_id, problem }: { session_id: string; problem: FormRefused | null },
+  { session_id, problem }: ConsentStep,
 ): Promise<Answer> {
   const session = browser.sessions.find((candidate) => candidate.id === session_id)
   const person = session && (await findPerson(services.db, call.issuer.environment_id, session.user_id))
@@ -138,8 +197,7 @@ export async function showConsent(
     scopes: consentLines(request.scope, audiences),
     problem,
   })
-  const answer = withCookies(html(page), set_cookie)
-  return problem === null ? answer : refused(answer, formRefusals[problem])
+  return withCookies(html(page), set_cookie)
 }
 
 /** Asks the person of this session for a name. A page with a problem is a refusal. */
@@ -148,6 +206,18 @@ export function showProfile(
   call: OidcCall,
   interaction: Authorization,
   { session_id, refusal, ...view }: ProfileStep,
+): Answer {
+  const place = placeOf('profile', call, interaction)
+  const page = (shown: Pick<AskNameView, 'name' | 'problem'>) => profileAnswer(services, call, interaction, { session_id, ...shown })
+  const answer = showStep(services, call, interaction.browser, { place, view, page })
+  return refusal ? refused(answer, refusal) : answer
+}
+
+function profileAnswer(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Authorization,
+  { session_id, ...view }: Pick<AskNameView, 'session_id' | 'name' | 'problem'>,
 ): Answer {
   const { query, request, client, browser } = interaction
   const session = browser.sessions.find((candidate) => candidate.id === session_id)
@@ -164,8 +234,7 @@ export function showProfile(
     not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
     cancel_url: cancelUrl(call, interaction),
   })
-  const answer = withCookies(html(page), set_cookie)
-  return refusal ? refused(answer, refusal) : answer
+  return withCookies(html(page), set_cookie)
 }
 
 type ProfileStep = Pick<AskNameView, 'session_id' | 'name'> &
@@ -243,8 +312,19 @@ export function showProviderProblem(
       reason,
     }),
   )
-  return refused(page, refusal)
+  const again = { page: 'provider', view: againOf(call, provider, { problem, email, reason }), address: continueUrl(call, query) } as const
+  return { ...refused(page, refusal), again }
 }
+
+const againOf = (
+  call: OidcCall,
+  { display_name }: { display_name: string },
+  view: Pick<ProviderProblemView, 'problem' | 'email' | 'reason'>,
+) => ({
+  ...view,
+  provider_name: display_name,
+  request_id: call.request_id,
+})
 
 /** Shows why a provider was not connected to the account of a person. `back_url` is the page with the button. */
 export function showConnectionProblem(
@@ -260,14 +340,15 @@ export function showConnectionProblem(
     request_id: call.request_id,
     reason,
   })
-  return refused(html(page), refusal)
+  const again = { page: 'provider', view: againOf(call, provider, { problem, email: null, reason }), address: back_url } as const
+  return { ...refused(html(page), refusal), again }
 }
 
 /** The name of the application or inviting tenant that the person continues to. */
 export const requesterName = ({ client, invitation }: Interaction) => client?.name ?? invitation?.tenant_name ?? null
 
 /** Whether the sign-in leads to the account page, or to a change there that only one account can make. */
-function placeOf({ account }: Interaction): SignInView['account'] {
+function accountPlace({ account }: Interaction): SignInView['account'] {
   if (account === null) return null
   return account.user_id === null ? 'page' : 'change'
 }
@@ -278,7 +359,7 @@ export const factsOf = ({ invitation: { tenant_name, role, inviter } }: Invitati
 /** The address that returns to the client without a sign-in; `null` where there is no client, or no redirect can answer it. */
 export function cancelUrl(call: OidcCall, interaction: Interaction): string | null {
   const { client, request } = interaction
-  if (placeOf(interaction) === 'change') return accountUrl(call)
+  if (accountPlace(interaction) === 'change') return accountUrl(call)
   if (!client) return null
   const cancelled = authorizationResponse(request, call.issuer.url, new OAuthError('access_denied', 'The person did not sign in.'))
   return cancelled.kind === 'redirect' ? cancelled.location : null

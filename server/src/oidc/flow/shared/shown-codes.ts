@@ -14,6 +14,7 @@ import { type Answer, type OidcCall, type OidcServices, redirect, refused } from
 import { withCookies } from '../../cookies.ts'
 import { formRefusals, formToken } from '../../form-token.ts'
 import { html, languagesOf, message, pageContext } from '../../hosted-page.ts'
+import { showStep } from '../../refused-form.ts'
 
 type Seed = Pick<Browser, 'form_seed'>
 
@@ -57,13 +58,26 @@ export async function showCodes(
   browser: Browser,
   { user_id, request, problem }: { user_id: string; request: string; problem: keyof typeof formRefusals | null },
 ): Promise<Answer> {
+  const place = { name: 'recovery-codes', query: request, address: codesUrl(call, user_id, request) }
+  const page = (shown: { problem: typeof problem }) => codesAnswer(services, call, browser, { user_id, request, ...shown })
+  const answer = await showStep(services, call, browser, { place, view: { problem }, page })
+  return problem === null ? answer : refused(answer, formRefusals[problem])
+}
+
+type CodesStep = Parameters<typeof showCodes>[3]
+
+async function codesAnswer(
+  services: OidcServices,
+  call: OidcCall,
+  browser: Browser,
+  { user_id, request, problem }: CodesStep,
+): Promise<Answer> {
   const codes = await openCodes(services, call, browser, user_id)
   if (codes === null) return message(call, 'codes_gone', codes_gone)
   call.subject.user_id = user_id
   const { csrf, set_cookie } = formToken(services, call, browser)
   const context = pageContext(call, languagesOf(request), codesUrl(call, user_id, request))
-  const answer = withCookies(html(recoveryCodesPage(context, { csrf, request, user_id, codes, problem })), set_cookie)
-  return problem === null ? answer : refused(answer, formRefusals[problem])
+  return withCookies(html(recoveryCodesPage(context, { csrf, request, user_id, codes, problem })), set_cookie)
 }
 
 async function openCodes(services: OidcServices, call: OidcCall, browser: Browser, user_id: string): Promise<string[] | null> {

@@ -16,6 +16,7 @@ import type { Client } from '../../protocol/client.ts'
 import { judgeLogout, type LogoutHint, logoutClientId, type NoReturn, whyNoReturn } from '../../protocol/logout.ts'
 import { type RequestParameters, readParameters } from '../../protocol/parameters.ts'
 import { withQuery } from '../../protocol/respond.ts'
+import { leadTo, readRefused, type StepPlace, showStep } from '../../refused-form.ts'
 import { signOutThrough } from './through-provider.ts'
 
 export const logout: OidcEndpoint = async (services, call) => {
@@ -26,6 +27,12 @@ export const logout: OidcEndpoint = async (services, call) => {
   }
 
   const judged = await judge(services, call, call.query)
+  const decided = readRefused(services, call, judged.browser, donePlace(call, call.query))
+  if (decided) {
+    const decision = decided.decision === 'sign_out' ? 'sign_out' : 'stay'
+    const address = decision === 'sign_out' ? doneUrl(call, call.query) : null
+    return done(call, judged, { decision, url: judged.verdict.kind === 'ask' ? judged.verdict.link_to : null, address })
+  }
   const { verdict, sessions, refusal } = judged
   const noted = (answer: Answer) => (refusal ? refused(answer, refusal) : answer)
   if (verdict.kind === 'show_error') return message(call, 'unusable_sign_out', verdict.error, verdict.error)
@@ -56,27 +63,27 @@ function ask(
   const { csrf, set_cookie } = formToken(services, call, browser)
   const [current] = browser.sessions
   const person = current ? { email: current.email, name: current.name } : null
-  const view = { csrf, request: query, application_name: client?.name ?? null, person, problem }
-  return withCookies(html(signOutPage(context(call, parameters, logoutUrl(call, query)), view)), set_cookie)
+  const fields = { csrf, request: query, application_name: client?.name ?? null, person }
+  const address = logoutUrl(call, query)
+  const page = (shown: Pick<SignOutView, 'problem'>) =>
+    withCookies(html(signOutPage(context(call, parameters, address), { ...fields, ...shown })), set_cookie)
+  return showStep(services, call, browser, { place: { name: 'sign-out', query, address }, view: { problem }, page })
 }
+
+/** The page after the sign-out form says for a minute what the person decided. */
+const donePlace = (call: OidcCall, query: string): StepPlace => ({ name: 'signed-out', query, address: logoutUrl(call, query) })
 
 /** The sign-out form. It signs out every account of this browser. */
 export const signOut: OidcEndpoint = async (services, call) => {
   const query = asQuery(call.form?.get('request') ?? '')
   if (query === null) return tooLong(call)
   const judged = await judge(services, call, query)
-  const { verdict, browser, sessions } = judged
-  const link_to = verdict.kind === 'ask' ? verdict.link_to : null
+  const { browser, sessions } = judged
   const problem = formProblem(services, call, browser)
-  if (problem) {
-    const answer =
-      sessions.length > 0
-        ? ask(services, call, judged, { query, problem })
-        : done(call, judged, { decision: 'sign_out', url: link_to, address: doneUrl(call, query) })
-    return refused(answer, formRefusals[problem])
-  }
-  if (call.form?.get('decision') !== 'sign_out') return done(call, judged, { decision: 'stay', url: link_to, address: null })
-  const answer = done(call, judged, { decision: 'sign_out', url: link_to, address: doneUrl(call, query) })
+  if (problem) return refused(ask(services, call, judged, { query, problem }), formRefusals[problem])
+  const leadToDone = (decision: Done['decision']) => leadTo(services, call, browser, { place: donePlace(call, query), view: { decision } })
+  if (call.form?.get('decision') !== 'sign_out') return leadToDone('stay')
+  const answer = leadToDone('sign_out')
   const through = await signOutThrough(services, call, sessions, { answer, to: null, query: onwardQuery(judged) })
   return withCookies(through, [sessionCookie(call, [])])
 }
