@@ -92,3 +92,6 @@ export function expectStatus(status: number, answer: Answer): Answer {
   if (answer.status !== status) throw new Error(`Expected ${status}, got: ${answer.head.slice(0, 300)} ${answer.body.slice(0, 500)}`)
   return answer
 }
+
+/** Reports whether a form was refused: its POST leads to the page of its step, which has the status of the refusal (decision 0156). */
+export const isRefusedForm = (answer: Answer): boolean => cookiesOf(answer).some((pair) => /ostiary_refused_[^=]*=./.test(pair))

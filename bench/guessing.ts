@@ -4,7 +4,7 @@
  * address. The same sign-ins are measured in between, without the attacker.
  */
 import { join } from 'node:path'
-import { type Connection, openConnection } from './connection.ts'
+import { type Connection, isRefusedForm, openConnection } from './connection.ts'
 import { type Ground, root } from './contestants.ts'
 import { percentile } from './load.ts'
 import { newMasterKey, type Seeded, seedOstiary, signInRequests, startOstiary } from './ostiary.ts'
@@ -40,7 +40,8 @@ const from = (asked: string, source: string) => asked.replace('\r\n', `\r\nx-for
 
 async function timed(connection: Connection, asked: string): Promise<{ status: number; ms: number }> {
   const at = performance.now()
-  const { status } = await connection.send(asked)
+  const answer = await connection.send(asked)
+  const status = isRefusedForm(answer) ? 400 : answer.status
   return { status, ms: performance.now() - at }
 }
 

@@ -11,7 +11,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeArguments } from '../launch.mjs'
 import { freePort } from '../server/test/support/free-port.ts'
 import { formOf, openBrowser } from './browser.ts'
-import { type Address, type Answer, type Connection, cookiesOf, expectStatus, openConnection, request } from './connection.ts'
+import {
+  type Address,
+  type Answer,
+  type Connection,
+  cookiesOf,
+  expectStatus,
+  isRefusedForm,
+  openConnection,
+  request,
+} from './connection.ts'
 import { type ServerProcess, startProcess } from './process.ts'
 import { authorization, type Client, codeIn, discover, type Provider, redeem } from './provider.ts'
 
@@ -146,10 +155,10 @@ export async function signInRequests(provider: Seeded, { email, password }: Pers
   return () => request(provider.address, 'POST', path, { headers, body: `${body}&turn=${turn++}` })
 }
 
-/** Sends a sign-in and repeats it while the service answers 503, which it does when its password queue is full. */
+/** Sends a sign-in and repeats it while the service refuses it, which it does when its password queue is full. */
 export async function sendWhenFree(connection: Connection, asked: string): Promise<Answer> {
   let answer = await connection.send(asked)
-  while (answer.status === 503) {
+  while (answer.status === 503 || isRefusedForm(answer)) {
     await sleep(10)
     answer = await connection.send(asked)
   }

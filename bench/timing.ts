@@ -31,7 +31,7 @@ interface Kind {
 
 const sentence = 'a wrong but long sentence'
 const kinds: Record<string, Kind> = {
-  'password sign-in': { sign_up: 'closed', path: '', status: 400, fields: { password: sentence, method: 'password' } },
+  'password sign-in': { sign_up: 'closed', path: '', status: 303, fields: { password: sentence, method: 'password' } },
   'emailed code': { sign_up: 'closed', path: '', status: 200, fields: { password: '', method: 'email_code' } },
   reset: { sign_up: 'closed', path: '/forgot-password', status: 200, fields: {} },
   'sign-up': { sign_up: 'open', path: '?prompt=create', status: 200, fields: { name: '', password: sentence } },

@@ -35,6 +35,17 @@ export function createAgent(reach = (url: string) => url) {
     return { status: response.status, headers: response.headers, body }
   }
 
+  /** The page to which a form led. A refused form keeps the reference of its POST, which has the record. */
+  async function follow(posted: Reply, headers?: Record<string, string>): Promise<Reply> {
+    const page = await send('GET', posted.headers.get('location') ?? '', { headers: ofNavigation(headers) })
+    if (!isRefusedForm(posted)) return page
+    const both = new Headers(page.headers)
+    both.set('x-request-id', posted.headers.get('x-request-id') ?? '')
+    both.set(posted_status, String(posted.status))
+    for (const line of posted.headers.getSetCookie()) both.append('set-cookie', line)
+    return { ...page, headers: both }
+  }
+
   async function submitForm(
     { action, hidden }: ReturnType<typeof formOf>,
     fields: Record<string, string>,
@@ -42,13 +53,13 @@ export function createAgent(reach = (url: string) => url) {
     signal?: AbortSignal,
   ): Promise<Reply> {
     const reply = await send('POST', action, { form: { ...reloaded(hidden), ...fields }, headers, signal })
-    return isOfStep(reply) ? send('GET', reply.headers.get('location') ?? '', { headers: ofNavigation(headers) }) : reply
+    return isOfStep(reply) ? follow(reply, headers) : reply
   }
 
   /** Posts a form. One that is refused leads to the page of its step, as every browser follows. */
   async function post(url: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Reply> {
     const reply = await send('POST', url, { form, headers })
-    return isRefusedForm(reply) ? send('GET', reply.headers.get('location') ?? '', { headers: ofNavigation(headers) }) : reply
+    return isRefusedForm(reply) ? follow(reply, headers) : reply
   }
 
   return {
@@ -94,6 +105,9 @@ export async function followRefused(agent: Agent, reply: Reply): Promise<Reply> 
   }
   return agent.get(reply.headers.get('location') ?? '')
 }
+
+/** On the page of a refused form, the status that its POST was answered with. */
+export const posted_status = 'x-posted-status'
 
 const isOfStep = (reply: Reply): boolean => isRefusedForm(reply) || is_waiting_page.test(reply.headers.get('location') ?? '')
 

@@ -11,7 +11,7 @@ import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sql } from '../../../db/db.ts'
 import { findSoleOwnerships } from '../../../members/store.ts'
-import { type AccountView, type AppGain, accountPage } from '../../../pages/account.ts'
+import { type AccountView, accountPage } from '../../../pages/account.ts'
 import {
   type AccountAction,
   type AccountNotice,
@@ -47,8 +47,7 @@ import {
 import { locales } from '../../../pages/locale.ts'
 import { most_passkeys } from '../../../passkeys/store.ts'
 import { findOfferedProviders } from '../../../providers/store.ts'
-import { namesOfResources } from '../../../resource-servers/store.ts'
-import { listConnected, listGrantedScopes, listLatestSessions } from '../../../sessions/account-lists.ts'
+import { listLatestSessions } from '../../../sessions/account-lists.ts'
 import { offerTotp, showOfferedTotp } from '../../../users/second-factor-changes.ts'
 import { findTotps, most_totps } from '../../../users/second-factors.ts'
 import { accountUrl } from '../../account-url.ts'
@@ -61,6 +60,7 @@ import { beginEnrolment } from '../passkey/passkey-enrolment.ts'
 import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
 import { afterLimit, placeOf, withForm } from './account-form.ts'
 import { showChangeEmail, showConfirmEmail } from './address-screens.ts'
+import { applicationsOf } from './connected.ts'
 import type { OwnAccount } from './gate.ts'
 
 interface Place {
@@ -371,35 +371,4 @@ async function accountAnswer(
     applications,
   })
   return withCookies(html(page), set_cookie)
-}
-
-const standard_gains = ['profile', 'email', 'phone'] as const
-
-/**
- * What each application gets: by the consent where there is one, otherwise by its active grants. Gives other requests a turn before and after
- * the long read: with the embedded engine a person with many rows would otherwise hold the thread for 20 ms.
- */
-async function applicationsOf({ db }: OidcServices, call: OidcCall, user_id: string): Promise<AccountView['applications']> {
-  const { environment_id } = call.issuer
-  await nextTurn()
-  const connected = await listConnected(db, environment_id, user_id, call.now)
-  await nextTurn()
-  const words = new Map(
-    await Promise.all(
-      connected.map(async ({ id, scope }): Promise<[string, string[]]> => {
-        if (scope !== null) return [id, scope.split(' ').map((word) => word.split('#', 1)[0] ?? '')]
-        const granted = await listGrantedScopes(db, environment_id, { user_id, application_id: id }, call.now)
-        return [id, granted.flatMap((grant) => [...grant.scope.split(' '), ...grant.resource])]
-      }),
-    ),
-  )
-  const resources = new Set([...words.values()].flat().filter((word) => word.includes(':')))
-  const names = await namesOfResources(db, environment_id, [...resources])
-  return connected.map(({ id, name, logo_uri, since }) => {
-    const all = words.get(id) ?? []
-    const of_apis = [...new Set(all.flatMap((word) => names.get(word) ?? []))].map((resource_server): AppGain => ({ resource_server }))
-    const own = standard_gains.filter((gain) => all.includes(gain))
-    const gets: AppGain[] = [...own, ...of_apis, ...(all.includes('offline_access') ? (['offline_access'] as const) : [])]
-    return { id, name, logo_url: logo_uri, since, gets }
-  })
 }
