@@ -74,7 +74,8 @@ export function readRefusedBefore(query: string): { refused_before: RefusedBefor
   return { refused_before: word as RefusedBefore | null, query: query.slice(own.length) } // as: the words of the pattern
 }
 
-function withRefusedBefore(address: string, word: RefusedBefore): string {
+/** The address of a page beside the page of a step. */
+export function withRefusedBefore(address: string, word: RefusedBefore): string {
   const [path = '', query = ''] = address.split(/\?(.*)/s, 2)
   return `${path}?refused=${word}${query && `&${query}`}`
 }

@@ -342,6 +342,8 @@ test('the sign-out form leads to the page that says what was decided', async () 
       assert.equal(page.status, 200)
       assert.match(page.body, new RegExp(`data-step="${title}"`))
     }
+    // The question is asked again at its own address.
+    if (decision === 'stay') assert.match((await agent.get(`${environment.issuer}/oauth/logout`)).body, /value="sign_out"/)
   }
 })
 

@@ -16,7 +16,7 @@ import type { Client } from '../../protocol/client.ts'
 import { judgeLogout, type LogoutHint, logoutClientId, type NoReturn, whyNoReturn } from '../../protocol/logout.ts'
 import { type RequestParameters, readParameters } from '../../protocol/parameters.ts'
 import { withQuery } from '../../protocol/respond.ts'
-import { leadTo, readRefused, type StepPlace, showStep } from '../../refused-form.ts'
+import { leadTo, readRefused, type StepPlace, showStep, withRefusedBefore } from '../../refused-form.ts'
 import { signOutThrough } from './through-provider.ts'
 
 export const logout: OidcEndpoint = async (services, call) => {
@@ -27,11 +27,10 @@ export const logout: OidcEndpoint = async (services, call) => {
   }
 
   const judged = await judge(services, call, call.query)
-  const decided = readRefused(services, call, judged.browser, donePlace(call, call.query))
+  const decided = decidedBefore(services, call, judged)
   if (decided) {
-    const decision = decided.decision === 'sign_out' ? 'sign_out' : 'stay'
-    const address = decision === 'sign_out' ? doneUrl(call, call.query) : null
-    return done(call, judged, { decision, url: judged.verdict.kind === 'ask' ? judged.verdict.link_to : null, address })
+    const address = decided === 'sign_out' ? doneUrl(call, call.query) : null
+    return done(call, judged, { decision: decided, url: judged.verdict.kind === 'ask' ? judged.verdict.link_to : null, address })
   }
   const { verdict, sessions, refusal } = judged
   const noted = (answer: Answer) => (refusal ? refused(answer, refusal) : answer)
@@ -70,8 +69,19 @@ function ask(
   return showStep(services, call, browser, { place: { name: 'sign-out', query, address }, view: { problem }, page })
 }
 
-/** The page after the sign-out form says for a minute what the person decided. */
-const donePlace = (call: OidcCall, query: string): StepPlace => ({ name: 'signed-out', query, address: logoutUrl(call, query) })
+/** The page after the sign-out form has an address beside that of the question. */
+const donePlace = (call: OidcCall, query: string): StepPlace => ({
+  name: 'signed-out',
+  query,
+  address: withRefusedBefore(logoutUrl(call, query), 'page'),
+})
+
+/** What the person decided on the page before. A browser that has a session again is not signed out. */
+function decidedBefore(services: OidcServices, call: OidcCall, { browser, sessions }: Judged): Done['decision'] | null {
+  const kept = call.refused_before === 'page' ? readRefused(services, call, browser, donePlace(call, call.query)) : null
+  if (kept?.decision === 'stay') return 'stay'
+  return kept?.decision === 'sign_out' && sessions.length === 0 ? 'sign_out' : null
+}
 
 /** The sign-out form. It signs out every account of this browser. */
 export const signOut: OidcEndpoint = async (services, call) => {
