@@ -60,9 +60,9 @@ export function formProblem(
 const isOfOtherSite = (call: OidcCall): boolean =>
   saysOtherSite({ origin: header(call, 'origin'), site: header(call, 'sec-fetch-site') }, new URL(call.issuer.url).origin)
 
-/** Reports whether the browser says that another site sent the form. */
+/** Reports whether the browser says that no page of this origin sent the form. */
 export const saysOtherSite = ({ origin, site }: { origin: string | undefined; site: string | undefined }, own: string): boolean =>
-  (origin !== undefined && origin !== 'null' && origin !== own) || site === 'cross-site' || site === 'same-site'
+  (origin !== undefined && origin !== 'null' && origin !== own) || (site !== undefined && site !== 'same-origin')
 
 export const isOwnForm = (...sent: Parameters<typeof formProblem>): boolean => formProblem(...sent) === null
 
@@ -77,5 +77,5 @@ export const formRefusals = {
     reason`The form token belongs to none of the form cookies that the browser sent: its cookie was removed, or is in another browser.`,
   ),
   no_token: refusal('form_expired', reason`The form holds no form token, or a part of one. It was not sent by a page of this issuer.`),
-  other_site: refusal('form_expired', reason`The browser says that a page of another site sent the form (Origin, Sec-Fetch-Site).`),
+  other_site: refusal('form_expired', reason`The browser says that no page of this site sent the form (Origin, Sec-Fetch-Site).`),
 } satisfies Record<Exclude<FormProblem, 'expired_form'>, Refusal>

@@ -75,11 +75,13 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
 
 /** A form that is answered with a page that is no step leads to an address of that page. */
 function ledToPage({ services, continueUrl }: OidcMounting, call: OidcCall, answer: Answer): Answer {
-  if (answer.again === undefined || answer.step !== undefined) return answer
+  const seeds = readSeeds(services, call)
+  // A browser without a form cookie would not bring back what the page shows.
+  if (answer.again === undefined || answer.step !== undefined || seeds.form_seeds.length === 0) return answer
   const { again, refusal } = answer
   const query = asQuery(call.form?.get('request') ?? '')
   const address = again.address ?? (query ? continueUrl(call, query) : accountUrl(call))
-  const led = leadToPage(services, call, readSeeds(services, call), { address, view: { ...again.view, page: again.page } })
+  const led = leadToPage(services, call, seeds, { address, view: { ...again.view, page: again.page } })
   return { ...led, ...(refusal && { refusal }) }
 }
 

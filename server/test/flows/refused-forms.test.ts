@@ -169,13 +169,13 @@ const causes: Record<string, Cause> = {
     send: ({ agent, action, hidden: { csrf: _, ...hidden } }) => agent.submitForm({ action, hidden }, {}),
   },
   'another site, by Origin': {
-    sentence: /another website sent this form/,
-    reason: /another site sent the form/,
+    sentence: /this form was not sent from this website/,
+    reason: /no page of this site sent the form/,
     send: ({ agent, ...form }) => agent.submitForm(form, {}, { origin: 'https://evil.example' }),
   },
   'another site, by Sec-Fetch-Site': {
-    sentence: /another website sent this form/,
-    reason: /another site sent the form/,
+    sentence: /this form was not sent from this website/,
+    reason: /no page of this site sent the form/,
     send: ({ agent, ...form }) => agent.submitForm(form, {}, { 'sec-fetch-site': 'same-site' }),
   },
 }
@@ -366,7 +366,7 @@ test('the page of an ended session has an address, from which the person goes on
 for (const headers of [
   { origin: 'null' },
   { origin: 'null', 'sec-fetch-site': 'same-origin' },
-  { 'sec-fetch-site': 'none' },
+  { 'sec-fetch-site': 'same-origin' },
   {} as Record<string, string>,
 ] as Record<string, string>[])
   test(`a form of an own page is accepted with ${JSON.stringify(headers)}`, async () => {
@@ -380,7 +380,7 @@ for (const headers of [
 test('Origin: null of a page of another site is refused, where the browser says so', async () => {
   const { agent, page } = await signInPage()
   const reply = await agent.submit(page, { email: 'a@example.com', password: 'x' }, { origin: 'null', 'sec-fetch-site': 'cross-site' })
-  assert.match(problemOf(reply) ?? '', /another website sent this form/)
+  assert.match(problemOf(reply) ?? '', /this form was not sent from this website/)
 })
 
 test('six tabs that load at once without cookies all sign in, in the same browser', async () => {

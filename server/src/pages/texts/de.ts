@@ -24,7 +24,7 @@ export const de: Texts = {
       'Das Cookie, das zu dieser Seite gehört, ist nicht mehr da, deshalb ist nichts geschehen. Es wurde entfernt, oder die Seite wurde in einem anderen Browser geöffnet. Bitte versuchen Sie es noch einmal.',
     no_token: 'Ein Teil dieses Formulars ist nicht angekommen, deshalb ist nichts geschehen. Bitte versuchen Sie es noch einmal.',
     other_site:
-      'Ihr Browser meldet, dass eine andere Website dieses Formular gesendet hat, deshalb ist nichts geschehen. Wenn Sie es selbst möchten, drücken Sie hier die Schaltfläche.',
+      'Ihr Browser meldet, dass dieses Formular nicht von dieser Website gesendet wurde, deshalb ist nichts geschehen. Wenn Sie es selbst möchten, drücken Sie hier die Schaltfläche.',
     expired: 'Diese Seite war für einen Passkey zu lange offen, deshalb wurde nichts geprüft. Bitte versuchen Sie es noch einmal.',
     too_many: (wait_seconds: number | null) => `Aus Ihrem Netz gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
     busy: 'Gerade melden sich zu viele Menschen an, deshalb wurde Ihr Passwort weder geprüft noch gespeichert. Warten Sie ein paar Sekunden und geben Sie es dann noch einmal ein.',

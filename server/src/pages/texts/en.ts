@@ -26,7 +26,8 @@ export const en = {
     other_token:
       'The cookie that belongs to this page is gone, so nothing was done. It was removed, or the page was opened in another browser. Please try again.',
     no_token: 'A part of this form did not arrive, so nothing was done. Please try again.',
-    other_site: 'Your browser says that another website sent this form, so nothing was done. To do it yourself, press the button here.',
+    other_site:
+      'Your browser says that this form was not sent from this website, so nothing was done. To do it yourself, press the button here.',
     expired: 'This page was open too long for a passkey, so nothing was checked. Please try again.',
     too_many: (wait_seconds: number | null) => `There were too many attempts from your network. ${tryAgain(wait_seconds)}`,
     busy: 'Too many people are signing in right now, so your password was neither checked nor saved. Wait a few seconds, then enter it again.',
