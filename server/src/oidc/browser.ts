@@ -36,7 +36,7 @@ export interface Browser {
 }
 
 /** `id` ends the name of its cookie; it is empty for a cookie of the version before. */
-export interface FormSeed {
+interface FormSeed {
   readonly id: string
   readonly seed: string
 }

@@ -56,7 +56,7 @@ export interface Answer {
   readonly is_recorded?: true
   /** A refused form, which leads to the address of its step (`refused-form.ts`). `passing`: a limit or a failure that ends by itself. */
   readonly step?: 'refused' | 'passing'
-  /** A page that is no step: where a form is answered with it, it gets an address of its own too. */
+  /** A page beside the steps. Where a form is answered with it, it gets an address of its own too. */
   readonly again?: { readonly page: 'message' | 'provider'; readonly view: ShownAgain; readonly address: string | null }
 }
 

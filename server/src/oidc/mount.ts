@@ -73,7 +73,7 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
   }
 }
 
-/** A form that is answered with a page that is no step leads to an address of that page. */
+/** A form that is answered with a page beside the steps leads to an address of that page. */
 function ledToPage({ services, continueUrl }: OidcMounting, call: OidcCall, answer: Answer): Answer {
   const seeds = readSeeds(services, call)
   // A browser without a form cookie would not bring back what the page shows.

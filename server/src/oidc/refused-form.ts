@@ -103,7 +103,7 @@ const problemOf = ({ problem, problems }: ShownAgain): unknown => problem ?? (pr
 
 const page_step = 'page'
 
-/** Leads a form to a page that is no step, such as one that says that a session has ended. `address` is where the person goes on. */
+/** Leads a form to a page beside the steps, such as one that says that a session has ended. `address` is where the person goes on. */
 export const leadToPage = (
   services: Services,
   call: OidcCall,

@@ -13,7 +13,7 @@ const kept_seconds = 60
 const name = 'ostiary_refused_setup'
 const { path } = serviceRoutes.setup
 
-/** What was typed, but for the password, and what is wrong with it. */
+/** What was typed, without the password, and what is wrong with it. */
 type Shown = Pick<SetupView, 'values' | 'problems'>
 
 /** Longer fields are empty on the page: a cookie has room for 4,096 bytes. */

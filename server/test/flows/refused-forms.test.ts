@@ -1,5 +1,5 @@
 /**
- * A form that is not accepted says why (people.md 31): each cause has a sentence and a reason of its own, for each form of the hosted pages.
+ * A form that is not accepted says why (decision 0155): each cause has a sentence and a reason of its own, for each form of the hosted pages.
  * A token works with its own cookie alone, so tabs that load at once all work; what a privacy setting withholds refuses nothing.
  */
 import assert from 'node:assert/strict'

@@ -91,7 +91,7 @@ export function createAgent(reach = (url: string) => url) {
 const ofNavigation = ({ origin: _origin, 'sec-fetch-site': _site, ...headers }: Record<string, string> = {}) => headers
 
 /** A form that is refused sets what the page of its step shows, or says it in the address. */
-export const isRefusedForm = ({ status, headers }: Pick<Reply, 'status' | 'headers'>): boolean =>
+const isRefusedForm = ({ status, headers }: Pick<Reply, 'status' | 'headers'>): boolean =>
   status === 303 &&
   (headers.getSetCookie().some((line) => /ostiary_refused_[^=]*=[^;]/.test(line)) ||
     /[?&]refused=(no_cookies|page)(&|$)/.test(headers.get('location') ?? ''))

@@ -10,7 +10,7 @@ import { type ShownAgain, type StepPlace, showStep } from '../../refused-form.ts
 import { afterWait } from '../shared/screens.ts'
 import type { OwnAccount } from './gate.ts'
 
-/** A page with the form token of the browser. `view` is what the page shows again where its form is refused. */
+/** A page with the form token of the browser. Where its form is refused, the page shows `view` again. */
 export function withForm<V extends ShownAgain>(
   services: OidcServices,
   call: OidcCall,

@@ -58,7 +58,7 @@ const placeOf = (name: string, call: OidcCall, { query }: Pick<Interaction, 'que
 
 /**
  * The page of the sign-in or sign-up that a form of this request was refused on. It comes before what the request would do by itself: another
- * tab may have signed in somebody since.
+ * tab may have signed in another person since.
  */
 export async function showRefusedAgain(services: OidcServices, call: OidcCall, interaction: Interaction): Promise<Answer | null> {
   const { request, browser } = interaction
