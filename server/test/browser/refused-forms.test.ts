@@ -22,12 +22,12 @@ const sentence = /A part of this form did not arrive, so nothing was done/
 
 /** Sends a form of the page without its token. */
 async function sendBroken(page: Page, index: number): Promise<void> {
-  await page.evaluate((at) => {
-    const form = document.querySelectorAll<HTMLFormElement>('main form[method=post]')[at]
-    const token = form?.querySelector<HTMLInputElement>('[name=csrf]')
+  await page.evaluate(`{
+    const form = document.querySelectorAll('main form[method=post]')[${index}]
+    const token = form.querySelector('[name=csrf]')
     if (token) token.value = ''
-    if (form) HTMLFormElement.prototype.submit.call(form)
-  }, index)
+    HTMLFormElement.prototype.submit.call(form)
+  }`)
   await page.locator('main [role=alert]').waitFor()
 }
 
