@@ -79,3 +79,37 @@ test('the example passes a state of 4,096 characters back, and logs no query', {
   assert.match(access ?? '', /"GET \/e\/env_\w+\/verify HTTP\/1\.1" 502 /)
   assert.doesNotMatch(`${access}${error}`, /hush|aaaa/)
 })
+
+test('an answer before the end of its body passes the example, in each of 80 tries', { skip: noNginx }, async () => {
+  const w = await world()
+  const port = await freePort()
+  const stop = await startNginx({ port, service_port: Number(new URL(w.base_url).port), folder, certificate: folder })
+  const ca = readFileSync(join(folder, 'ca.pem'))
+  const body = Buffer.alloc(1_900_000, 'x')
+  /** Sends 1.9 MB to nginx, which sends them to the service. */
+  const send = async (path: string, headers: Record<string, string>) => {
+    const options = { host: '127.0.0.1', port, servername: 'id.front.example', ca, agent: false }
+    const [answer] = (await once(sendRequest({ ...options, method: 'POST', path, headers }).end(body), 'response')) as [IncomingMessage] // as: the event of an answer
+    answer.resume()
+    await once(answer, 'end')
+    return answer.statusCode
+  }
+  const json = { 'content-type': 'application/json' }
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const { pathname } = new URL(w.test.issuer)
+  const kinds = [
+    { path: '/v1/platform/projects', headers: { ...json, 'x-api-key': w.key }, status: 413 },
+    { path: '/v1/platform/projects', headers: json, status: 401 },
+    { path: `${pathname}/v1/oauth/token`, headers: form, status: 413 },
+    { path: '/healthz', headers: json, status: 405 },
+  ]
+  try {
+    for (const { path, headers, status } of kinds) {
+      const seen = new Set<number | undefined>()
+      for (let i = 0; i < 5; i++) for (const got of await Promise.all(Array.from({ length: 4 }, () => send(path, headers)))) seen.add(got)
+      assert.deepEqual([...seen], [status], path)
+    }
+  } finally {
+    await stop()
+  }
+})

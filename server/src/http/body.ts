@@ -55,7 +55,7 @@ const isExcess = (pieces: number, bytes: number) => pieces > most_pieces + bytes
  * Drops the chunks after the first excess one, which `readBody` refuses. One read of a socket yields 11,000 chunks of one byte, and Node
  * would keep each as an object until the handler reads them.
  */
-export function dropExcessChunks(message: IncomingMessage): void {
+export function dropExcessChunks(message: IncomingMessage, onExcess: () => void = () => {}): void {
   const push = message.push.bind(message)
   let pieces = 0
   let bytes = 0
@@ -65,6 +65,7 @@ export function dropExcessChunks(message: IncomingMessage): void {
     if (has_excess) return false
     bytes += piece.length
     has_excess = isExcess(++pieces, bytes)
+    if (has_excess) onExcess()
     return push(piece, encoding)
   }
 }

@@ -8,7 +8,9 @@ import type { Socket } from 'node:net'
 import { reason } from '../base/reason.ts'
 import { createServer } from '../outbound/node-http.ts'
 import { dropExcessChunks } from './body.ts'
-import { ApiError } from './problem.ts'
+import { type Budget, createBudget } from './budget.ts'
+import { type Hurdle, ResponseInTurn, takeTurns, turnsOf } from './in-turn.ts'
+import { ApiError, retry_after } from './problem.ts'
 
 export interface TransportLimits {
   /** From the first byte of a connection or of its next request to the end of the head. */
@@ -26,8 +28,11 @@ export interface TransportLimits {
   header_fields: number
   /** The buffered part of a body before it is read. Each chunk takes 230 bytes more, and a chunk may have one byte. */
   unread_bytes: number
-  /** How long a client may take to read its refusal. */
+  /** The time without a byte of a body that was begun. */
+  stalled_body_ms: number
+  /** How long, and how many bytes, a client may go on to send after an answer that closes the connection (RFC 9112 §9.6). */
   linger_ms: number
+  linger_bytes: number
 }
 
 export const transport_limits: TransportLimits = {
@@ -39,34 +44,53 @@ export const transport_limits: TransportLimits = {
   head_bytes: 32_768,
   header_fields: 200,
   unread_bytes: 8_192,
+  stalled_body_ms: 10_000,
   linger_ms: 1_000,
+  linger_bytes: 1_048_576,
 }
+
+/** What a process keeps of bytes that are no request yet: begun heads, and requests that were written ahead. */
+const process_budget = createBudget({ most_bytes: 16_000_000, free_bytes: 4_096 })
 
 export interface Refusals {
   base_url: string
   newRequestId: () => string
 }
 
-/** Creates a listener for the application. `handle` gets only requests with a valid head. */
-export function createListener(handle: RequestListener, refusals: Refusals, limits: TransportLimits = transport_limits): Server {
+/** Creates a listener for the application. `handle` gets only requests with a valid head, of each connection one at a time. */
+export function createListener(
+  handle: RequestListener,
+  refusals: Refusals,
+  limits: TransportLimits = transport_limits,
+  budget: Budget = process_budget,
+): Server {
   const refuse = (response: ServerResponse, refusal: BrokenRequest) => {
     const { status, headers, body } = answerOf(refusal, refusals)
     response.writeHead(status, headers).end(body)
   }
-  const server = createLimited((request, response) => {
+  const server = createServerWithLimits((request, response) => {
     const refusal = brokenHead(request, limits)
     if (refusal) return refuse(response, refusal)
-    if (request.headers['transfer-encoding'] !== undefined) dropExcessChunks(request)
+    if (request.headers['transfer-encoding'] !== undefined) dropExcessChunks(request, () => turnsOf(request.socket)?.endAfterAnswer())
     handle(request, response)
   }, limits)
+  inTurn(server, { limits, budget, refuse: (socket, why) => endWith(socket, hurdles[why], refusals) })
   server.on('checkExpectation', (_, response) => refuse(response, unmet_expectation))
-  server.on('clientError', (error, socket) => answerBrokenRequest(error, socket as Socket, refusals, limits)) // as: a listener without TLS has such sockets
-  server.on('connect', (_, socket) => endWith(socket as Socket, no_proxy, refusals, limits)) // as: see above
+  server.on('clientError', (error, socket) => answerBrokenRequest(error, socket as Socket, refusals)) // as: a listener without TLS has such sockets
+  server.on('connect', (_, socket) => endWith(socket as Socket, no_proxy, refusals)) // as: see above
   return server
 }
 
 /** Creates a listener with the limits only, for one that is not public. */
 export function createLimited(handle: RequestListener, limits: TransportLimits = transport_limits): Server {
+  return inTurn(createServerWithLimits(handle, limits), { limits, budget: process_budget, refuse: (socket) => void socket.destroy() })
+}
+
+function inTurn(server: Server, options: Parameters<typeof takeTurns>[1]): Server {
+  return server.on('connection', (socket: Socket) => takeTurns(socket, options)).on('timeout', (socket) => turnsOf(socket)?.onSilence())
+}
+
+function createServerWithLimits(handle: RequestListener, limits: TransportLimits): Server {
   const server = createServer(
     {
       headersTimeout: limits.headers_timeout_ms,
@@ -77,6 +101,7 @@ export function createLimited(handle: RequestListener, limits: TransportLimits =
       highWaterMark: limits.unread_bytes,
       optimizeEmptyRequests: true,
       requireHostHeader: false, // see `brokenHead`
+      ServerResponse: ResponseInTurn,
     },
     handle,
   )
@@ -87,6 +112,7 @@ interface BrokenRequest {
   status: number
   title: string
   detail: string
+  headers?: Readonly<Record<string, string>>
 }
 
 const bad_request = { status: 400, title: 'Bad Request' }
@@ -102,6 +128,14 @@ const unmet_expectation: BrokenRequest = {
   title: 'Expectation Failed',
   detail: 'The server supports only the expectation 100-continue.',
 }
+const too_many_pieces: BrokenRequest = { ...bad_request, detail: 'The request arrives in too many small pieces.' }
+const no_room: BrokenRequest = {
+  status: 503,
+  title: 'Service Unavailable',
+  detail: 'Too many unfinished requests arrive at the same time. Try again shortly.',
+  headers: { 'retry-after': retry_after },
+}
+const hurdles: Record<Hurdle, BrokenRequest> = { slow_body: too_slow, too_many_pieces, no_room }
 const no_proxy: BrokenRequest = { ...bad_request, detail: 'This server is not a proxy, so it does not support CONNECT.' }
 
 /**
@@ -119,16 +153,16 @@ function brokenHead({ rawHeaders, httpVersion }: IncomingMessage, { header_field
   return { ...bad_request, detail: hosts === 0 ? 'The request has no Host header.' : 'The request has more than one Host header.' }
 }
 
-/** The sockets that got a refusal. Further input is dropped. */
+/** The sockets that got a refusal. */
 const refused = new WeakSet<Socket>()
 
 /** Answers input that did not become a request: broken syntax, a head over the limit, or a request that does not arrive in time. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, refusals: Refusals, limits: TransportLimits): void {
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, refusals: Refusals): void {
   if (refused.has(socket)) return
   // After a response has begun, the client would read a refusal as a part of that response.
   const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse } // as: Node keeps the response here
   if (!socket.writable || error.code === 'ECONNRESET' || response?.headersSent) socket.destroy()
-  else endWith(socket, kindOf(error), refusals, limits)
+  else endWith(socket, kindOf(error), refusals)
 }
 
 function kindOf({ code }: NodeJS.ErrnoException): BrokenRequest {
@@ -136,22 +170,16 @@ function kindOf({ code }: NodeJS.ErrnoException): BrokenRequest {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? too_slow : not_http
 }
 
-/**
- * Sends the refusal and destroys the socket. Destroying a socket with unread input resets the connection, and the refusal may be lost. So
- * further input is read and dropped until the client closes its side, for at most `linger_ms`.
- */
-function endWith(socket: Socket, refusal: BrokenRequest, refusals: Refusals, { linger_ms }: TransportLimits): void {
+/** Sends the refusal, and closes the connection after what the client still sends. */
+function endWith(socket: Socket, refusal: BrokenRequest, refusals: Refusals): void {
   refused.add(socket)
   const { status, title, headers, body } = answerOf(refusal, refusals)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${body}`)
-  const timer = setTimeout(() => socket.destroy(), linger_ms)
-  socket.once('end', () => socket.destroySoon()).once('close', () => clearTimeout(timer))
-  socket.on('error', () => socket.destroy())
-  socket.resume()
+  socket.write(`HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${body}`)
+  turnsOf(socket)?.linger()
 }
 
-function answerOf({ status, title, detail }: BrokenRequest, { base_url, newRequestId }: Refusals) {
+function answerOf({ status, title, detail, headers: more }: BrokenRequest, { base_url, newRequestId }: Refusals) {
   const request_id = newRequestId()
   const problem = new ApiError('malformed_request', detail, { reason: reason`The request is not well-formed HTTP.` }).toProblem(
     base_url,
@@ -166,6 +194,7 @@ function answerOf({ status, title, detail }: BrokenRequest, { base_url, newReque
     'content-type': 'application/problem+json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
+    ...more,
   }
   return { status, title, headers, body }
 }

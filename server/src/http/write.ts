@@ -5,6 +5,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal, Subject } from '../base/refusal.ts'
+import { turnsOf } from './in-turn.ts'
 import { issuerAtHost } from './place.ts'
 
 declare module 'fastify' {
@@ -40,7 +41,7 @@ type Headers = Readonly<Record<string, string | string[]>>
 export function commonHeaders({ request, server, extra_headers }: FastifyReply): Record<string, string> {
   const headers: Record<string, string> = { 'x-request-id': request.id, 'x-content-type-options': 'nosniff' }
   if (server.isHttps || issuerAtHost(request.raw) !== null) headers['strict-transport-security'] = 'max-age=31536000'
-  if (server.isStopping()) headers.connection = 'close'
+  if (server.isStopping() || turnsOf(request.raw.socket)?.isFarFromEnd()) headers.connection = 'close'
   return extra_headers ? Object.assign(headers, extra_headers) : headers
 }
 

@@ -138,6 +138,7 @@ export async function startNginx(place: Place): Promise<() => Promise<unknown>> 
 /** The example for operators, at this port, with this certificate and this service behind it. */
 const configuration = ({ port, service_port, folder, certificate }: Place) => `
 daemon off;
+${process.getuid?.() === 0 ? 'user root; # or a worker could not write bodies into the folder' : ''}
 worker_processes 1;
 pid ${folder}/pid;
 error_log stderr warn;
