@@ -69,6 +69,8 @@ export interface Route {
   summary: string
   query?: z.ZodObject
   body?: z.ZodType
+  /** The most bytes of the body. The default is 1 MiB. */
+  longest_body?: number
   /** The body is `null` when the response has no JSON body. */
   returns: readonly [status: number, body: z.ZodType | null]
   /** Cache-Control of a successful response, whose ETag is then a hash of its content. The default is `no-store`. */

@@ -17,7 +17,7 @@ import { routes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Reason } from '../base/reason.ts'
 import { prefers } from '../http/accept.ts'
-import { readBody } from '../http/body.ts'
+import { body_limit_bytes, readBody } from '../http/body.ts'
 import { goneSignal } from '../http/gone.ts'
 import type { Fail } from '../http/problem.ts'
 import { ApiError } from '../http/problem.ts'
@@ -89,7 +89,8 @@ function mountOne(
       const sign_in = route.fresh && caller.administrator ? createFreshSignIn(gate, route, caller, params) : null
       await sign_in?.atCall()
       // The body is read only after the caller is authenticated.
-      const bytes = takes_body ? await readBody(request.raw) : no_bytes
+      const reading = { addressOf: () => request.ip_address, limit_bytes: route.longest_body ?? body_limit_bytes }
+      const bytes = takes_body ? await readBody(request.raw, reading) : no_bytes
       const body = takes_body ? parseBody(route, request, bytes) : undefined
       if (caller.is_operator) refuseOperatorBody(route, body)
       await sign_in?.forBody(body)

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { body_limit_bytes, dropExcessChunks, growingBuffer, most_pieces, readBody } from './body.ts'
+import { createBudget } from './budget.ts'
 
 const server = createServer({ optimizeEmptyRequests: true }).listen(0, '127.0.0.1')
 await once(server, 'listening')
 const { port } = server.address() as AddressInfo // as: the server listens on a port
 after(() => server.close())
+
+const from_here = { addressOf: () => '192.0.2.1' }
 
 type Outcome = { body: string } | { code: unknown }
 
@@ -18,7 +21,7 @@ async function read(headers: readonly string[], pieces: readonly (string | null)
   const [first, ...later] = pieces
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n${first ?? ''}`)
   const [request] = (await once(server, 'request')) as [IncomingMessage] // as: the argument of the event
-  const outcome = readBody(request).then(
+  const outcome = readBody(request, from_here).then(
     (body) => ({ body: body.toString() }),
     ({ code }) => ({ code }),
   )
@@ -126,7 +129,7 @@ test('of 100,000 one-byte chunks that arrive before the body is read, only those
   const [request] = (await once(own, 'request')) as [IncomingMessage] // as: the argument of the event
   await new Promise((resolve) => setImmediate(resolve))
   assert.ok(request.readableLength <= (most_pieces * 64) / 63 + 1, `${request.readableLength} chunks`)
-  await assert.rejects(readBody(request), { code: 'malformed_request' })
+  await assert.rejects(readBody(request, from_here), { code: 'malformed_request' })
   socket.destroy()
   own.close()
 })
@@ -137,5 +140,40 @@ test('a body is refused if its sender disconnects before it is read', async () =
   const [request] = (await once(server, 'request')) as [IncomingMessage] // as: the argument of the event
   socket.destroy()
   await new Promise((resolve) => request.once('close', resolve))
-  await assert.rejects(readBody(request), { code: 'malformed_request' })
+  await assert.rejects(readBody(request, from_here), { code: 'malformed_request' })
+})
+
+test('too many bodies: the newest of the network that keeps most is refused, small ones never, and ended ones keep nothing', async () => {
+  const budget = createBudget({ most_bytes: 100_000, free_bytes: 4_096 })
+  const sockets: Socket[] = []
+  const send = async (ip: string, bytes: number) => {
+    const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {})
+    sockets.push(socket)
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${length(bytes + 1)}\r\n\r\n${'x'.repeat(bytes)}`)
+    const [request] = (await once(server, 'request')) as [IncomingMessage] // as: the argument of the event
+    let arrived = 0
+    request.on('data', (piece: Buffer) => {
+      arrived += piece.length
+    })
+    const outcome = readBody(request, { addressOf: () => ip, budget }).then(
+      (body) => body.length,
+      ({ code, extra }) => ({ code, ...extra.headers }),
+    )
+    while (arrived < bytes) await new Promise((resolve) => setImmediate(resolve))
+    return { outcome, finish: () => socket.write('x') }
+  }
+  const old = await send('192.0.2.1', 40_000)
+  const newest = await send('192.0.2.2', 40_000)
+  const small = await send('192.0.2.3', 4_000)
+  const other = await send('198.51.100.1', 30_000)
+  assert.deepEqual(await newest.outcome, { code: 'unavailable', connection: 'close', 'retry-after': '2' })
+  assert.ok(budget.kept() >= 70_000 && budget.kept() <= 70_002, `${budget.kept()} bytes`)
+  for (const body of [old, small, other]) body.finish()
+  assert.deepEqual([await old.outcome, await small.outcome, await other.outcome], [40_001, 4_001, 30_001])
+  assert.equal(budget.kept(), 0)
+  const gone = await send('192.0.2.1', 90_000)
+  assert.ok(budget.kept() >= 90_000 && budget.kept() <= 90_001, `${budget.kept()} bytes`)
+  for (const socket of sockets) socket.destroy()
+  assert.equal((await gone.outcome).code, 'malformed_request')
+  assert.equal(budget.kept(), 0)
 })

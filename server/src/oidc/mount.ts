@@ -110,7 +110,10 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   request.issuer_id = issuer.environment_id
   // Before the body is read: a script of an allowed origin can read every refusal.
   if (route.cross_origin) reply.extra_headers = await crossOriginHeaders(route, issuer, request.headers.origin, originAllowed)
-  const form = request.method === 'POST' ? await readForm(request.raw, route).catch((error) => unreadable(error, route)) : null
+  const form =
+    request.method === 'POST'
+      ? await readForm(request.raw, route, () => request.ip_address).catch((error) => unreadable(error, route))
+      : null
   if (form === too_much)
     reply.extra_headers = { ...reply.extra_headers, connection: 'close' } // the rest of the body is not read
   else if (form !== null && 'status' in form) return send(request, reply, form, null)
@@ -156,7 +159,8 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer, subj
 /** RFC 6749 §5.2: clients read `error`, even where the body is too large to read (RFC 9110 §15.5.14). */
 function unreadable(error: unknown, route: Route): Answer {
   if (route.page || !(error instanceof ApiError)) throw error
-  return errorJson(new OAuthError('invalid_request', error.message, { reason: error.reason }), error.extra.headers, error.status)
+  const code = error.code === 'unavailable' ? 'temporarily_unavailable' : 'invalid_request'
+  return errorJson(new OAuthError(code, error.message, { reason: error.reason }), error.extra.headers, error.status)
 }
 
 /** Answers a request that exceeds the limits of `form.ts`. */

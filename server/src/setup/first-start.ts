@@ -52,7 +52,7 @@ export async function createFirstStart(
     token !== null && timingSafeEqual(hash('sha256', sent, 'buffer'), hash('sha256', token, 'buffer'))
 
   async function create(request: DashboardRequest, signIn: SignInOwner): Promise<Answer> {
-    const form = await readForm(request.raw, serviceRoutes.createFirst)
+    const form = await readForm(request.raw, serviceRoutes.createFirst, () => request.ip)
     const sent = form instanceof URLSearchParams ? form : new URLSearchParams()
     const context = serviceContext(base_url, request.headers['accept-language'])
     if (!isToken(sent.get('token') ?? '')) return refused(html(await withoutToken(request), 403), wrong_token)
