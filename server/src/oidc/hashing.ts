@@ -8,13 +8,13 @@ import type { Place } from '../users/hashing-turns.ts'
 import { HashingRefused, type Turn } from '../users/password.ts'
 import type { Answer, OidcCall, OidcServices } from './call.ts'
 
-function placeOf({ issuer: { tenant_id, environment_id }, ip }: Pick<OidcCall, 'issuer' | 'ip'>, has_mark: boolean): Place {
-  return { tenant_id, environment_id, network: networkOf(ip), source: sourceOf(ip), has_mark }
+function placeOf({ issuer: { tenant_id, environment_id }, ip }: Pick<OidcCall, 'issuer' | 'ip'>, marked_account: string | null): Place {
+  return { tenant_id, environment_id, network: networkOf(ip), source: sourceOf(ip), marked_account }
 }
 
-/** @param has_mark the browser signed in to the account before */
-export const turnOf = (call: OidcCall, has_mark: boolean): Turn => ({
-  place: placeOf(call, has_mark),
+/** @param marked_account the account, if the browser signed in to it before */
+export const turnOf = (call: OidcCall, marked_account: string | null): Turn => ({
+  place: placeOf(call, marked_account),
   signal: call.signal(),
   ...(call.queued ? { queued: call.queued } : {}),
 })
@@ -24,7 +24,7 @@ export type Entrance = <T>(services: Pick<OidcServices, 'passwords'>, call: Oidc
 
 /** For forms with a password that strangers can send: each waits until few others are worked on. */
 export const throughDoorway: Entrance = async ({ passwords }, call, work) => {
-  const leave = await passwords.doorway.enter(placeOf(call, false), call.signal)
+  const leave = await passwords.doorway.enter(placeOf(call, null), call.signal)
   try {
     return await work({ ...call, queued: leave })
   } finally {
@@ -39,9 +39,9 @@ export function hashUnlessBusy(
   { passwords }: Pick<OidcServices, 'passwords'>,
   call: OidcCall,
   password: string,
-  { has_mark }: { has_mark: boolean },
+  { marked_account }: { marked_account: string | null },
 ): Promise<string | null> {
-  return passwords.hash(password, turnOf(call, has_mark)).catch(nullIfBusy)
+  return passwords.hash(password, turnOf(call, marked_account)).catch(nullIfBusy)
 }
 
 /** For `catch`: a client that is gone gets no page. */

@@ -3,7 +3,7 @@
  * and pages of 200 sign-ins that one source sends together would hold up everybody, before any hash takes its turn. The others wait
  * here, in the same order as hashes. See docs/decisions/0069.
  */
-import { createTurns, type Place } from './hashing-turns.ts'
+import { createTurns, type Ended, type Place } from './hashing-turns.ts'
 
 /** Forms that are worked on at a time, for each hash that runs at a time: more while a core has no hash waiting. */
 const places_per_lane = { while_hashes_wait: 1, otherwise: 8 }
@@ -35,7 +35,7 @@ export function createDoorway({ lanes, waiting, most_waiting, refusal }: Hashing
 
   const isFull = () => inside >= lanes * places_per_lane[waiting() < lanes ? 'otherwise' : 'while_hashes_wait']
 
-  function stay(place: Place): Leave {
+  function stay(ended: Ended): Leave {
     inside += 1
     let has_left = false
     const leave = () => {
@@ -43,7 +43,7 @@ export function createDoorway({ lanes, waiting, most_waiting, refusal }: Hashing
       has_left = true
       clearTimeout(timer)
       inside -= 1
-      turns.ended(place)
+      ended()
       letIn()
     }
     const timer = setTimeout(leave, longest_stay_ms).unref()
@@ -54,7 +54,7 @@ export function createDoorway({ lanes, waiting, most_waiting, refusal }: Hashing
     while (!isFull()) {
       const next = turns.next()
       if (!next) return
-      next.value.enter(stay(next.place))
+      next.value.enter(stay(next.ended))
     }
   }
 
@@ -92,8 +92,7 @@ export function createDoorway({ lanes, waiting, most_waiting, refusal }: Hashing
      */
     async enter(place: Place, signal: () => AbortSignal): Promise<Leave> {
       if (isFull()) return waitForPlace(place, signal())
-      turns.begins(place)
-      return stay(place)
+      return stay(turns.begins(place))
     },
   }
 }

@@ -8,7 +8,7 @@ const place = (change: Partial<Place> = {}): Place => ({
   environment_id: 'env_1',
   network: '192.0.2',
   source: '192.0.2.1',
-  has_mark: false,
+  marked_account: null,
   ...change,
 })
 
@@ -31,13 +31,65 @@ const levels: [what: string, here: Place, there: Place][] = [
   ['environments of a tenant',                  place(), place({ environment_id: 'env_2' })],
   ['networks of an environment',                place(), place({ network: '198.51.100', source: '198.51.100.1' })],
   ['sources of a network',                      place(), place({ source: '192.0.2.2' })],
-  ['marked browsers and others of a source',    place(), place({ has_mark: true })],
 ]
 for (const [what, here, there] of levels) {
   test(`${what} take turns, and within each the oldest comes first`, () => {
     assert.deepEqual(order(['a', here, 4], ['b', there, 2]), ['a1', 'b1', 'a2', 'b2', 'a3', 'a4'])
   })
 }
+
+const marked = (account: string, change: Partial<Place> = {}) => place({ marked_account: account, ...change })
+
+test('of four turns of an environment one is that of a browser with a mark, however many networks the others have', () => {
+  const turns = createTurns<string>()
+  const flood = (i: number) => place({ network: `198.51.${i}`, source: `198.51.${i}.1` })
+  for (let i = 0; i < 40; i++) turns.add(flood(i), 'flood')
+  const first = turns.next() ?? assert.fail()
+  assert.equal(turns.turnsBefore(marked('usr_1', { network: '203.0.113', source: '203.0.113.1' })), 0, 'the next turn')
+  // Each in a network of its own, behind those of the flood.
+  for (let i = 0; i < 6; i++) turns.add(marked(`usr_${i}`, { network: `203.0.${i}`, source: `203.0.${i}.1` }), `usr_${i}`)
+  first.ended()
+  const taken = drain(turns)
+  assert.deepEqual(
+    ['usr_0', 'usr_1', 'usr_2', 'usr_3', 'usr_4', 'usr_5'].map((name) => taken.indexOf(name)),
+    [0, 4, 8, 12, 16, 20],
+  )
+})
+
+test('accounts take turns, so one with many browsers does not pass another by', () => {
+  const turns = createTurns<string>()
+  for (let i = 0; i < 30; i++) turns.add(place({ network: `n${i}`, source: `s${i}` }), 'flood')
+  for (let i = 0; i < 5; i++) turns.add(marked('usr_a', { network: `a${i}`, source: `a${i}` }), `a${i}`)
+  for (let i = 0; i < 2; i++) turns.add(marked('usr_b', { network: `b${i}`, source: `b${i}` }), `b${i}`)
+  assert.deepEqual(
+    drain(turns).filter((name) => name !== 'flood'),
+    ['a0', 'b0', 'a1', 'b1', 'a2', 'a3', 'a4'],
+  )
+})
+
+test('within a source browsers with a mark and all others take turns, in three turns of four', () => {
+  assert.deepEqual(order(['other ', place(), 5], ['marked ', marked('usr_1'), 5]), [
+    ...['marked 1', 'other 1', 'marked 2', 'other 2'],
+    ...['marked 3', 'marked 4', 'other 3', 'marked 5'],
+    ...['other 4', 'other 5'],
+  ])
+})
+
+test('a turn of the accounts counts in no network', () => {
+  const turns = createTurns<string>()
+  turns.add(place(), 'a1')
+  turns.add(marked('usr_1'), 'a2')
+  turns.add(place({ network: 'b', source: 'b' }), 'b1')
+  assert.deepEqual(drain(turns), ['a2', 'a1', 'b1'])
+})
+
+test('the turn of a hash by its account and that by its network are one', () => {
+  const turns = createTurns<string>()
+  turns.add(marked('usr_1'), 'once')
+  assert.equal(turns.waiting, 1)
+  assert.deepEqual(drain(turns), ['once'])
+  assert.equal(turns.waiting, 0)
+})
 
 test('a network gets no more turns by having more sources, nor an environment by more networks, nor a tenant by more environments', () => {
   const source = (i: number): [string, Place, number] => ['a', place({ source: `192.0.2.${i}` }), 1]
@@ -64,7 +116,7 @@ test('of the source with the most waiting the newest gives way', () => {
   const turns = createTurns<string>()
   for (const name of ['a1', 'a2', 'a3']) turns.add(place(), name)
   turns.add(place({ source: '192.0.2.2' }), 'b1')
-  turns.add(place({ environment_id: 'env_2', has_mark: true }), 'a4')
+  turns.add(place({ environment_id: 'env_2', marked_account: 'usr_1' }), 'a4')
   assert.equal(turns.givesWayTo(place({ source: '192.0.2.3' }))?.value, 'a4', 'a source is the same in every environment')
   assert.equal(turns.givesWayTo(place({ source: '192.0.2.2' }))?.value, 'a4')
 })
@@ -100,17 +152,18 @@ const newcomers: [what: string, crowd: (i: number) => Place, newcomer: Place][] 
   ['a network beside many sources of another one', (i) => place({ source: `192.0.2.${i}` }),                                 place({ network: '198.51.100', source: '198.51.100.1' })],
   ['an environment beside many networks',          (i) => place({ network: `192.0.${i}`, source: `192.0.${i}.1` }),          place({ environment_id: 'env_2' })],
   ['a tenant beside many environments',            (i) => place({ environment_id: `env_${i}` }),                             place({ tenant_id: 'ten_2' })],
-  ['a marked browser beside others of its source', () => place(),                                                            place({ has_mark: true })],
+  ['a marked browser beside others of its source', () => place(),                                                            place({ marked_account: 'usr_1' })],
 ]
 for (const [what, crowd, newcomer] of newcomers) {
   test(`${what} waits only for the hash that runs: the others have their turn now`, () => {
     const turns = createTurns<string>()
     for (let i = 0; i < 20; i++) turns.add(crowd(i), `crowd ${i}`)
-    assert.equal(turns.next()?.value, 'crowd 0')
+    const first = turns.next() ?? assert.fail()
+    assert.equal(first.value, 'crowd 0')
     assert.equal(turns.turnsBefore(newcomer), 0)
     turns.add(newcomer, 'newcomer')
     assert.equal(turns.next()?.value, 'newcomer')
-    turns.ended(crowd(0))
+    first.ended()
     assert.equal(turns.next()?.value, 'crowd 1')
   })
 }
@@ -125,7 +178,7 @@ test('sources that come again after each of their turns alternate with one that 
     for (let i = 0; i < 10 * (comers + 1); i++) {
       const one = turns.next() ?? assert.fail()
       taken.push(one.value)
-      turns.ended(one.place)
+      one.ended()
       if (one.value !== 'waits') turns.add(one.place, one.value)
     }
     assert.equal(taken.filter((value) => value === 'waits').length, 10, `${taken}`)
@@ -154,8 +207,9 @@ test('of two parts that wait again while their own hashes run, the first to wait
 test('a part whose hash has ended is no longer at its turn, so one that begins to wait comes after it', () => {
   const turns = createTurns<string>()
   for (const value of ['first', 'second']) turns.add(place(), value)
-  assert.equal(turns.next()?.value, 'first')
-  turns.ended(place())
+  const first = turns.next() ?? assert.fail()
+  assert.equal(first.value, 'first')
+  first.ended()
   turns.add(place({ source: '192.0.2.2' }), 'newcomer')
   assert.deepEqual(drain(turns), ['second', 'newcomer'])
 })
@@ -166,7 +220,7 @@ const places: fc.Arbitrary<Place> = fc.record({
   environment_id: few('e1', 'e2'),
   network: few('n1', 'n2', 'n3'),
   source: few('s1', 's2', 's3', 's4'),
-  has_mark: fc.boolean(),
+  marked_account: few('u1', 'u2', '').map((id) => id || null),
 })
 /** What happens: an arrival, a turn, or a departure of one that waits. */
 const happenings = fc.array(fc.oneof(places, fc.constant('turn' as const), fc.nat(50)), { maxLength: 150 })
@@ -175,25 +229,43 @@ const happenings = fc.array(fc.oneof(places, fc.constant('turn' as const), fc.na
 function play(happened: readonly (Place | 'turn' | number)[]) {
   const turns = createTurns<number>()
   const waiting: ReturnType<typeof turns.add>[] = []
-  const running: Place[] = []
-  const take = () => {
-    if (running.length === 2) turns.ended(running.shift() ?? assert.fail())
-    const one = turns.next()
-    if (one) running.push(one.place)
-    return one
+  const running: (() => void)[] = []
+  const environments = new Map<string, number>()
+
+  function leave(one: (typeof waiting)[number]): void {
+    waiting.splice(
+      waiting.findIndex(({ value }) => value === one.value),
+      1,
+    )
+    if (!waiting.some(isBeside(one))) environments.delete(nameOf(one))
   }
-  const leave = (one: (typeof waiting)[number] | null | undefined) => one && waiting.splice(waiting.indexOf(one), 1)
+  /** Takes the next one, and says whether the turn was that of the accounts. */
+  function take() {
+    if (running.length === 2) running.shift()?.()
+    const one = turns.next()
+    if (!one) return null
+    running.push(one.ended)
+    const since = environments.get(nameOf(one)) ?? 3
+    const beside = waiting.filter(isBeside(one))
+    const of_accounts = since >= 3 && beside.some(({ place }) => place.marked_account !== null)
+    environments.set(nameOf(one), of_accounts ? 0 : since + 1)
+    leave(one)
+    return { ...one, beside, of_accounts }
+  }
   for (const [i, what] of happened.entries()) {
-    if (what === 'turn') leave(take())
+    if (what === 'turn') take()
     else if (typeof what === 'object') waiting.push(turns.add(what, i))
     else {
       const one = waiting[what % (waiting.length || 1)]
       if (one) turns.remove(one)
-      leave(one)
+      if (one) leave(one)
     }
   }
-  return { turns, waiting }
+  return { turns, waiting, take }
 }
+
+const nameOf = ({ place }: { place: Place }) => `${place.tenant_id}/${place.environment_id}`
+const isBeside = (one: { place: Place }) => (other: { place: Place }) => nameOf(one) === nameOf(other)
 
 test('whatever arrives, has its turn and leaves: each that waits gets exactly one turn', () => {
   fc.assert(
@@ -208,49 +280,71 @@ test('whatever arrives, has its turn and leaves: each that waits gets exactly on
   )
 })
 
-test('the turns before a newcomer are as many as it then waits for', () => {
+test('the turns before a newcomer are as many as it then waits for, or more where hashes of marked browsers wait', () => {
   fc.assert(
     fc.property(happenings, places, (happened, newcomer) => {
-      const { turns } = play(happened)
+      const { turns, waiting } = play(happened)
       const expected = turns.turnsBefore(newcomer)
       turns.add(newcomer, -1)
-      assert.equal(drain(turns).indexOf(-1), expected)
+      const waited = drain(turns).indexOf(-1)
+      const are_marked = [newcomer, ...waiting.map(({ place }) => place)].some(({ marked_account }) => marked_account !== null)
+      assert.ok(are_marked ? expected >= waited && expected <= waiting.length : expected === waited, `${expected} for ${waited}`)
     }),
   )
 })
 
-/** The parts of a place, from the tenant on, each by the names of all levels down to it. */
-const partsOf = ({ tenant_id, environment_id, network, source, has_mark }: Place): string[] => {
-  const names = [tenant_id, environment_id, network, source, String(has_mark)]
+/** The parts in which a hash waits by its network, each by the names of all levels down to it. */
+const partsOf = ({ tenant_id, environment_id, network, source, marked_account }: Place): string[] => {
+  const names = [tenant_id, environment_id, network, source, String(marked_account !== null)]
   return names.map((_, level) => names.slice(0, level + 1).join('/'))
 }
+const accountOf = (place: Place): string[] => [`${place.tenant_id}/${place.environment_id}`, String(place.marked_account)]
 
-test('at every level, two parts that both have hashes never differ by more than one turn', () => {
+test('the order obeys each sentence: tenants, environments, one turn of four to accounts in turn, the rest by network and source', () => {
   fc.assert(
     fc.property(happenings, (happened) => {
-      const { turns } = play(happened)
-      const taken: { value: number; parts: string[] }[] = []
-      for (let one = turns.next(); one; one = turns.next()) taken.push({ value: one.value, parts: partsOf(one.place) })
-      for (let level = 0; level < 5; level++) {
-        const above = (parts: readonly string[]) => parts[level - 1] ?? ''
-        for (const parent of new Set(taken.map(({ parts }) => above(parts)))) {
-          const turns_of = taken.filter(({ parts }) => above(parts) === parent).map(({ parts }) => parts[level] ?? '')
-          assertEven(turns_of)
-        }
+      const { take } = play(happened)
+      const taken: NonNullable<ReturnType<typeof take>>[] = []
+      for (let one = take(); one; one = take()) taken.push(one)
+      for (const one of taken) {
+        // Of those that wait in the same part, the oldest has the turn.
+        const isOfItsPart = ({ place }: { place: Place }) =>
+          one.of_accounts ? place.marked_account === one.place.marked_account : partsOf(place)[4] === partsOf(one.place)[4]
+        if (one.of_accounts) assert.notEqual(one.place.marked_account, null, 'a turn of the accounts goes to a marked browser')
+        assert.equal(one.value, one.beside.find(isOfItsPart)?.value)
       }
+      for (const level of [0, 1]) assertEven(taken, ({ place }) => partsOf(place), level)
+      const by_network = taken.filter(({ of_accounts }) => !of_accounts)
+      for (const level of [2, 3, 4]) assertEven(by_network, ({ place }) => partsOf(place), level)
+      assertEven(
+        taken.filter(({ of_accounts }) => of_accounts),
+        ({ place }) => accountOf(place),
+        1,
+      )
     }),
+    { numRuns: 500 },
   )
 })
 
-/** As long as two parts still have turns to come, neither has had two more than the other. */
-function assertEven(turns_of: readonly string[]): void {
-  const names = [...new Set(turns_of)]
-  const had = new Map(names.map((name) => [name, 0]))
-  const last = new Map(names.map((name) => [name, turns_of.lastIndexOf(name)]))
-  for (const [at, name] of turns_of.entries()) {
-    had.set(name, (had.get(name) ?? 0) + 1)
-    const counts = names.filter((one) => (last.get(one) ?? 0) >= at).map((one) => had.get(one) ?? 0)
-    assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, turns_of.join(' '))
+interface Taken {
+  readonly place: Place
+  /** What waited in the environment, itself included. */
+  readonly beside: readonly { readonly place: Place }[]
+}
+
+/** As long as two parts of one have hashes that wait, neither has two turns more than the other. */
+function assertEven<T extends Taken>(taken: readonly T[], parts: (one: { place: Place }) => string[], level: number): void {
+  const nameAt = (one: { place: Place }, at: number) => parts(one)[at] ?? ''
+  for (const above of new Set(taken.map((one) => nameAt(one, level - 1)))) {
+    const turns_of = taken.filter((one) => nameAt(one, level - 1) === above)
+    const last = new Map(turns_of.map((one, at) => [nameAt(one, level), at]))
+    const had = new Map([...last.keys()].map((name) => [name, 0]))
+    for (const [at, one] of turns_of.entries()) {
+      had.set(nameAt(one, level), (had.get(nameAt(one, level)) ?? 0) + 1)
+      const waits = [...had].filter(([name]) => (last.get(name) ?? 0) >= at)
+      const counts = waits.map(([, count]) => count)
+      assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, turns_of.map((each) => nameAt(each, level)).join(' '))
+    }
   }
 }
 

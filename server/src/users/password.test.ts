@@ -15,7 +15,7 @@ function heldArgon2() {
 
 const lanes = 2
 const from = (source: string, change: Partial<Place> = {}): Turn => ({
-  place: { tenant_id: 'ten_1', environment_id: 'env_1', network: source, source, has_mark: false, ...change },
+  place: { tenant_id: 'ten_1', environment_id: 'env_1', network: source, source, marked_account: null, ...change },
 })
 const one = from('192.0.2.1')
 const other = from('198.51.100.1')

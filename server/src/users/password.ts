@@ -8,7 +8,7 @@ import { normalised } from '../base/normalisation.ts'
 import { type Reason, reason } from '../base/reason.ts'
 import { Unavailable } from '../base/unavailable.ts'
 import { createDoorway } from './doorway.ts'
-import { createTurns, type Place } from './hashing-turns.ts'
+import { createTurns, type Ended, type Place } from './hashing-turns.ts'
 import { longest_password } from './password-policy.ts'
 
 const parameters = { algorithm: 2 as Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 } // as: Algorithm is a const enum; 2 is Argon2id
@@ -50,10 +50,10 @@ export interface Turn {
 }
 
 /** Where the passwords of a first start come from, which belong to no tenant yet. */
-const of_set_up: Turn = { place: { tenant_id: '', environment_id: '', network: '', source: '', has_mark: false } }
+const of_set_up: Turn = { place: { tenant_id: '', environment_id: '', network: '', source: '', marked_account: null } }
 
 interface Waiter {
-  start(): void
+  start(ended: Ended): void
   refuse(): void
 }
 
@@ -82,30 +82,26 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
   /** @throws HashingRefused */
   async function inLane<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     if (turn.signal?.aborted) throw refusal('gone')
-    if (running >= lanes) {
-      const its_turn = waitForTurn(turn)
-      turn.queued?.()
-      await its_turn
-    } else {
-      running++
-      turns.begins(turn.place)
-      turn.queued?.()
-    }
+    const waits = running >= lanes
+    if (!waits) running++
+    const its_turn = waits ? waitForTurn(turn) : turns.begins(turn.place)
+    turn.queued?.()
+    const ended = await its_turn
     const began = milliseconds()
     try {
       return await work()
     } finally {
       took_ms.push(milliseconds() - began)
       if (took_ms.length > most_measured) took_ms.shift()
-      turns.ended(turn.place)
+      ended()
       const next = turns.next()
-      if (next) next.value.start()
+      if (next) next.value.start(next.ended)
       else running--
     }
   }
 
   /** Waits in the queue, beginning with the call. */
-  function waitForTurn({ place, signal }: Turn): Promise<void> {
+  function waitForTurn({ place, signal }: Turn): Promise<Ended> {
     if (turns.waiting >= most_waiting || expectedWait(place) > longest_wait_ms) {
       const other = turns.givesWayTo(place)
       if (!other) throw refusal('busy')
@@ -113,11 +109,17 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
       other.value.refuse()
     }
     return new Promise((resolve, reject) => {
-      const settle = (then: () => void) => () => {
-        signal?.removeEventListener('abort', leave)
-        then()
-      }
-      const waiter = turns.add(place, { start: settle(resolve), refuse: settle(() => reject(refusal('busy'))) })
+      const forget = () => signal?.removeEventListener('abort', leave)
+      const waiter = turns.add(place, {
+        start(ended) {
+          forget()
+          resolve(ended)
+        },
+        refuse() {
+          forget()
+          reject(refusal('busy'))
+        },
+      })
       function leave() {
         turns.remove(waiter)
         reject(refusal('gone'))

@@ -10,7 +10,7 @@ const measured = 20
 
 /** Its turn comes before that of every newcomer. */
 const of_another_tenant: Turn = {
-  place: { tenant_id: 'another', environment_id: '', network: '', source: 'another', has_mark: false },
+  place: { tenant_id: 'another', environment_id: '', network: '', source: 'another', marked_account: null },
 }
 
 export function createHeldPasswords() {

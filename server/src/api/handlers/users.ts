@@ -189,7 +189,7 @@ interface HashingCall {
 /** Backends send the passwords of many people, so a key is a source of its own, whatever addresses use it. */
 function turnOf({ caller: { environment, key }, ip, signal }: HashingCall): Turn & { environment_id: EnvironmentId } {
   const from = key === null ? { network: networkOf(ip), source: sourceOf(ip) } : { network: key.key_id, source: key.key_id }
-  const place = { tenant_id: environment.tenant_id, environment_id: environment.id, ...from, has_mark: false }
+  const place = { tenant_id: environment.tenant_id, environment_id: environment.id, ...from, marked_account: null }
   return { place, environment_id: environment.id, signal: signal() }
 }
 

@@ -43,7 +43,7 @@ export const changeOwnPassword: OidcEndpoint = async (services, call) => {
   if (problem !== null) return refused(showPassword(services, call, own, problem), refused_password)
 
   // A session of the account says as much as a mark.
-  const password_hash = await hashUnlessBusy(services, call, password, { has_mark: true })
+  const password_hash = await hashUnlessBusy(services, call, password, { marked_account: user.id })
   if (password_hash === null) return busyAnswer(showPassword(services, call, own, 'busy'))
   const device = deviceOf(call)
   const first = methodAdded(services, user, { type: 'password', name: null }, { request_id: call.request_id, device, now })

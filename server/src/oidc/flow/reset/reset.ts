@@ -146,9 +146,8 @@ export const newPassword: OidcEndpoint = async (services, call) => {
   const names = { ...user, email: owner.email }
   const of_password = password === '' ? 'missing' : await judgePassword(services.db, environment_id, password, names)
   if (of_password) return showNewPassword(services, call, { token, email: owner.email, problem: of_password })
-  const has_mark =
-    knownDevice(services, call, browser, { user_id: owner.id, email: owner.email, password_hash: owner.password_hash }) !== null
-  const password_hash = await hashUnlessBusy(services, call, password, { has_mark })
+  const device = knownDevice(services, call, browser, { user_id: owner.id, email: owner.email, password_hash: owner.password_hash })
+  const password_hash = await hashUnlessBusy(services, call, password, { marked_account: device === null ? null : owner.id })
   if (password_hash === null) return busyAnswer(await showNewPassword(services, call, { token, email: owner.email, problem: 'busy' }))
   const context = pageContext(call, chosenLanguages(call))
   const reset = { environment_id, row, owner, password_hash, device: deviceOf(call), locales: context.locale, request_id }

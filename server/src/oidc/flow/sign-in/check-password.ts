@@ -52,7 +52,7 @@ export async function checkPassword(
     })
   }
 
-  const turn = turnOf(call, device !== null)
+  const turn = turnOf(call, device === null ? null : user_id)
   const checked = await passwords.verify(password_hash, password, turn).then(
     (form) => ({ form }),
     async (error) => {

@@ -70,7 +70,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
 
   const wait_seconds = await takeNewAccount(services, call)
   if (wait_seconds !== null) return showAgain({ form: 'too_many' }, wait_seconds)
-  const hash = () => hashUnlessBusy(services, call, form.password, { has_mark: false })
+  const hash = () => hashUnlessBusy(services, call, form.password, { marked_account: null })
   async function showBusy(): Promise<Answer> {
     await db.run(giveBackToSource('new_account', { environment_id, source: sourceOf(call.ip), now }))
     return busyAnswer(showAgain({ form: 'busy' }))
