@@ -95,6 +95,9 @@ const CHECK_INTERVAL_MS = 250
 const LOCK_TOUCH_INTERVAL_MS = 2_000
 const LOCK_EXPIRES_AFTER_MS = 20_000
 
+// Whatever reads our output may end, as `head` does. That ends neither us nor what we run.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
 const say = (text) => process.stderr.write(`ostiary: ${text}\n`)
 
 /** Runs a program to its end and forwards SIGTERM and SIGINT. A Ctrl-C at a terminal reaches the program without us. */

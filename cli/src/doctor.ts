@@ -8,6 +8,7 @@ import { DatabaseUnavailable } from '@ostiary/server/db/db.ts'
 import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
 import { exposedFiles, isWritableByOthers } from '@ostiary/server/db/private-files.ts'
 import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
+import { findDroppedLines } from '@ostiary/server/deployment/dropped-lines.ts'
 import { findUntrustedForwarder } from '@ostiary/server/deployment/forwarders.ts'
 import { sharedStoreProblem } from '@ostiary/server/http/rate-limit-redis.ts'
 import { openDatabase, openDeployment } from '@ostiary/server/main.ts'
@@ -87,6 +88,7 @@ async function checkDeployment(config: Config): Promise<NamedFinding[]> {
       ...named('issuers', await checkIssuers(deployment)),
       ...named('providers', [await checkProviderAddresses(deployment)]),
       ...named('proxies', await checkProxies(deployment)),
+      ...named('log', await checkLog(deployment)),
       ...named('redis', await checkRedis(config)),
       ...named('mail', await checkMail(deployment)),
       ...named('clock', [checkClock(deployment)]),
@@ -169,6 +171,18 @@ async function checkProxies(deployment: Deployment): Promise<Finding[]> {
     {
       level: 'problem',
       text: `Requests with forwarded headers come from ${address}, which OSTIARY_TRUSTED_PROXIES does not name (the last at ${at}). If it is your proxy, name it: until then all visitors share its address, and its limits. If it is not, let only your proxy reach the port of the service.`,
+    },
+  ]
+}
+
+async function checkLog(deployment: Deployment): Promise<Finding[]> {
+  const dropped = await findDroppedLines(deployment)
+  if (!dropped) return []
+  const { lines, at } = dropped
+  return [
+    {
+      level: 'warning',
+      text: `A process has dropped lines of its log (${lines} since its start, the last before ${at}): what reads its standard output or error has ended, does not keep up, or has no room on its disk. Repair that reader and start the service again.`,
     },
   ]
 }

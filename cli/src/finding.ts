@@ -15,6 +15,7 @@ type Check =
   | 'issuers'
   | 'providers'
   | 'proxies'
+  | 'log'
   | 'redis'
   | 'mail'
   | 'clock'

@@ -55,15 +55,24 @@ async function runClientCommand(name: string, args: string[]): Promise<number> {
   const stop = new AbortController()
   // The second signal ends the process at once.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-  process.stdout.on('error', endAtClosedPipe)
   return runClient(ioOfProcess(stop.signal), [name, ...args])
 }
 
-/** The reader of a pipe, such as `head`, has enough. */
+/** The reader of a pipe, such as `head`, has enough: a command of the client ends, and one of the service completes what it began. */
 function endAtClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
-  process.exit(0)
+  if (error.code !== 'EPIPE') failToWrite(error)
+  else if (!isCommand(process.argv[2] ?? '')) process.exit(0)
 }
+
+/** What a command prints may be lost, such as a key that is shown once. A service goes on without its log (`outputTo`). */
+function failToWrite({ message }: NodeJS.ErrnoException): void {
+  if (['serve', 'start'].includes(process.argv[2] ?? '')) return
+  process.stderr.write(`The output cannot be written: ${message}.\n`)
+  process.exit(1)
+}
+
+process.stdout.on('error', endAtClosedPipe)
+process.stderr.on('error', () => {}) // nothing can be said there
 
 const version = `ostiary ${manifest.version}\n`
 

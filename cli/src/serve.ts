@@ -1,6 +1,7 @@
 /** `ostiary serve`, and `ostiary start`, which also creates a demo on the first start and prints where to sign in. */
 
 import { createLog, type LogForm } from '@ostiary/server/base/log.ts'
+import { outputTo } from '@ostiary/server/base/output.ts'
 import { stackOf } from '@ostiary/server/base/stack.ts'
 import type { Config } from '@ostiary/server/config/config.ts'
 import { type Service, startService } from '@ostiary/server/main.ts'
@@ -26,8 +27,8 @@ export async function serve(config: Config, values: Values<typeof commands.serve
   const { deployment, setup_url } = service
   // Without this line nobody can set up the deployment in a browser, so it is written at every log level.
   if (isFirst() && setup_url !== null) {
-    if (log_form === 'text') process.stdout.write(`\n${no_tenant}\n\n  ${setup_url}\n\n`)
-    else createLog('info', deployment.now, (line) => process.stdout.write(line)).info(no_tenant, { setup_url })
+    if (log_form === 'text') outputTo('stdout').write(`\n${no_tenant}\n\n  ${setup_url}\n\n`)
+    else createLog('info', deployment.now, outputTo('stdout').write).info(no_tenant, { setup_url })
   }
   return null
 }
@@ -38,12 +39,12 @@ const no_tenant = 'There is no tenant yet. Open the link to create the first one
 const formFor = (stream: { isTTY?: boolean }): LogForm => (stream.isTTY ? 'text' : 'json')
 
 export async function start(config: Config): Promise<null> {
-  const service = await startService(config, { write: (line) => process.stderr.write(line), log_form: formFor(process.stderr) })
+  const service = await startService(config, { write: outputTo('stderr').write, log_form: formFor(process.stderr) })
   stopOnSignal(service)
   const { deployment } = service
   const known = await findDemo(deployment)
   const created = known ? null : await createDemo(deployment, createPasswords())
-  process.stdout.write(welcome(config, known ?? created?.demo ?? null, created?.key ?? null))
+  outputTo('stdout').write(welcome(config, known ?? created?.demo ?? null, created?.key ?? null))
   return null
 }
 
@@ -55,7 +56,7 @@ function readWorkers(workers = '1'): number {
 
 function stopOnSignal(service: Service): void {
   void service.unusable?.then(({ message }) => {
-    process.stderr.write(`${message}\n`)
+    outputTo('stderr').write(`${message}\n`)
     process.exit(codeOfRefusal())
   })
   onStopSignals({
@@ -63,7 +64,7 @@ function stopOnSignal(service: Service): void {
       void service.stop().then(
         () => process.exit(0),
         (error) => {
-          process.stderr.write(`${error instanceof Error ? stackOf(error) : String(error)}\n`)
+          outputTo('stderr').write(`${error instanceof Error ? stackOf(error) : String(error)}\n`)
           process.exit(1)
         },
       ),

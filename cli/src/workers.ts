@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { CannotStart } from '@ostiary/server/base/cannot-start.ts'
 import { createLog } from '@ostiary/server/base/log.ts'
+import { outputTo } from '@ostiary/server/base/output.ts'
 import type { Config } from '@ostiary/server/config/config.ts'
 import { listenForMetrics } from '@ostiary/server/http/listen.ts'
 import { joinQuietWorkers } from '@ostiary/server/http/quiet-workers.ts'
@@ -54,12 +55,7 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
     throw new CannotStart(
       'Several workers need a PostgreSQL database, since an embedded one serves a single process: set OSTIARY_DATABASE_URL, or leave out --workers.',
     )
-  const log = createLog(
-    config.log_level,
-    () => new Date(),
-    (line) => process.stdout.write(line),
-    process.stdout.isTTY ? 'text' : 'json',
-  )
+  const log = createLog(config.log_level, () => new Date(), outputTo('stdout').write, process.stdout.isTTY ? 'text' : 'json')
   let is_stopping = false
   stopWorkersOnSignal(() => {
     is_stopping = true

@@ -223,7 +223,7 @@ export const descriptions: Record<RowName, string> = {
 
   healthz: 'For a supervisor: the process runs and answers. It does not touch the database.',
   readyz:
-    'For a load balancer: 200 if the service takes requests, 503 while the database is unreachable, its schema is not the one of this version, or the service is stopping.',
+    'For a load balancer: 200 if the service takes requests, 503 while the database is unreachable, its schema is not the one of this version, or the service is stopping. A database that can be read and takes no changes leaves it 200 with `writes: failing`; with `writes=1` it is 503 then.',
   protectedResource: 'Tells a command line where an administrator gets a token: the issuer, the client and the resource to ask for.',
   openapi: 'This document, as OpenAPI 3.1 in JSON.',
   listApplicationTemplates:

@@ -1,6 +1,11 @@
 /** The search of the documentation that the service serves. */
 import { z } from 'zod'
 
+/** What a probe asks for besides reading. */
+export const ReadinessQuery = z.object({
+  writes: z.literal('1').optional().describe('With `1` the answer is 503 while writes fail, too.'),
+})
+
 export const DocumentationQuery = z.object({
   q: z
     .string()

@@ -18,7 +18,7 @@ import { AuthConfig } from './auth-config.ts'
 import { BackchannelLogout } from './backchannel-logout.ts'
 import { Configuration } from './configuration.ts'
 import { DashboardSession } from './dashboard.ts'
-import { DocumentationQuery } from './documentation.ts'
+import { DocumentationQuery, ReadinessQuery } from './documentation.ts'
 import { Event, EventQuery } from './event.ts'
 import { freshFields, newApplication, newEnvironment, newProject, newProvider, no_need } from './fresh.ts'
 import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
@@ -360,7 +360,7 @@ export const serviceRoutes = {
   start:        get('/',                   open, 'What this service is, with links: a page, or JSON by Accept',             { page: true, returns: [200, null] }),
   favicon:      get('/favicon.ico',        open, 'The icon of the service, as SVG',                                          { returns: [200, null] }),
   healthz:      get('/healthz',            open, 'Liveness: the process runs',                                               { returns: [200, null] }),
-  readyz:       get('/readyz',             open, 'Readiness: the database is reachable and its schema is current',           { returns: [200, null] }),
+  readyz:       get('/readyz',             open, 'Readiness: the database is reachable and its schema is current',           { query: ReadinessQuery, returns: [200, null] }),
   protectedResource: get('/.well-known/oauth-protected-resource', open, 'Protected resource metadata: where administrators get tokens (RFC 9728)',  { cross_origin: 'every', returns: [200, null] }),
   openapi:      get('/openapi.json',       open, 'The API as an OpenAPI 3.1 document',                                        { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, null] }),
   listApplicationTemplates: get('/v1/application-templates', open, 'List the templates of applications, one for each product',  { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, ApplicationTemplates] }),

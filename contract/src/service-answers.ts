@@ -15,6 +15,13 @@ export interface ServiceAnswer {
 const page = z.string().describe('A page.')
 const health = (status: string) => z.object({ status: z.literal(status).describe('The state of the service.') })
 
+const readiness = (status: string) =>
+  health(status).extend({
+    writes: z
+      .enum(['ok', 'failing'])
+      .describe('`failing` while the last write failed because the disk of the database is full or fails, or the database is read-only.'),
+  })
+
 const ResourceMetadata = z.object({
   resource: z.string().describe('The `resource` to ask a token for: the URL of this API.'),
   authorization_servers: z.array(z.string()).describe('The issuer where administrators sign in.'),
@@ -35,10 +42,11 @@ const document: Record<number, ServiceAnswer> = {
 const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<number, ServiceAnswer> } = {
   healthz: { 200: { description: 'The process runs.', types: { 'application/json': health('ok') } } },
   readyz: {
-    200: { description: 'The service takes requests.', types: { 'application/json': health('ready') } },
+    200: { description: 'The service takes requests.', types: { 'application/json': readiness('ready') } },
     503: {
-      description: 'The database is unreachable, its schema is not current, or the service is stopping.',
-      types: { 'application/json': health('unavailable') },
+      description:
+        'The database is unreachable, its schema is not current, or the service is stopping; with `writes=1` also while writes fail.',
+      types: { 'application/json': readiness('unavailable') },
     },
   },
   protectedResource: { 200: { description: 'Success.', types: { 'application/json': ResourceMetadata } } },

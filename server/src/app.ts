@@ -178,6 +178,7 @@ export function createApp(modules: Modules): FastifyInstance {
   const { isReady, root } = modules
   mountServiceRoutes(app, {
     isReady: oneAtATime(isReady), // a read of the database
+    areWritesFailing: () => modules.deployment.db.writes.failure !== null,
     answerStart: (headers) => answerStart(deployment, headers),
     favicon: mark_icon,
     resource_metadata: {

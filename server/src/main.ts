@@ -11,6 +11,7 @@ import { fillOrigins } from './applications/origins.ts'
 import { dashboard_folder, sdk_folder } from './base/assets.ts'
 import { createIds } from './base/ids.ts'
 import { bufferLines, createLog, type LogForm } from './base/log.ts'
+import { droppedLines, outputTo } from './base/output.ts'
 import { createRandomPool } from './base/random-pool.ts'
 import type { Config } from './config/config.ts'
 import { readMasterKey } from './config/master-key.ts'
@@ -124,7 +125,7 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
 }
 
 function standardOutput(): (line: string) => void {
-  const { write, flush } = bufferLines((text) => process.stdout.write(text))
+  const { write, flush } = bufferLines(outputTo('stdout').write)
   process.once('exit', flush)
   return write
 }
@@ -194,7 +195,8 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
   const issuers = createIssuers(deployment, key_pool)
   const webhook_histories = createWebhookHistories(deployment)
   const { passwords = createPasswords(lanesOf(overrides.processes ?? 1)) } = overrides
-  const metrics = config.metrics === null ? null : (await import('./workers/metrics.ts')).createMetrics({ ...deployment, passwords })
+  const metrics =
+    config.metrics === null ? null : (await import('./workers/metrics.ts')).createMetrics({ ...deployment, passwords, droppedLines })
   const shared_limiter =
     config.redis_url === null ? null : (await import('./http/rate-limit-redis.ts')).createSharedRateLimiter(config.redis_url, deployment)
   const schema = newestMigration()

@@ -35,6 +35,7 @@ import { withinTrace } from '../base/trace.ts'
 import { Unavailable } from '../base/unavailable.ts'
 import { decodeRow, type EncodedValue, encodeValue, type Value } from './codec.ts'
 import { type CachedRead, createRowCache } from './memory.ts'
+import { createWrites } from './writes.ts'
 
 /** The order in which batches write rows of different tables, where another batch can hold the row. See the head of this file. */
 export const lock_order: readonly string[] = `
@@ -149,8 +150,14 @@ export interface Migration {
 /** The database is out of reach or too busy. The message says whether nothing changed or the outcome is unknown. */
 export class DatabaseUnavailable extends Unavailable {
   override readonly name = 'DatabaseUnavailable'
-  readonly detail = 'The database is out of reach. Try again shortly.'
+  readonly detail: string = 'The database is out of reach. Try again shortly.'
   readonly why = reason`The database was out of reach.`
+}
+
+/** The database takes no changes: its disk is full or fails, or it is read-only. It can be read. */
+export class WritesFail extends DatabaseUnavailable {
+  override readonly detail: string = 'The database takes no changes right now. Nothing was changed. Try again shortly.'
+  override readonly why = reason`The disk of the database was full or failed, or the database was read-only.`
 }
 
 /** The tables of the database are in places where this process must not send anything. A process that starts again may. */
@@ -172,9 +179,10 @@ export function createDb(engine: Engine) {
     return statement
   }
   const cached: CachedRead = engine.versionOf ? createRowCache(engine.versionOf).read : (_, query) => query()
+  const writes = createWrites((error) => error instanceof WritesFail)
   const write = (statements: readonly Statement[]) => {
     report(statements)
-    return engine.write(statements)
+    return writes.watch(engine.write(statements))
   }
   /** Runs one changing statement. */
   const change = async (statement: Statement): Promise<Result> => firstOf((await settled([statement], write([statement]))) ?? [unchanged])
@@ -204,6 +212,7 @@ export function createDb(engine: Engine) {
     load: engine.load,
     runAlone: engine.runAlone,
     unusable: engine.unusable,
+    writes,
     close: engine.close,
 
     /**
@@ -254,7 +263,7 @@ export function createDb(engine: Engine) {
     batchLater(statements: readonly Statement[]): () => Promise<readonly Result[] | null> {
       report(statements)
       const written = engine.writeLater(statements)
-      return () => settled(statements, written())
+      return () => settled(statements, writes.watch(written()))
     },
 
     /** Sets the function that runs after each commit of a batch that leaves work for this worker. */

@@ -1,6 +1,6 @@
 /** Classifies errors of PostgreSQL: the batch can run again, the database is unavailable, or the program has a bug. */
 import { DatabaseError } from 'pg'
-import { DatabaseUnavailable } from './db.ts'
+import { DatabaseUnavailable, WritesFail } from './db.ts'
 
 /** The connection ended during a batch, so it is unknown whether the server committed it. */
 export class ConnectionLost extends Error {
@@ -37,20 +37,49 @@ export function toCallersError(error: unknown, is_read: boolean): unknown {
     const outcome = is_read ? 'Nothing was changed.' : 'It is not known whether the change was made.'
     return new DatabaseUnavailable(`The database refuses for now: ${error.message}. ${outcome}`, { cause: error })
   }
-  if (lacksRight(error))
-    return new DatabaseUnavailable(
-      `The user of the database lacks a right: ${error.message}. Make that user the owner of the database. Nothing was changed.`,
-      { cause: error },
-    )
-  if (lost_statements.has(code))
-    return new DatabaseUnavailable(
-      `A pooler before the database lost a prepared statement: ${error.message}. Let PgBouncer keep them (version 1.21 or later with max_prepared_statements above 0), or give each client its own session (pool_mode = session). Nothing was changed.`,
-      { cause: error },
-    )
-  if (lost_a_race.has(code) || code === '25006' || too_slow.has(code) || out_of_service.has(code.slice(0, 2)))
+  const advised = adviceFor(error)
+  if (advised) return new (of_disk.has(code) ? WritesFail : DatabaseUnavailable)(`${advised} Nothing was changed.`, { cause: error })
+  if (lost_a_race.has(code) || too_slow.has(code) || out_of_service.has(code.slice(0, 2)))
     return new DatabaseUnavailable(`The database refuses for now: ${error.message}. Nothing was changed.`, { cause: error })
   return error
 }
+
+/** Says what to change, for errors of the server that another try does not repair; `null` for all others. The first cause that fits counts. */
+export function adviceFor(error: unknown): string | null {
+  const told = error instanceof ConnectionLost ? error.cause : error
+  if (!(told instanceof DatabaseError)) return null
+  const { code = '', message } = told
+  const [, advise] = advice.find(([codes, , text = '']) => codes.includes(code) && message.includes(text)) ?? []
+  return advise?.(message) ?? null
+}
+
+type Advice = readonly [codes: readonly string[], advise: (message: string) => string, text?: string]
+
+const advice: readonly Advice[] = [
+  [['42501'], (why) => `The user of the database lacks a right: ${why}. Make that user the owner of the database.`],
+  [
+    ['26000', '42P05'],
+    (why) =>
+      `A pooler before the database lost a prepared statement: ${why}. Let PgBouncer keep them (version 1.21 or later with max_prepared_statements above 0), or give each client its own session (pool_mode = session).`,
+  ],
+  [
+    ['28000'],
+    (why) => `The database demands TLS: ${why}. Take sslmode=disable out of OSTIARY_DATABASE_URL, or let it say sslmode=require.`,
+    'no encryption',
+  ],
+  [['28000', '28P01'], (why) => `The database refuses the login: ${why}. Compare the user and the password of OSTIARY_DATABASE_URL.`],
+  [['3D000'], (why) => `The server has no such database: ${why}. Create it, or correct its name in OSTIARY_DATABASE_URL.`],
+  [
+    ['53300'],
+    (why) =>
+      `The database has no connection left: ${why}. Raise its max_connections, or the limit of the user or the database, or end other processes.`,
+  ],
+  [['53100', '58030'], (why) => `The disk of the database is full or fails: ${why}. Make room there.`],
+  [
+    ['25006'],
+    (why) => `The database is read-only: ${why}. Let OSTIARY_DATABASE_URL name the primary, and turn default_transaction_read_only off.`,
+  ],
+]
 
 /**
  * Reports whether a node of a distributed database lost its connection to another node, or was shut down itself, during a statement or a commit.
@@ -96,6 +125,6 @@ const internal_error = 'XX000'
 const unique_violation = '23505' // a batch took the key after a guard of this one saw it free; run again, the guard fails
 const lost_a_race = new Set(['40001', '40P01']) // serialization_failure, deadlock_detected
 const stale_connection = new Set(['26000', '0A000', '25006']) // invalid_sql_statement_name, "cached plan must not change", read_only_sql_transaction
-const lost_statements = new Set(['26000', '42P05']) // invalid_sql_statement_name, duplicate_prepared_statement
+const of_disk = new Set(['25006', '53100', '58030']) // read_only_sql_transaction, disk_full, io_error
 const too_slow = new Set(['57014', '55P03']) // canceled by statement_timeout, lock_not_available
 const out_of_service = new Set(['53', '57', '58']) // classes: resources, operator, disk

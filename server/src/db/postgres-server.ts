@@ -3,6 +3,7 @@ import type { ClientConfig } from 'pg'
 import { DatabaseUnavailable } from './db.ts'
 import { type Connection, connect } from './postgres-connection.ts'
 import { type Distribution, prepareConnection } from './postgres-distribution.ts'
+import { adviceFor } from './postgres-errors.ts'
 import { within } from './postgres-time.ts'
 
 export interface Opened {
@@ -87,9 +88,12 @@ function readAddress(text: string) {
   return { location: `${host}${url.port && `:${url.port}`}${url.pathname}`, connectionString: url.href, is_tls_optional }
 }
 
+/** Says nothing about changes: the process may have made some on an earlier connection. */
 function outOfReach(location: string, error: unknown): DatabaseUnavailable {
+  const advised = adviceFor(error)
+  if (advised) return new DatabaseUnavailable(advised, { cause: error })
   const { message, code } = error as NodeJS.ErrnoException // as: node:net and pg throw these
   return new DatabaseUnavailable(problemOf(location, message || code || 'unknown'), { cause: error })
 }
 
-const problemOf = (location: string, why: string) => `The database at ${location} cannot be reached: ${why}. Nothing was changed.`
+const problemOf = (location: string, why: string) => `The database at ${location} cannot be reached: ${why}.`

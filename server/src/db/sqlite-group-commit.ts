@@ -3,9 +3,9 @@
  * a fraction of a sync to disk. A group runs without interruption.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { DatabaseUnavailable, GuardFailed, type Result, type Statement } from './db.ts'
+import { GuardFailed, type Result, type Statement } from './db.ts'
 import type { ChangeClock } from './sqlite-clock.ts'
-import { isBusy, toCallersError } from './sqlite-errors.ts'
+import { isBusy, toCallersError, unwritten } from './sqlite-errors.ts'
 import type { Statements } from './sqlite-statements.ts'
 
 interface Batch {
@@ -59,6 +59,7 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
       return settle
     } catch (error) {
       // After an error such as a full disk SQLite has undone the whole group, and this statement fails too.
+      if (!database.isTransaction) throw error
       database.exec('rollback to batch; release batch')
       return () => batch.reject(toCallersError(error))
     }
@@ -72,7 +73,7 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
       begin()
     } catch (error) {
       if (isBusy(error) && waited_ms < busy_limit_ms) setTimeout(commitGroup, busy_pause_ms, group, apart, waited_ms + busy_pause_ms)
-      else rejectAll(group, new DatabaseUnavailable('The database cannot be written. Nothing was changed.', { cause: error }))
+      else rejectAll(group, unwritten('The database cannot be written', error))
       return
     }
     let outcomes: (() => void)[] | null = null
@@ -84,7 +85,7 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
     } catch (error) {
       if (database.isTransaction) database.exec('rollback')
       if (!apart && outcomes === null) commitGroup(group, true, waited_ms)
-      else rejectAll(group, new DatabaseUnavailable('The commit failed. Nothing was changed.', { cause: error }))
+      else rejectAll(group, unwritten('The commit failed', error))
       return
     }
     for (const settle of outcomes) settle()

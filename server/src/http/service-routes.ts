@@ -36,6 +36,8 @@ export interface ServiceAnswers {
   /** RFC 9728 §2: the metadata of the management API as a protected resource. */
   resource_metadata: Record<string, unknown>
   isReady: () => Promise<boolean>
+  /** Whether the last write failed because of the disk or a read-only database. */
+  areWritesFailing: () => boolean
   /** Loaded at the first request for the documentation. */
   documentation: () => Promise<Documentation>
   /** Loaded at the first request for a template. All templates for `undefined`, `null` for one that does not exist. */
@@ -56,6 +58,7 @@ export function mountServiceRoutes(
   {
     resource_metadata,
     isReady,
+    areWritesFailing,
     documentation,
     findTemplates,
     findConfigurationSchema,
@@ -77,12 +80,15 @@ export function mountServiceRoutes(
   )
   app.get(serviceRoutes.healthz.path, async (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
   app.get(serviceRoutes.readyz.path, async (request, reply) => {
-    const ready = await isReady()
-    if (!ready) request.refusal = not_ready
+    const is_reading = await isReady()
+    const writes = areWritesFailing() ? 'failing' : 'ok'
+    const wants_writes = new URLSearchParams(request.url.split('?', 2)[1]).get('writes') === '1'
+    const ready = is_reading && (writes === 'ok' || !wants_writes)
+    if (!ready) request.refusal = is_reading ? not_writing : not_ready
     return reply
       .code(ready ? 200 : 503)
       .header('cache-control', 'no-store')
-      .send({ status: ready ? 'ready' : 'unavailable' })
+      .send({ status: ready ? 'ready' : 'unavailable', writes })
   })
   mountDocumentation(app, documentation)
   for (const route of [serviceRoutes.listApplicationTemplates, serviceRoutes.getApplicationTemplate])
@@ -197,4 +203,5 @@ const not_ready = refusal(
   'unavailable',
   reason`The service is starting or stopping, or its database is out of reach or has an older schema.`,
 )
+const not_writing = refusal('unavailable', reason`The disk of the database was full or failed, or the database was read-only.`)
 const no_demo = reason`The deployment has no demo, or the demo no such script.`

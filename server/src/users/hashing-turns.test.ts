@@ -293,6 +293,18 @@ test('the turns before a newcomer are as many as it then waits for, or more wher
   )
 })
 
+test('the turns before a newcomer count those of accounts whose hashes its network would not have passed', () => {
+  const turns = createTurns<string>()
+  for (let i = 0; i < 12; i++) turns.add(place({ network: `n${i}`, source: `s${i}` }), 'flood')
+  for (let i = 0; i < 4; i++) turns.add(marked(`usr_${i}`, { network: 'm', source: 'm' }), `usr_${i}`)
+  const newcomer = place({ network: 'new', source: 'new' })
+  const expected = turns.turnsBefore(newcomer)
+  turns.add(newcomer, 'newcomer')
+  const waited = drain(turns).indexOf('newcomer')
+  assert.equal(waited, 16, 'all four had turns of the accounts')
+  assert.ok(expected >= waited)
+})
+
 /** The parts in which a hash waits by its network, each by the names of all levels down to it. */
 const partsOf = ({ tenant_id, environment_id, network, source, marked_account }: Place): string[] => {
   const names = [tenant_id, environment_id, network, source, String(marked_account !== null)]

@@ -1,5 +1,7 @@
 /** Background work: writes buffered counts, removes expired rows, rotates keys, delivers events. A failed job runs again later. */
+import { droppedLines } from '../base/output.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { createDroppedLines } from '../deployment/dropped-lines.ts'
 import type { KeyStore } from '../keys/store.ts'
 import { createMailJobs } from '../mail/deliver.ts'
 import { createBackchannelLogoutJobs } from '../oidc/backchannel-logout.ts'
@@ -16,11 +18,14 @@ import { removeExpiredRows } from './expiring-rows.ts'
 import { createSequencer, startSequencer } from './sequencer.ts'
 import { visitGrants } from './visit-grants.ts'
 import { createEndsWalk, turn_ms } from './walk-ends.ts'
+import { createWriteProbe } from './write-probe.ts'
 
 /** How often buffered uses of keys and counters are written. */
 const write_interval_ms = 2_000
 /** Refused calls are readable on every process within a second. */
 const refused_calls_interval_ms = 500
+/** How often the last write is looked at. Only where it failed, something is written. */
+const look_interval_ms = 1_000
 const sweep_interval_ms = 60_000
 const rotation_interval_ms = 3_600_000
 /** How often grants are visited whose tokens may be over. */
@@ -29,6 +34,11 @@ const visit_interval_ms = 10_000
 const event_indexes_interval_ms = 10_000
 /** At the stop of the service, deliveries in flight get this long. Unfinished jobs go back to the queue. */
 const delivery_stop_limit_ms = 5_000
+
+function dropped(): number {
+  const { stdout, stderr } = droppedLines()
+  return stdout + stderr
+}
 
 interface JobServices {
   keys: KeyStore
@@ -78,6 +88,8 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
     every(refused_calls_interval_ms, 'refused calls', deployment.refused_calls.write),
     every(write_interval_ms, 'grant uses', deployment.grant_uses.write),
     every(write_interval_ms, 'untrusted forwarder', deployment.forwarders.write),
+    every(write_interval_ms, 'dropped lines', createDroppedLines(deployment, dropped).write),
+    every(look_interval_ms, 'probe of writes', createWriteProbe(deployment).work),
     every(sweep_interval_ms, 'sweep', () => removeExpiredRows(deployment.db, deployment.now())),
     every(rotation_interval_ms, 'key rotation', () => rotateAgedKeys(deployment, key_pool)),
     every(visit_interval_ms, 'visits', () => visitGrants(deployment, () => stopping)),

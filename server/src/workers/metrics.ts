@@ -4,6 +4,7 @@
  */
 import cluster from 'node:cluster'
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { OutputName } from '../base/output.ts'
 import type { Db } from '../db/db.ts'
 import { type Tallied, type Tally, tallied } from '../deployment/tally.ts'
 import { backlogOf } from '../queue/queue.ts'
@@ -17,6 +18,8 @@ export interface Observed {
   now: () => Date
   tally: Tally
   passwords: Passwords
+  /** The lines of the log that found no reader, since the start. */
+  droppedLines: () => Readonly<Record<OutputName, number>>
 }
 
 /** Each counter of the tally, with its help. */
@@ -45,6 +48,8 @@ export function createMetrics(observed: Observed) {
   addCounters(registry, observed.tally)
   addQueue(registry, observed)
   addPasswords(registry, observed.passwords)
+  addLog(registry, observed)
+  addWrites(registry, observed.db)
   addDatabase(registry, observed.db)
   if (cluster.isWorker) {
     AggregatorRegistry.setRegistries(registry)
@@ -144,6 +149,31 @@ function addPasswords(registry: Registry, passwords: Passwords): void {
     collect() {
       this.reset()
       for (const [reason, count] of Object.entries(passwords.load().refused)) this.inc({ reason }, count)
+    },
+  })
+}
+
+function addLog(registry: Registry, { droppedLines }: Observed): void {
+  new Counter({
+    name: 'ostiary_log_lines_dropped_total',
+    help: 'Lines of the log that were dropped, since nothing read them or they could not be written, by stream',
+    labelNames: ['stream'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [stream, lines] of Object.entries(droppedLines())) this.inc({ stream }, lines)
+    },
+  })
+}
+
+function addWrites(registry: Registry, { writes }: Db): void {
+  new Gauge({
+    name: 'ostiary_database_writes_failing',
+    help: '1 while the last write failed because the disk of the database is full or fails, or the database is read-only; else 0',
+    registers: [registry],
+    ...shared,
+    collect() {
+      this.set(writes.failure ? 1 : 0)
     },
   })
 }
