@@ -45,7 +45,7 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
     200: { description: 'The service takes requests.', types: { 'application/json': readiness('ready') } },
     503: {
       description:
-        'The database is unreachable, its schema is not current, or the service is stopping; with `writes=1` also while writes fail.',
+        'The database is unreachable, its schema is not current, or the service is stopping; with `writes=1` while writes fail, too.',
       types: { 'application/json': readiness('unavailable') },
     },
   },

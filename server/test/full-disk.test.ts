@@ -68,7 +68,7 @@ test('on a full disk changes are 503, reads go on, and the service recovers by i
   await walk(w, {
     async fail() {
       try {
-        for (let size = 0; ; size++) writeFileSync(filler, Buffer.alloc(16_384), { flag: 'a' })
+        for (;;) writeFileSync(filler, Buffer.alloc(16_384), { flag: 'a' })
       } catch {} // no room is left
     },
     async repair() {
@@ -82,11 +82,9 @@ test('on a read-only PostgreSQL changes are 503, reads go on, and the service re
   const url = w.deployment.config.database_url ?? ''
   const name = new URL(url).pathname.slice(1)
   const set = async (value: 'on' | 'off') => {
-    await runCommand(url, `alter database "${name}" set default_transaction_read_only = ${value}`)
-    await runCommand(
-      Object.assign(new URL(url), { pathname: '/postgres' }).href,
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-    )
+    const beside = Object.assign(new URL(url), { pathname: '/postgres' }).href
+    await runCommand(beside, `alter database "${name}" set default_transaction_read_only = ${value}`)
+    await runCommand(beside, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
     await until('the connections are new', async () => (await readiness(w)).status === 200)
   }
   await walk(w, { fail: () => set('on'), repair: () => set('off') })

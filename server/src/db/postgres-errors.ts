@@ -46,9 +46,9 @@ export function toCallersError(error: unknown, is_read: boolean): unknown {
 
 /** Says what to change, for errors of the server that another try does not repair; `null` for all others. The first cause that fits counts. */
 export function adviceFor(error: unknown): string | null {
-  const told = error instanceof ConnectionLost ? error.cause : error
-  if (!(told instanceof DatabaseError)) return null
-  const { code = '', message } = told
+  const answered = error instanceof ConnectionLost ? error.cause : error
+  if (!(answered instanceof DatabaseError)) return null
+  const { code = '', message } = answered
   const [, advise] = advice.find(([codes, , text = '']) => codes.includes(code) && message.includes(text)) ?? []
   return advise?.(message) ?? null
 }

@@ -5,7 +5,7 @@
 import type { Log } from '../base/log.ts'
 import { type Db, sql, withoutSync } from '../db/db.ts'
 
-export const probe_interval_ms = 5_000
+const probe_interval_ms = 5_000
 
 export function createWriteProbe({ db, log, now }: { db: Db; log: Log; now: () => Date }): { work(): Promise<void> } {
   let known: Error | null = null
