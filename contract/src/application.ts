@@ -76,7 +76,9 @@ const fields = {
     ),
   consent: z
     .enum(['skip', 'ask'])
-    .describe('`ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`.'),
+    .describe(
+      '`ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case.',
+    ),
   backchannel_logout_uri: WebUrl.nullable().describe(
     'Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0).',
   ),

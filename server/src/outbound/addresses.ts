@@ -75,6 +75,12 @@ export function isLocalhost(name: string): boolean {
 
 const loopback_networks = networks('127.0.0.0/8', '::1/128')
 
+/** Whether the host of the URL is this machine: `localhost` with its subdomains, 127.0.0.0/8 or [::1]. Decided without DNS. */
+export function isLoopback(url: URL): boolean {
+  const address = literalAddress(url)
+  return address ? isWithin(address, loopback_networks) : isLocalhost(url.hostname)
+}
+
 /** Whether the URL is http on this machine: at `localhost`, 127.0.0.0/8 or [::1]. Decided without DNS. */
 export function isHttpLoopback(url: URL): boolean {
   const address = literalAddress(url)

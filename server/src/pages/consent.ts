@@ -3,6 +3,7 @@
 
 import { type Html, html } from '../base/html.ts'
 import type { ConsentLine } from '../oidc/protocol/consent.ts'
+import { isLoopback } from '../outbound/addresses.ts'
 import { breakable } from './address.ts'
 import { type FormProblem, formSummary, hidden, refusedForm } from './form.ts'
 import { clock, envelope, list, person, phone } from './icons.ts'
@@ -81,9 +82,9 @@ function gain({ texts: { consent: texts } }: PageContext, { person: who }: Conse
 
 /** RFC 8252 §7: private-use schemes and loopback addresses lead to an app on the same device. */
 function landing({ texts: { consent: texts }, branding }: PageContext, { redirect_uri, application }: ConsentView): Html {
-  const { protocol, host, hostname } = new URL(redirect_uri)
+  const url = new URL(redirect_uri)
+  const { protocol, host } = url
   const is_web = protocol === 'https:' || protocol === 'http:'
-  const is_loopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  if (is_web && !is_loopback) return texts.lands_on_host(html`<b>${breakable(host)}</b>`, branding.display_name)
+  if (is_web && !isLoopback(url)) return texts.lands_on_host(html`<b>${breakable(host)}</b>`, branding.display_name)
   return texts.lands_on_device(html`<b>${application.name}</b>`)
 }

@@ -16,6 +16,7 @@ import { languageFor, languagesAt } from './locale.ts'
 import { type MessageKind, type MessageView, messagePage } from './message.ts'
 import { type OfferPasskeyView, offerPasskeyPage } from './offer-passkey.ts'
 import type { PasskeyCeremony } from './passkey-block.ts'
+import { type PressView, pressPage } from './press.ts'
 import { type ProviderProblemView, providerProblemPage } from './provider-problem.ts'
 import { pseudo_language } from './pseudo.example.ts'
 import { type RedirectMismatchView, redirectMismatchPage } from './redirect-mismatch.ts'
@@ -119,6 +120,16 @@ export const exampleConsent = ({ application, resource_server, scope, person, em
     ...['openid', 'profile', 'email', 'phone', 'offline_access'].map((scope) => ({ scope, description: null, resource_server_name: null })),
     { scope: 'orders:read', description: scope, resource_server_name: resource_server },
   ],
+  problem: null,
+})
+
+export const examplePress = ({ application, person, email, request } = usual): PressView => ({
+  csrf: 'token',
+  request,
+  session_id: 'ses_1',
+  application: { name: application, logo_url: null },
+  person: { email, name: person },
+  not_you_url: 'https://id.example.com/e/env_1/select-account',
   problem: null,
 })
 
@@ -641,6 +652,8 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'profile, expired': askNamePage(context, { ...exampleProfile(words), problem: 'expired_form' }),
     'profile, no cookies': askNamePage(context, { ...exampleProfile(words), problem: 'no_cookies' }),
     consent: consentPage(context, exampleConsent(words)),
+    press: pressPage(context, examplePress(words)),
+    'press, another token': pressPage(context, { ...examplePress(words), problem: 'other_token' }),
     'account chooser': accountChooserPage(context, {
       application_name: application,
       csrf: 'token',

@@ -2,16 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asAdministrator } from '../support/administrator.ts'
-import {
-  type Agent,
-  authorizationRequest,
-  createAgent,
-  createPerson,
-  exchange,
-  type Fields,
-  followToClient,
-  obtainCode,
-} from '../support/cookie-browser.ts'
+import { type Agent, authorizationRequest, createAgent, exchange, type Fields, obtainCode } from '../support/cookie-browser.ts'
 import { expectStatus, owner, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
@@ -126,13 +117,4 @@ test('a confirmation needs the form token and the origin of the page', async () 
   assert.ok(isConsentPage(await agent.get(forged.headers.get('location') ?? '')))
   const foreign = await agent.submit(page, { decision: 'allow' }, { origin: 'https://evil.example' })
   assert.ok(isConsentPage(await agent.get(foreign.headers.get('location') ?? '')))
-})
-
-test('a native application of a tenant needs no confirmation: prompt=none yields a code', async () => {
-  const fields = { application_type: 'native', redirect_uris: ['http://127.0.0.1/callback'] }
-  const native = await w.createApplication(w.test, fields)
-  const person = await createPerson(w, w.test)
-  await person.tokens(native)
-  const called = await followToClient(person.agent, authorizationRequest(w.test, native, { prompt: 'none' }), person)
-  assert.ok(called.searchParams.has('code'))
 })

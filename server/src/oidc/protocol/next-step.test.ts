@@ -61,6 +61,7 @@ const signed_out = { sessions: [] }
 
 const issue = (session_id: string, consented_to: readonly string[] | null = null) => ({ kind: 'issue', session_id, consented_to })
 const consent = (session_id: string) => ({ kind: 'consent', session_id })
+const press = (session_id: string) => ({ kind: 'press', session_id })
 const sign_in = { kind: 'sign_in', user_id: null }
 const second_factor = { kind: 'second_factor', session_id: 'ses_anna' }
 const two = ['urn:ostiary:2fa']
@@ -142,12 +143,15 @@ const cases: Case[] = [
   { rule: 'consent of another user does not count', client: 'ask', situation: { hinted_user_id: 'usr_bert' }, step: consent('ses_bert') },
   { rule: 'a first-party application needs no consent', situation: { sessions: [bert] }, step: issue('ses_bert') },
   { rule: 'prompt=consent asks for consent despite earlier consent', request: { prompt: ['consent'] }, client: 'ask', step: consent('ses_anna') },
-  { rule: 'a session alone is not enough for a client that needs a press', needs_press: true, step: consent('ses_anna') },
+  { rule: 'a session alone is not enough for a client that needs a press', needs_press: true, step: press('ses_anna') },
   { rule: 'a client that needs a press gets a code after it', needs_press: true, situation: { sessions: [{ ...anna, pressed: true }] }, step: issue('ses_anna') },
-  { rule: 'a press in another session does not count', needs_press: true, situation: { sessions: [anna, { ...bert, pressed: true }] }, step: consent('ses_anna') },
+  { rule: 'a press in another session does not count', needs_press: true, situation: { sessions: [anna, { ...bert, pressed: true }] }, step: press('ses_anna') },
   { rule: 'a press does not replace consent', client: 'ask', needs_press: true, situation: { sessions: [{ ...bert, pressed: true }] }, step: consent('ses_bert') },
   { rule: 'a press does not replace a sign-in', needs_press: true, request: { max_age: 60 }, situation: { sessions: [{ ...anna, pressed: true }] }, step: sign_in },
-  { rule: 'earlier consent does not replace a press', client: 'ask', needs_press: true, step: consent('ses_anna') },
+  { rule: 'earlier consent does not replace a press', client: 'ask', needs_press: true, step: press('ses_anna') },
+  { rule: 'the press comes after the name', needs_press: true, situation: { ...nameless, names: 'required' }, step: profile },
+  { rule: 'prompt=consent asks for consent even after a press', needs_press: true, request: { prompt: ['consent'] }, situation: { sessions: [{ ...anna, pressed: true }] }, step: consent('ses_anna') },
+  { rule: 'consent that is missing comes before the press', client: 'ask', needs_press: true, situation: { sessions: [bert] }, step: consent('ses_bert') },
   { rule: 'prompt=none is interaction_required for a client that needs a press', needs_press: true, request: { prompt: ['none'] }, step: 'interaction_required' },
   { rule: 'prompt=none is interaction_required for a client that needs a press, even after it', needs_press: true, request: { prompt: ['none'] }, situation: { sessions: [{ ...anna, pressed: true }] }, step: 'interaction_required' },
   { rule: 'prompt=none without a session is login_required for a client that needs a press', needs_press: true, request: { prompt: ['none'] }, situation: signed_out, step: 'login_required' },
@@ -223,6 +227,8 @@ function done(step: NextStep, before: Situation, scope: string): Situation {
       ),
     }
   }
+  if (step.kind === 'press')
+    return { ...before, sessions: before.sessions.map((s) => (s.session_id === step.session_id ? { ...s, pressed: true } : s)) }
   if (step.kind === 'select_account') return { ...before, sessions: before.sessions.map((s, i) => ({ ...s, pressed: i === 0 })) }
   if (step.kind === 'second_factor') {
     const stepUp = (s: Situation['sessions'][number]) => ({
@@ -283,7 +289,7 @@ test('for any request each step happens at most once, and then the hinted user g
       assert.notDeepEqual(prompt, ['none'])
       seen.push(step.kind)
       at = done(step, at, request.scope)
-      if (step.kind !== 'second_factor' && step.kind !== 'profile') query = withoutSatisfied(query, step.kind, now)
+      if (step.kind !== 'second_factor' && step.kind !== 'profile' && step.kind !== 'press') query = withoutSatisfied(query, step.kind, now)
     }
   })
   fc.assert(property, { numRuns: 500 })

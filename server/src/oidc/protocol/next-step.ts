@@ -47,6 +47,8 @@ export type NextStep =
   /** The person has no name, and is asked for one. */
   | { kind: 'profile'; session_id: string }
   | { kind: 'consent'; session_id: string }
+  /** The person presses a button for this request, and consents to nothing by it. */
+  | { kind: 'press'; session_id: string }
   | { kind: 'refuse'; error: OAuthError }
 
 /** The client. `needs_press`: an existing session alone yields no code. */
@@ -73,8 +75,7 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
     .filter(({ user_id }) => hinted_user_id === null || user_id === hinted_user_id)
     .find(({ session_id }) => of_session === undefined || session_id === of_session)
   const missing = session === undefined ? 'nothing' : missingForRequest(session.acr, request.acr_values, { ...situation.mfa, ...session })
-  const consented =
-    session !== undefined && (client.consent === 'skip' || request.consent_to.every((word) => session.consented_to.includes(word)))
+  const consented = session !== undefined && !needsConsent(request, client, session.consented_to)
 
   if (has('none')) {
     if (!session || isTooOld(session, request, now)) return refuse('login_required', reason`The person has to sign in.`)
@@ -93,9 +94,17 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   if (missing !== 'nothing') return { kind: 'second_factor', session_id: session.session_id }
   if (!session.has_name && (situation.names === 'required' || (situation.names === 'optional' && request.asks_name)))
     return { kind: 'profile', session_id: session.session_id }
-  if (has('consent') || !consented || (client.needs_press && !session.pressed)) return { kind: 'consent', session_id: session.session_id }
+  if (has('consent') || !consented) return { kind: 'consent', session_id: session.session_id }
+  if (client.needs_press && !session.pressed) return { kind: 'press', session_id: session.session_id }
   return issueFor(session, client)
 }
+
+/** Reports whether a request asks for more than the person consented to before. `prompt=consent` asks in any case. */
+export const needsConsent = (
+  request: Pick<AuthorizationRequest, 'consent_to'>,
+  client: Pick<Client, 'consent'>,
+  consented_to: readonly string[],
+) => client.consent !== 'skip' && !request.consent_to.every((word) => consented_to.includes(word))
 
 const issueFor = ({ session_id, consented_to }: BrowserSession, client: RequestingClient): NextStep => ({
   kind: 'issue',

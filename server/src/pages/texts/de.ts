@@ -292,6 +292,15 @@ export const de: Texts = {
     deny: 'Nicht erlauben',
   },
 
+  press: {
+    title: (application: string) => `Weiter zu ${application}?`,
+    question: (who: string, application: string) => `Als ${who} weiter zu ${application}?`,
+    why: (application: Html) =>
+      html`Eine App, die sich ${application} nennt, möchte Sie anmelden. Fahren Sie nur fort, wenn Sie das gerade dort begonnen haben.`,
+    go_on: 'Weiter',
+    cancel: 'Abbrechen',
+  },
+
   account_chooser: {
     title: 'Konto wählen',
     to_continue: (application: string) => `um mit ${application} fortzufahren`,

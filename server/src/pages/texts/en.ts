@@ -288,6 +288,15 @@ export const en = {
     deny: 'Do not allow',
   },
 
+  press: {
+    title: (application: string) => `Continue to ${application}?`,
+    question: (who: string, application: string) => `Continue as ${who} to ${application}?`,
+    why: (application: Html) =>
+      html`An app that calls itself ${application} asks to sign you in. Continue only if you have just started that there.`,
+    go_on: 'Continue',
+    cancel: 'Cancel',
+  },
+
   account_chooser: {
     title: 'Choose an account',
     to_continue: (application: string) => `to continue to ${application}`,

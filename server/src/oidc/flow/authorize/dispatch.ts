@@ -5,16 +5,16 @@ import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { hintedUser } from '../../id-token-hint.ts'
 import { type NextStep, nextStep } from '../../protocol/next-step.ts'
+import { needsPress } from '../../protocol/press.ts'
 import { by_passkey } from '../../protocol/second-factor.ts'
 import { asksForSignUp, hasName } from '../../protocol/sign-up.ts'
 import { passkeyOffer } from '../passkey/offer-passkey.ts'
 import { answerClient } from '../shared/answer-client.ts'
 import type { Authorization } from '../shared/begin.ts'
-import { needsPress } from '../shared/continue.ts'
 import { beginStepUp } from '../shared/half-sign-in.ts'
 import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
 import { wasPressed } from '../shared/press.ts'
-import { no_problems, showAccounts, showConsent, showProfile, showSignIn, showSignUp } from '../shared/screens.ts'
+import { no_problems, showAccounts, showConsent, showPress, showProfile, showSignIn, showSignUp } from '../shared/screens.ts'
 import { issueCode } from './issue-code.ts'
 
 export async function judgeNextStep(
@@ -23,7 +23,7 @@ export async function judgeNextStep(
   { query, request, client, browser }: Authorization,
 ): Promise<NextStep> {
   const { issuer, now } = call
-  const needs_press = needsPress(services, client)
+  const needs_press = needsPress(client, request.redirect_uri)
   const user_ids = browser.sessions.map((session) => session.user_id)
   const { mode, totp } = issuer.settings.mfa
   const takes_passkeys = relyingPartyOf(call) !== null
@@ -65,7 +65,7 @@ export async function judgeNextStep(
 export async function takeStep(services: OidcServices, call: OidcCall, interaction: Authorization, step: NextStep): Promise<Answer> {
   const { request, client } = interaction
   const email = request.login_hint ?? ''
-  if (step.kind === 'issue' || step.kind === 'consent') {
+  if (step.kind === 'issue' || step.kind === 'consent' || step.kind === 'press') {
     const offer = await passkeyOffer(services, call, interaction, step.session_id)
     if (offer) return offer
   }
@@ -86,5 +86,7 @@ export async function takeStep(services: OidcServices, call: OidcCall, interacti
       return showProfile(services, call, interaction, { session_id: step.session_id, name: '', problem: null })
     case 'consent':
       return showConsent(services, call, interaction, { session_id: step.session_id, problem: null })
+    case 'press':
+      return showPress(services, call, interaction, { session_id: step.session_id, problem: null })
   }
 }

@@ -10,7 +10,7 @@ import { type OidcEndpoint, redirect } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { formProblem } from '../../form-token.ts'
 import { sessionEnded } from '../../hosted-page.ts'
-import { withoutSatisfied } from '../../protocol/next-step.ts'
+import { needsConsent, withoutSatisfied } from '../../protocol/next-step.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'
 import { answerClient } from '../shared/answer-client.ts'
 import { continueInteraction } from '../shared/begin.ts'
@@ -18,7 +18,10 @@ import { continueRequest, continueUrl } from '../shared/continue.ts'
 import { showAccounts, showConsent } from '../shared/screens.ts'
 import { endSessions } from '../sign-out/end-sessions.ts'
 
-/** The consent form (OIDC Core §3.1.2.4). Earlier consent stays valid beside the new one. */
+/**
+ * The form of consent (OIDC Core §3.1.2.4), and of a press for a client that needs one. Earlier consent stays valid beside the new one. A press
+ * alone stores nothing.
+ */
 export const consent: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction.answer
@@ -37,8 +40,10 @@ export const consent: OidcEndpoint = async (services, call) => {
   const { user_id } = session
   const { environment_id } = issuer
   const which = { user_id, application_id: client.client_id }
+  const on = continueRequest(services, call, { client, query: withoutSatisfied(query, 'consent', now), session_id: session.id })
   for (let tries = 0; tries < most_tries; tries++) {
     const before = (await findConsents(services.db, environment_id, client.client_id, [user_id])).get(user_id) ?? null
+    if (!request.prompt.includes('consent') && !needsConsent(request, client, before ?? [])) return redirect(on)
     const after = [...new Set([...(before ?? []), ...request.consent_to])]
     const origin = originOf(services, byUser(user_id), request_id)
     const data = { scope: request.scope, resource: request.resource }
@@ -48,8 +53,7 @@ export const consent: OidcEndpoint = async (services, call) => {
       storeConsent(environment_id, which, { before, after }, now),
       insertEvent(environment_id, origin, { type: 'consent.granted', ...which, data }, now),
     ])
-    if (stored)
-      return redirect(continueRequest(services, call, { client, query: withoutSatisfied(query, 'consent', now), session_id: session.id }))
+    if (stored) return redirect(on)
   }
   return redirect(continueUrl(call, query))
 }

@@ -7,6 +7,7 @@ import { formProblem, formRefusals } from '../../form-token.ts'
 import { withSession } from '../../protocol/next-step.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
+import { keepPress } from '../shared/press.ts'
 import { showSignIn } from '../shared/screens.ts'
 import { checkPasskey } from './check-passkey.ts'
 import { showOffer } from './offer-passkey.ts'
@@ -28,14 +29,16 @@ export const offerPasskey: OidcEndpoint = async (services, call) => {
   if ('answer' in interaction) return interaction.answer
   const { browser, query } = interaction
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
-  const on = redirect(continueUrl(call, session ? withSession(query, session.id) : query))
-  if (!interaction.client) return on
-  if (!session) return refused(on, session_gone)
+  const again = redirect(continueUrl(call, session ? withSession(query, session.id) : query))
+  if (!interaction.client) return again
+  if (!session) return refused(again, session_gone)
+  const session_id = session.id
+  const on = redirect(continueUrl(call, keepPress(services, call, { from: query, to: withSession(query, session_id), session_id })))
   call.subject.user_id = session.user_id
   const of_form = formProblem(services, call, browser)
   if (of_form) {
     const shown = { problem: of_form, refusal: formRefusals[of_form] }
-    return (await showOffer(services, call, { ...interaction, session }, shown)) ?? refused(on, shown.refusal)
+    return (await showOffer(services, call, { ...interaction, session }, shown)) ?? refused(again, shown.refusal)
   }
   const credential = call.form?.get('credential') ?? ''
   if (credential === '') return withCookies(on, [laterCookie(call)])

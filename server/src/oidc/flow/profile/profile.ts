@@ -12,6 +12,7 @@ import { withoutNameAsked, withSession } from '../../protocol/next-step.ts'
 import { hasName, nameProblem } from '../../protocol/sign-up.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
+import { keepPress } from '../shared/press.ts'
 import { showProfile } from '../shared/screens.ts'
 
 /** In UTF-16 code units. The page shows again what was typed, even where it is longer than a stored name. */
@@ -35,7 +36,9 @@ export const saveProfile: OidcEndpoint = async (services, call) => {
   const { id: session_id, user_id } = session
   if (problem) return showProfile(services, call, interaction, { session_id, name, problem, refusal: formRefusals[problem] })
   call.subject.user_id = user_id
-  const on = redirect(continueUrl(call, withSession(withoutNameAsked(query), session_id)))
+  const on = redirect(
+    continueUrl(call, keepPress(services, call, { from: query, to: withSession(withoutNameAsked(query), session_id), session_id })),
+  )
   if (call.form?.get('decision') === 'not-now') return on
   const wrong = nameProblem(name, 'required')
   if (wrong) return showProfile(services, call, interaction, { session_id, name, problem: wrong, refusal: no_name })

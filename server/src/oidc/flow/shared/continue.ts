@@ -1,7 +1,9 @@
 /** The address at which an interaction continues after a step, and the request as that address receives it. */
-import type { OidcCall, OidcServices } from '../../call.ts'
+import type { Deployment } from '../../../deployment/deployment.ts'
+import type { OidcCall } from '../../call.ts'
 import type { Client } from '../../protocol/client.ts'
 import { withSession } from '../../protocol/next-step.ts'
+import { needsPress } from '../../protocol/press.ts'
 import { scopeNames } from '../../protocol/scope.ts'
 import { withPress } from './press.ts'
 import { visitOf } from './visit.ts'
@@ -15,18 +17,16 @@ export function continueUrl({ issuer }: OidcCall, query: string): string {
   return `${issuer.url}/account${search.size > 0 ? `?${search}` : ''}`
 }
 
-/** The same after a step that the person of this session finished. `query` is the request without what the step satisfied. */
+/** The same after a step that the person of this session finished, which is a press. `query` is the request without what the step satisfied. */
 export function continueRequest(
-  services: OidcServices,
+  services: Pick<Deployment, 'secrets'>,
   call: OidcCall,
   { client, query, session_id }: { client: Client | null; query: string; session_id: string },
 ): string {
   const own = visitOf(query) === 'account' ? query : withSession(query, session_id)
-  return continueUrl(call, needsPress(services, client) ? withPress(services, call, own, session_id) : own)
+  const needs_press = client !== null && needsPress(client, new URLSearchParams(query).get('redirect_uri') ?? '')
+  return continueUrl(call, needs_press ? withPress(services, call, own, session_id) : own)
 }
-
-/** We choose: only the pre-registered client of command lines needs a press. For native clients of tenants, their `consent` decides. */
-export const needsPress = ({ command_line_client_id }: OidcServices, client: Client | null) => client?.client_id === command_line_client_id
 
 /** The request with another step first, for any account. `login` and `consent` stay where the client asked for them. */
 export function withPrompt(query: string, prompt: 'login' | 'create' | 'select_account'): string {

@@ -7,6 +7,7 @@ import { refusedValue } from '../../../base/refusal.ts'
 import { accountChooserPage } from '../../../pages/account-chooser.ts'
 import { type AskNameView, askNamePage } from '../../../pages/ask-name.ts'
 import { consentPage } from '../../../pages/consent.ts'
+import { pressPage } from '../../../pages/press.ts'
 import { type ConnectionProblem, type ProviderProblemView, providerProblemPage } from '../../../pages/provider-problem.ts'
 import { redirectMismatchPage } from '../../../pages/redirect-mismatch.ts'
 import { type SignInView, signInPage } from '../../../pages/sign-in.ts'
@@ -195,6 +196,35 @@ async function consentAnswer(
     account_url: accountUrl(call),
     person: { ...person, email: session.email },
     scopes: consentLines(request.scope, audiences),
+    problem,
+  })
+  return withCookies(html(page), set_cookie)
+}
+
+/** Asks the person of this session to press for this request. Its form is that of consent, so a refused one comes back to the same place. */
+export function showPress(services: OidcServices, call: OidcCall, interaction: Authorization, view: ConsentStep): Answer | Promise<Answer> {
+  const { session_id, problem } = view
+  const place = placeOf('consent', call, interaction)
+  const page = (shown: { problem: FormRefused | null }) => pressAnswer(services, call, interaction, { session_id, ...shown })
+  return showStep(services, call, interaction.browser, { place, view: { problem }, page })
+}
+
+function pressAnswer(
+  services: OidcServices,
+  call: OidcCall,
+  { query, request, client, browser }: Authorization,
+  { session_id, problem }: ConsentStep,
+): Answer {
+  const session = browser.sessions.find((candidate) => candidate.id === session_id)
+  if (!session) return redirect(continueUrl(call, query))
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = pressPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
+    csrf,
+    request: query,
+    session_id,
+    application: { name: client.name, logo_url: client.logo_uri },
+    person: session,
+    not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
     problem,
   })
   return withCookies(html(page), set_cookie)
