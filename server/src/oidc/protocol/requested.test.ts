@@ -90,6 +90,39 @@ const scopes: [why: string, scope: string, granted: string | 'refused', change?:
   ['an unknown name is allowed by mistake',              'openid groups',                    'openid',  { client: { allowed_scopes: ['openid', 'groups'] } }],
   ['an unknown name is disabled, too',                   'openid groups',                    'openid',  { policy: { disabled_scopes: ['groups'] } }],
 ]
+/** RFC 6749 §3.3: none of these is a scope, whatever the application ignores. */
+const words_without_meaning = [
+  '"x"',
+  'a"b',
+  'a\\b',
+  '\\',
+  '"',
+  'grüße',
+  '€',
+  '\u{1f600}',
+  'a\tb',
+  '\topenid',
+  'a\nb',
+  'a\rb',
+  'a\u00a0b',
+  'a\u3000b',
+  'a\u0000b',
+  'a\u007fb',
+]
+for (const word of words_without_meaning)
+  for (const unknown_scopes of ['ignore', 'reject'] as const)
+    test(`the word ${JSON.stringify(word)} is no scope, with unknown_scopes ${unknown_scopes}`, () => {
+      for (const scope of [`openid ${word}`, `${word} openid`, `openid groups ${word} email`, `openid  ${word}`])
+        assert.throws(() => readScope(scope, { ...lenient, unknown_scopes }, scope_policy, [orders]), {
+          name: 'OAuthError',
+          code: 'invalid_scope',
+        })
+      assert.deepEqual(unknownScopes(`openid groups ${word}`, []), ['groups'], 'it is not looked up')
+    })
+test('several spaces count as one', () => {
+  assert.equal(readScope('  openid   email ', lenient, scope_policy, [orders]), 'openid email')
+})
+
 for (const [why, scope, granted, { client, policy } = {}] of scopes)
   test(`with unknown_scopes a request is ${granted === 'refused' ? 'refused' : `granted ${granted}`} when ${why}`, () => {
     const read = () => readScope(scope, { ...lenient, ...client }, { ...scope_policy, ...policy }, [orders])

@@ -5,7 +5,7 @@ import { oneOf, type Reason, reason } from '../../base/reason.ts'
 import { refusedValue } from '../../base/refusal.ts'
 import type { Client } from './client.ts'
 import { OAuthError } from './oauth-error.ts'
-import { scopeNames } from './scope.ts'
+import { isScopeToken, scopeNames } from './scope.ts'
 
 export const promptValues = ['none', 'login', 'consent', 'select_account', 'create'] as const
 export type Prompt = (typeof promptValues)[number]
@@ -57,7 +57,7 @@ export const most_unknown_scopes = 20
 /** The scopes of a request that neither OpenID Connect nor a requested resource server has. */
 export function unknownScopes(scope: string | undefined, resources: readonly Resource[]): string[] {
   const known = knownScopes(resources)
-  return scopeNames(scope ?? '').filter((name) => !known.has(name))
+  return scopeNames(scope ?? '').filter((name) => !known.has(name) && isScopeToken(name))
 }
 
 const knownScopes = (resources: readonly Resource[]) => new Set<string>([...oidcScopes, ...resources.flatMap(({ scopes }) => scopes)])
@@ -69,7 +69,8 @@ interface ScopePolicy {
 }
 
 /**
- * RFC 6749 §3.3: there is no default scope, so a missing scope is invalid_scope; so is an unknown name
+ * RFC 6749 §3.3: there is no default scope, so a missing scope is invalid_scope; so is an unknown name, and a word with characters that
+ *                no scope has, which `unknown_scopes` does not let pass
  * OIDC Core §3.1.2.1: a request without openid is not an OpenID Connect request. We choose: invalid_scope, as for a missing scope
  * OIDC Core §3.1.2.1: a scope that is not understood should be ignored. We choose: only where the application says so, and only a name that
  *                     nothing in the environment has
@@ -83,6 +84,13 @@ export function readScope(
 ): string {
   const refuse = (description: string, why: Reason, name: string) =>
     new OAuthError('invalid_scope', description, { reason: why, refused: refusedValue('scope', name) })
+  const malformed = scopeNames(scope ?? '').find((name) => !isScopeToken(name))
+  if (malformed !== undefined)
+    throw refuse(
+      'scope has a word that is no scope (RFC 6749 §3.3).',
+      reason`scope has a word that is no scope (RFC 6749 §3.3).`,
+      malformed,
+    )
   const known = knownScopes(resources)
   const is_left_out = (name: string) => client.unknown_scopes === 'ignore' && !known.has(name) && scopes_elsewhere?.includes(name) === false
   const names = scopeNames(scope ?? '').filter((name) => !is_left_out(name))
