@@ -4,7 +4,7 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { LocalJWKSet } from 'jose'
-import { createBoundedMap } from '../base/bounded-map.ts'
+import { createSharedReads } from '../base/shared-reads.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 
 export interface KeyOwner {
@@ -12,12 +12,6 @@ export interface KeyOwner {
   client_id: string
   jwks_uri: string
   https_only: boolean
-}
-
-interface Entry {
-  readonly read_at_ms: number
-  has_failed: boolean
-  readonly keys: Promise<LocalJWKSet | null>
 }
 
 /** A key that a client withdraws is refused after this time at the latest. */
@@ -32,21 +26,10 @@ const most_cached = 500
 export type ClientKeys = ReturnType<typeof createClientKeys>
 
 export function createClientKeys({ outbound, now, log }: Pick<Deployment, 'outbound' | 'now' | 'log'>) {
-  const cache = createBoundedMap<string, Entry>(most_cached)
-  const cacheKey = ({ environment_id, client_id, jwks_uri }: KeyOwner) => `${environment_id} ${client_id} ${jwks_uri}`
+  const reads = createSharedReads({ now }, { keep_ms, cool_down_ms, most: most_cached }, read)
+  const keyOf = ({ environment_id, client_id, jwks_uri }: KeyOwner) => `${environment_id} ${client_id} ${jwks_uri}`
 
-  /** Starts one call for all requests of a client that wait for its keys. */
-  function refresh(owner: KeyOwner): Entry {
-    const keys = read(owner)
-    const entry: Entry = { read_at_ms: now().getTime(), has_failed: false, keys }
-    void keys.then((set) => {
-      entry.has_failed = set === null
-    })
-    cache.set(cacheKey(owner), entry)
-    return entry
-  }
-
-  async function read({ jwks_uri, https_only, client_id, environment_id }: KeyOwner): Promise<LocalJWKSet | null> {
+  async function read({ jwks_uri, https_only, client_id, environment_id }: KeyOwner): Promise<LocalJWKSet> {
     try {
       const headers = { accept: 'application/jwk-set+json, application/json' }
       const { status, body } = await outbound({
@@ -63,24 +46,20 @@ export function createClientKeys({ outbound, now, log }: Pick<Deployment, 'outbo
       return createLocalJWKSet(JSON.parse(body.toString('utf8')))
     } catch (error) {
       log.warn('The keys of a client cannot be read.', { environment_id, client_id }, error)
-      return null
+      throw error
     }
   }
-
-  const ageOf = (entry: Entry) => Math.abs(now().getTime() - entry.read_at_ms)
 
   return {
     /** The keys of the client, at most five minutes old; `null` where its server does not return them. */
     find(owner: KeyOwner): Promise<LocalJWKSet | null> {
-      const known = cache.get(cacheKey(owner))
-      const is_fresh = known && ageOf(known) < (known.has_failed ? cool_down_ms : keep_ms)
-      return (is_fresh ? known : refresh(owner)).keys
+      return reads.find(keyOf(owner), owner, timeout_ms).catch(() => null)
     },
 
     /** Reads the keys again, for an assertion that the keys of `find` did not verify; `null` where the last call is too recent. */
-    findFresh(owner: KeyOwner): Promise<LocalJWKSet | null> {
-      const known = cache.get(cacheKey(owner))
-      return known && ageOf(known) < cool_down_ms ? Promise.resolve(null) : refresh(owner).keys
+    async findFresh(owner: KeyOwner): Promise<LocalJWKSet | null> {
+      const fresh = reads.findFresh(keyOf(owner), owner, timeout_ms)
+      return fresh && (await fresh.catch(() => null))
     },
   }
 }

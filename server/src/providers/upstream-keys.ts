@@ -3,13 +3,8 @@
  * with an unknown key makes the service read them again, at most once a minute, so that strangers cannot make it call a provider all the time.
  */
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet, type LocalJWKSet } from 'jose'
-import { createBoundedMap } from '../base/bounded-map.ts'
+import { createSharedReads } from '../base/shared-reads.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-
-interface Entry {
-  readonly read_at_ms: number
-  readonly keys: Promise<LocalJWKSet | null>
-}
 
 /** A key that a provider withdraws is refused after this time at the latest. */
 const keep_ms = 300_000
@@ -25,37 +20,24 @@ interface KeyOwner {
 
 /** @param read returns the body of the address, as JSON; `null` where it cannot be read */
 export function createUpstreamKeys({ now }: Pick<Deployment, 'now'>, read: (owner: KeyOwner) => Promise<unknown>) {
-  const cache = createBoundedMap<string, Entry>(most_cached)
-
+  const reads = createSharedReads(
+    { now },
+    { keep_ms, cool_down_ms, most: most_cached },
+    async (owner: KeyOwner) => createLocalJWKSet((await read(owner)) as JSONWebKeySet), // as: jose checks it, and each key when it uses it
+  )
   const keyOf = ({ issuer, jwks_uri }: KeyOwner) => `${issuer} ${jwks_uri}`
-
-  function refresh(owner: KeyOwner): Entry {
-    const entry = { read_at_ms: now().getTime(), keys: read(owner).then(keySetOf, () => null) }
-    cache.set(keyOf(owner), entry)
-    return entry
-  }
-
-  const ageOf = ({ read_at_ms }: Entry) => Math.abs(now().getTime() - read_at_ms)
 
   return {
     /** The payload, if a key of this address signed the token with one of these algorithms; `null` otherwise. */
     async verify(owner: KeyOwner, token: string, algorithms: readonly string[]): Promise<Uint8Array | null> {
-      const cached = cache.get(keyOf(owner))
-      const known = cached && ageOf(cached) < keep_ms ? cached : refresh(owner)
-      const payload = await verifyWith(await known.keys, token, algorithms)
+      const known = await reads.find(keyOf(owner), owner, 0).catch(() => null)
+      const payload = await verifyWith(known, token, algorithms)
       if (payload !== 'unknown_key') return payload
-      if (ageOf(known) < cool_down_ms) return null
-      const again = await verifyWith(await refresh(owner).keys, token, algorithms)
+      const fresh = reads.findFresh(keyOf(owner), owner, 0)
+      if (!fresh) return null
+      const again = await verifyWith(await fresh.catch(() => null), token, algorithms)
       return again === 'unknown_key' ? null : again
     },
-  }
-}
-
-function keySetOf(read: unknown): LocalJWKSet | null {
-  try {
-    return createLocalJWKSet(read as JSONWebKeySet) // as: jose checks it, and each key when it uses it
-  } catch {
-    return null
   }
 }
 

@@ -5,15 +5,15 @@
 import { Email, WebUrl } from '@ostiary/contract/values.ts'
 import { importPKCS8, SignJWT } from 'jose'
 import * as client from 'openid-client'
-import { createBoundedMap } from '../base/bounded-map.ts'
-import { type Reason, reason } from '../base/reason.ts'
+import { reason } from '../base/reason.ts'
+import { createSharedReads } from '../base/shared-reads.ts'
 import { asLine, isText } from '../base/text.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { isHttpLoopback } from '../outbound/addresses.ts'
 import type { Outbound } from '../outbound/fetch.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { orFail, type Progress } from './causes.ts'
 import { kinds } from './kinds.ts'
+import { forSignIn, isLocal, need, optional, type ProviderMetadata, readMetadata } from './metadata.ts'
 import { UpstreamFailed, type UpstreamProfile, type Upstreams } from './profile.ts'
 import type { Upstream } from './store.ts'
 import { createUpstreamKeys } from './upstream-keys.ts'
@@ -26,16 +26,15 @@ const sign_out_timeout_ms = 2_000
 const limit_bytes = 512 * 1024
 /** How long a discovery document is cached. The cache is by issuer, so a change of a provider's issuer takes effect at once. */
 const discovery_ms = 300_000
+/** After a failure. A stranger can cause a call by a logout token, and by the button of a provider. */
+const cool_down_ms = 10_000
 const most_discovered = 200
 
 export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | 'now'>, outbound: Outbound): Upstreams {
-  const discovered = createBoundedMap<string, { until_ms: number; metadata: client.ServerMetadata }>(most_discovered)
-
-  /** Plain http is for a provider on this machine alone, and then only to this machine, whatever its metadata names. */
-  const isLocal = (issuer: string, url: string) => isHttpLoopback(new URL(issuer)) && isHttpLoopback(new URL(url))
+  const discovered = createSharedReads({ now }, { keep_ms: discovery_ms, cool_down_ms, most: most_discovered }, readDocument)
 
   const fetchFor =
-    (issuer: string, progress: Progress, known: Partial<client.ServerMetadata> = {}): client.CustomFetch =>
+    (issuer: string, progress: Progress, known: Places = {}): client.CustomFetch =>
     async (url, { method, headers, body, signal }) => {
       Object.assign(progress, { at: placeOf(url, known), status: null })
       const sent = body === undefined || body === null ? {} : { body: String(body) }
@@ -44,7 +43,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
         url,
         headers,
         ...sent,
-        https_only: !isLocal(issuer, url),
+        https_only: !isLocal(issuer, new URL(url)),
         timeout_ms: progress.timeout_ms,
         limit_bytes,
         beyond_limit: 'fail',
@@ -82,7 +81,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
         : provider.type === 'apple'
           ? client.ClientSecretPost(client_secret)
           : client.ClientSecretBasic(client_secret)
-    const metadata = kinds[provider.type].is_oidc ? await discover(issuer, progress) : github
+    const metadata = kinds[provider.type].is_oidc ? forSignIn(await discover(issuer, progress)) : github
     const config = new client.Configuration(metadata, provider.client_id, undefined, authentication)
     config[client.customFetch] = fetchFor(issuer, progress, metadata)
     config.timeout = timeout_ms / 1000
@@ -92,20 +91,19 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
     return config
   }
 
-  async function discover(issuer: string, progress: Progress): Promise<client.ServerMetadata> {
-    const known = discovered.get(issuer)
-    return known && known.until_ms > now().getTime() ? known.metadata : read(issuer, progress)
-  }
+  const discover = (issuer: string, progress: Progress) => inTime(progress.timeout_ms, discovered.find(issuer, issuer, progress.timeout_ms))
 
-  async function read(issuer: string, progress: Progress): Promise<client.ServerMetadata> {
-    const config = await client.discovery(new URL(issuer), 'discovery', undefined, client.None(), {
-      [client.customFetch]: fetchFor(issuer, progress),
-      timeout: timeout_ms / 1000,
-      ...(issuer.startsWith('http:') ? { execute: [client.allowInsecureRequests] } : {}),
+  /** One call at a time for each issuer, whoever causes it. */
+  function readDocument(issuer: string, patience_ms: number): Promise<ProviderMetadata> {
+    const progress: Progress = { at: 'metadata', status: null, is_oidc: true, timeout_ms: patience_ms }
+    return orFail(progress, async () => {
+      const config = await client.discovery(new URL(issuer), 'discovery', undefined, client.None(), {
+        [client.customFetch]: fetchFor(issuer, progress),
+        timeout: timeout_ms / 1000,
+        ...(issuer.startsWith('http:') ? { execute: [client.allowInsecureRequests] } : {}),
+      })
+      return readMetadata(issuer, config.serverMetadata())
     })
-    const metadata = config.serverMetadata()
-    discovered.set(issuer, { until_ms: now().getTime() + discovery_ms, metadata })
-    return metadata
   }
 
   return {
@@ -155,9 +153,9 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
       return orFail(progress, async () => {
         if (!kinds[provider.type].is_oidc) return null
         const issuer = provider.issuer ?? kinds[provider.type].issuer ?? ''
-        const { end_session_endpoint = '' } = await discover(issuer, progress)
-        const url = URL.parse(end_session_endpoint)
-        if (!url || (url.protocol !== 'https:' && !isLocal(issuer, url.href))) return null
+        const end_session_endpoint = optional(await discover(issuer, progress), 'end_session_endpoint')
+        if (end_session_endpoint === undefined) return null
+        const url = new URL(end_session_endpoint)
         const parameters = {
           client_id: provider.client_id,
           post_logout_redirect_uri,
@@ -173,10 +171,11 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
       const progress = { ...begun(provider), timeout_ms: keys_timeout_ms }
       return orFail(progress, async () => {
         const configured = provider.issuer ?? kinds[provider.type].issuer ?? ''
-        const { issuer, jwks_uri = '' } = await discover(configured, progress)
+        const metadata = await discover(configured, progress)
+        const jwks_uri = need(metadata, 'jwks_uri')
         const payload = await keys.verify({ issuer: configured, jwks_uri }, token, algorithms)
         const claims = payload && claimsIn(payload)
-        return claims && { claims, issuer }
+        return claims && { claims, issuer: metadata.issuer }
       })
     },
 
@@ -185,21 +184,37 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
       return orFail(progress, async () => {
         if (!kinds[provider.type].is_oidc) return // GitHub has neither metadata nor keys
         const issuer = provider.issuer ?? kinds[provider.type].issuer ?? ''
-        const metadata = await read(issuer, progress)
-        const unusable = (detail: Reason) => new UpstreamFailed({ cause: 'metadata', detail })
-        for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const)
-          if (!URL.canParse(metadata[name] ?? '')) throw unusable(reason`The metadata has no ${name}.`)
+        const read = await discovered.readAgain(issuer, issuer, progress.timeout_ms)
+        const metadata = forSignIn(read)
+        if (provider.sign_out !== 'none') optional(read, 'end_session_endpoint')
         await readKeys(fetchFor(issuer, progress, metadata), metadata.jwks_uri ?? '')
       })
     },
   }
 }
 
+/** Waits no longer than this for a call that another request began, and that may take longer. */
+async function inTime<T>(timeout_ms: number, value: Promise<T>): Promise<T> {
+  const ended = Promise.withResolvers<never>()
+  const timer = setTimeout(() => ended.reject(too_slow()), timeout_ms + grace_ms)
+  try {
+    return await Promise.race([value, ended.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A call of our own ends first, with its own cause. */
+const grace_ms = 100
+const too_slow = () => new UpstreamFailed({ cause: 'timeout', detail: reason`The metadata did not answer in time.`, is_checked: true })
+
 type Claims = Readonly<Record<string, unknown>>
 
 const begun = ({ type }: Upstream): Progress => ({ at: 'metadata', status: null, is_oidc: kinds[type].is_oidc, timeout_ms })
 
-const placeOf = (url: string, { token_endpoint, jwks_uri, userinfo_endpoint }: Partial<client.ServerMetadata>): Progress['at'] => {
+type Places = Partial<Pick<client.ServerMetadata, 'token_endpoint' | 'jwks_uri' | 'userinfo_endpoint'>>
+
+const placeOf = (url: string, { token_endpoint, jwks_uri, userinfo_endpoint }: Places): Progress['at'] => {
   if (url === token_endpoint) return 'token'
   if (url === jwks_uri) return 'keys'
   return url === userinfo_endpoint || url.startsWith(github_api) ? 'userinfo' : 'metadata'
