@@ -23,9 +23,9 @@ export function pressPage(context: PageContext, view: PressView): Page {
   const texts = context.texts.press
   const body = html`<div class="pair">${appTile(application)}<i aria-hidden="true"></i>${brandTile(context)}</div>
 <h1>${texts.question(person.name ?? person.email, application.name)}</h1>
+<p class="sub">${texts.why(html`<b>${application.name}</b>`)}</p>
 ${formSummary(context, problem)}
 <div class="who">${avatar(person)}<span class="name">${breakable(person.email)}</span><a href="${not_you_url}" data-action="use-other-account">${context.texts.consent.not_you}</a></div>
-<p class="fine">${texts.why(html`<b>${application.name}</b>`)}</p>
 <form method="post" action="${context.issuer}/consent">${hidden({ csrf, request, session: session_id })}
 <div class="two"><button class="b" name="decision" value="deny" data-action="cancel">${texts.cancel}</button><button class="b p" name="decision" value="allow" data-action="continue">${texts.go_on}</button></div></form>`
   return layout(context, {
