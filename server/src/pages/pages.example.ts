@@ -123,7 +123,7 @@ export const exampleConsent = ({ application, resource_server, scope, person, em
   problem: null,
 })
 
-export const examplePress = ({ application, person, email, request } = usual): PressView => ({
+const examplePress = ({ application, person, email, request } = usual): PressView => ({
   csrf: 'token',
   request,
   session_id: 'ses_1',
