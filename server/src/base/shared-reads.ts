@@ -40,7 +40,7 @@ export function createSharedReads<K, T>({ now }: { now: () => Date }, times: Tim
     return entry
   }
 
-  /** A call that failed for somebody with less patience says nothing to others. */
+  /** A call that failed for a request with less patience says nothing to others. */
   const isUsable = (entry: Entry<T>, patience_ms: number) =>
     entry.state === 'failed' ? ageOf(entry) < times.cool_down_ms && entry.patience_ms >= patience_ms : ageOf(entry) < times.keep_ms
 

@@ -42,10 +42,10 @@ export function readMetadata(issuer: string, document: Readonly<Record<string, u
 function endpointOf(issuer: string, name: Endpoint, value: unknown): Member<string> {
   if (value === undefined || value === null) return undefined
   const bad = (problem: Reason) => ({ problem: reason`${name} of the metadata ${problem}` })
-  if (typeof value !== 'string') return bad(reason`is no text.`)
+  if (typeof value !== 'string') return bad(reason`must be a text.`)
   if (value.length > longest_endpoint) return bad(reason`is longer than ${longest_endpoint} characters.`)
   const url = /^https?:\/\/[^/?#\\]/i.test(value) && /^[\x21-\x7E]+$/.test(value) ? URL.parse(value) : null
-  if (!url) return bad(reason`is no absolute URL with https and a host.`)
+  if (!url) return bad(reason`must be an absolute URL with https and a host.`)
   if (url.username !== '' || url.password !== '') return bad(reason`has user info before its host.`)
   if (value.includes('#')) return bad(reason`has a fragment.`)
   if (url.protocol !== 'https:' && !isLocal(issuer, url)) return bad(reason`does not begin with https.`)
@@ -55,7 +55,7 @@ function endpointOf(issuer: string, name: Endpoint, value: unknown): Member<stri
 function algorithmsOf(value: unknown): Member<readonly string[]> {
   if (value === undefined || value === null) return undefined
   const is_list = Array.isArray(value) && value.length <= most_algorithms && value.every((one) => typeof one === 'string')
-  return is_list ? value : { problem: reason`id_token_signing_alg_values_supported of the metadata is no list of names.` }
+  return is_list ? value : { problem: reason`id_token_signing_alg_values_supported of the metadata must be a list of names.` }
 }
 
 function namesIssuer(value: unknown): Member<boolean> {

@@ -93,7 +93,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
 
   const discover = (issuer: string, progress: Progress) => inTime(progress.timeout_ms, discovered.find(issuer, issuer, progress.timeout_ms))
 
-  /** One call at a time for each issuer, whoever causes it. */
+  /** One call at a time for each issuer, for all who cause it. */
   function readDocument(issuer: string, patience_ms: number): Promise<ProviderMetadata> {
     const progress: Progress = { at: 'metadata', status: null, is_oidc: true, timeout_ms: patience_ms }
     return orFail(progress, async () => {

@@ -75,7 +75,7 @@ for (const [redirect_uri, needs_press] of addresses)
       }
       const nobody = await createAgent().get(requestOf(client, { prompt: 'none' }).url)
       assert.equal(answerOf(nobody).get('error'), 'login_required')
-      assert.equal(await consentsOf(client), before, 'a press is no consent')
+      assert.equal(await consentsOf(client), before, 'a press stores no consent')
     })
 
 test('a sign-in for the request is the press', async () => {
@@ -108,7 +108,7 @@ test('a request by POST needs the press too', async () => {
   assert.ok(isPressPage(await agent.get(posted.headers.get('location') ?? '')))
 })
 
-test('a press of one tab is none for the request of another one', async () => {
+test('a press of one tab does not count for the request of another one', async () => {
   const client = await native('http://127.0.0.1/callback')
   await person.code(client)
   const [one, two] = [requestOf(client), requestOf(client)]
@@ -138,7 +138,7 @@ test('a press needs the form token of the page, its origin, and its session', as
   assert.ok(!hasCode(foreign) && !answerOf(foreign).has('pressed'))
 })
 
-test('the name that a person adds after the sign-in keeps the press of the sign-in, and is none by itself', async () => {
+test('the name that a person adds after the sign-in keeps the press of the sign-in, and does not count by itself', async () => {
   await w.changeSettings(w.test, { sign_up: { name: 'required' } })
   try {
     const nameless = await w.createUser(w.test, { name: null })

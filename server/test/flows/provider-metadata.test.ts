@@ -177,10 +177,10 @@ test('50 logout tokens of strangers at once cause one metadata call, and none fo
 
 const failing: [why: string, metadata: object][] = [
   ['names another issuer', { issuer: 'https://other.example' }],
-  ['is no metadata', { issuer: 5 }],
+  ['has a number as issuer', { issuer: 5 }],
 ]
 for (const [why, metadata] of failing)
-  test(`metadata that ${why} is read once in ten seconds, whoever asks`, async () => {
+  test(`metadata that ${why} is read once in ten seconds, for all who ask`, async () => {
     const place = places.test
     publish({ ...place.right, ...metadata })
     reads = 0

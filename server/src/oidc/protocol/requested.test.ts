@@ -111,7 +111,7 @@ const words_without_meaning = [
 ]
 for (const word of words_without_meaning)
   for (const unknown_scopes of ['ignore', 'reject'] as const)
-    test(`the word ${JSON.stringify(word)} is no scope, with unknown_scopes ${unknown_scopes}`, () => {
+    test(`the word ${JSON.stringify(word)} cannot be a scope, with unknown_scopes ${unknown_scopes}`, () => {
       for (const scope of [`openid ${word}`, `${word} openid`, `openid groups ${word} email`, `openid  ${word}`])
         assert.throws(() => readScope(scope, { ...lenient, unknown_scopes }, scope_policy, [orders]), {
           name: 'OAuthError',

@@ -87,8 +87,8 @@ export function readScope(
   const malformed = scopeNames(scope ?? '').find((name) => !isScopeToken(name))
   if (malformed !== undefined)
     throw refuse(
-      'scope has a word that is no scope (RFC 6749 §3.3).',
-      reason`scope has a word that is no scope (RFC 6749 §3.3).`,
+      'scope has a word with characters that no scope has (RFC 6749 §3.3).',
+      reason`scope has a word with characters that no scope has (RFC 6749 §3.3).`,
       malformed,
     )
   const known = knownScopes(resources)

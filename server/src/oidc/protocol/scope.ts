@@ -6,7 +6,7 @@ export function scopeNames(scope: string): string[] {
   return [...new Set(scope.split(' '))].filter((name) => name !== '')
 }
 
-/** RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash. Any other word is no scope. */
+/** RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash. Any other word cannot be a scope. */
 export const isScopeToken = (word: string): boolean => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(word)
 
 export function includesScope(scope: string, name: string): boolean {
