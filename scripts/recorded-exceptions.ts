@@ -131,6 +131,7 @@ export const stated_sizes: readonly Stated[] = [
   { write: "delete from identities where environment_id || '' = ? and id in (?", why: 'a list of ids' },
   { write: 'delete from members where user_id = ?', why: 'a person creates and joins few tenants' },
   { write: 'update invitations set ended_at', why: 'a tenant has at most 50 that are pending' },
+  { write: 'update promotions set needs_approval', why: 'a project keeps its newest 100 plans' },
   { write: 'update mailed_codes set ended_at', why: hourly },
   { write: 'delete from application_origins where environment_id = ? and application_id = ?', why: 'as many as redirect URIs' },
   { write: 'delete from webhook_attempts where environment_id = ? and message_id in (select', why: last },

@@ -10,9 +10,15 @@ import { entriesShownTo } from './promotion-rights.ts'
 
 export const wrongState = (detail: Reason) => new ApiError('promotion_state', detail)
 
-export function refuseOwnPlan({ created_by }: PromotionRow, { actor }: Caller): void {
-  if (created_by?.id === actor.id)
-    throw new ApiError('insufficient_role', 'You planned this. Another owner or admin of the tenant approves it.')
+/** @param planners the people who stand behind the plan, with a key of theirs too */
+export function refuseOwnPlan(planners: readonly string[], { created_by }: PromotionRow, { actor }: Caller): void {
+  if (!planners.includes(actor.id ?? '')) return
+  throw new ApiError(
+    'insufficient_role',
+    created_by?.type === 'key'
+      ? 'A key that you made or rotated planned this. Another owner or admin of the tenant approves it.'
+      : 'You planned this. Another owner or admin of the tenant approves it.',
+  )
 }
 
 export function refuseUnapproved({ approval }: PromotionRow): void {

@@ -38,24 +38,28 @@ export interface KeyOwner {
 /** Inserts a key, in the same batch as its tenant or environment where those are new. */
 export function insertKey(
   { tenant_id, project_id, environment_id }: KeyOwner,
-  { id, type, ...made }: NewKey & { id: string; type: KeyType },
+  { id, type, made_by = [], ...made }: NewKey & { id: string; type: KeyType; made_by?: readonly string[] },
   fields: KeyFields,
   now: Date,
 ): Statement {
   return guard(sql`insert into api_keys (
       tenant_id, project_id, environment_id, id, type, label, digest, start, last4,
-      scopes, allowed_origins, ip_allowlist, rate_limit, created_at, updated_at, expires_at)
+      scopes, allowed_origins, ip_allowlist, rate_limit, made_by, created_at, updated_at, expires_at)
     values (
       ${tenant_id}, ${project_id}, ${environment_id}, ${id}, ${type}, ${fields.label}, ${made.digest}, ${made.start}, ${made.last4},
       ${fields.scopes}, ${fields.allowed_origins}, ${fields.ip_allowlist}, ${fields.rate_limit},
-      ${now}, ${now}, ${time(fields.expires_at)})`)
+      ${made_by}, ${now}, ${now}, ${time(fields.expires_at)})`)
 }
 
 const time = (text: string | null) => (text === null ? null : new Date(text))
 
+type Rotated = NewKey & { readonly made_by: readonly string[] }
+
 /** Changes a key that is not revoked. `made` is the new plaintext where the key is rotated. */
-export function updateKey(current: KeyRow, fields: KeyFields, made: NewKey | null, now: Date): Statement {
-  const plaintext = made ? sql`, digest = ${made.digest}, start = ${made.start}, last4 = ${made.last4}, rotated_at = ${now}` : sql``
+export function updateKey(current: KeyRow, fields: KeyFields, made: Rotated | null, now: Date): Statement {
+  const plaintext = made
+    ? sql`, digest = ${made.digest}, start = ${made.start}, last4 = ${made.last4}, made_by = ${made.made_by}, rotated_at = ${now}`
+    : sql``
   return guard(sql`update api_keys
       set label = ${fields.label}, scopes = ${fields.scopes}, allowed_origins = ${fields.allowed_origins},
           ip_allowlist = ${fields.ip_allowlist}, rate_limit = ${fields.rate_limit}, expires_at = ${time(fields.expires_at)},
@@ -93,6 +97,14 @@ export function revokeKey(current: KeyRow, now: Date): Statement {
 export const roomForKey = ({ tenant_id, environment_id }: KeyOwner, most: number) => {
   const within = environment_id === null ? sql`environment_id is null` : sql`environment_id = ${environment_id}`
   return sql`(select count(*) from api_keys where tenant_id = ${tenant_id} and ${within} and revoked_at is null) < ${most}`
+}
+
+const Made = z.object({ made_by: z.array(z.string()) })
+
+/** The people who made or rotated a key. A key that a key made has the people of that one. */
+export async function findMakers(db: Db, tenant_id: TenantId, key_id: string): Promise<readonly string[]> {
+  const row = await db.maybeOne(Made, sql`select made_by from api_keys where tenant_id = ${tenant_id} and id = ${key_id}`)
+  return row?.made_by ?? []
 }
 
 export type KeyStore = ReturnType<typeof createKeyStore>

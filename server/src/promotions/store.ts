@@ -6,6 +6,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Promotion, PromotionInList } from '@ostiary/contract/promotion.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { findMakers } from '../keys/store.ts'
 import { StoredSummary } from './bounds.ts'
 
 const day_ms = 86_400_000
@@ -49,7 +50,8 @@ const columns = sql`
   p.version, p.created_at, p.updated_at,
   case when p.status = 'planned' and (t.config_version <> p.to_config_version or coalesce(s.config_version, 0) <> coalesce(p.from_config_version, 0))
     then 1 else 0 end as stale,
-  case when p.status = 'planned' and t.type = 'live' and ${asksForApproval(sql`j.promotion`)} then 1
+  case when p.status = 'planned' and p.needs_approval = 1 then 1
+       when p.status = 'planned' and t.type = 'live' and ${asksForApproval(sql`j.promotion`)} then 1
        when p.status <> 'planned' and p.approved_at is not null then 1 else 0 end as is_approval_required`
 const from = sql`from promotions p
   join projects j on j.tenant_id = p.tenant_id and j.id = p.project_id
@@ -104,6 +106,9 @@ export type NewPromotionRow = Omit<Promotion, 'id' | 'stale' | 'revertible' | 'a
   id: string
   plan: PlanDetails
   summary: StoredSummary
+  /** The people who stand behind the plan: none of them approves it. */
+  planners: readonly string[]
+  needs_approval: boolean
 }
 
 /** Adds a plan. Those that give way to it go in the same batch (`bounds.ts`). */
@@ -111,12 +116,31 @@ export function insertPromotion(row: NewPromotionRow, now: Date): Statement {
   const expires_at = new Date(now.getTime() + planned_kept_ms)
   return guard(sql`insert into promotions (
       project_id, id, tenant_id, from_environment_id, document_environment, to_environment_id, from_config_version, to_config_version,
-      status, note, plan, summary, created_by, expires_at, created_at, updated_at)
+      status, note, plan, summary, created_by, planners, needs_approval, expires_at, created_at, updated_at)
     values (
       ${row.project_id}, ${row.id}, ${row.tenant_id}, ${row.from_environment_id}, ${row.document_environment}, ${row.to_environment_id},
       ${row.from_config_version}, ${row.to_config_version}, 'planned', ${row.note}, ${row.plan}, ${row.summary}, ${row.created_by},
-      ${expires_at}, ${now}, ${now})`)
+      ${row.planners}, ${row.needs_approval}, ${expires_at}, ${now}, ${now})`)
 }
+
+const Planners = z.object({ planners: z.array(z.string()).nullable(), created_by: Who })
+
+/** The people who stand behind a plan. One from before they were stored has those of the caller who made it. */
+export async function findPlanners(db: Db, { project_id, id, tenant_id }: Pick<PromotionRow, 'project_id' | 'id' | 'tenant_id'>) {
+  const row = await db.maybeOne(Planners, sql`select planners, created_by from promotions where project_id = ${project_id} and id = ${id}`)
+  const by = row?.created_by
+  if (!row || !by) return []
+  return row.planners ?? (by.type === 'user' ? [by.id] : findMakers(db, tenant_id, by.id))
+}
+
+/**
+ * The plans to Live that wait keep their need of an approval: for the batch in which the project stops asking for approvals. They get another
+ * version, so that an apply that has read them before fails.
+ */
+export const keepNeeds = (project_id: string, now: Date): Statement =>
+  sql`update promotions set needs_approval = 1, version = version + 1, updated_at = ${now}
+       where project_id = ${project_id} and status = 'planned' and needs_approval = 0
+         and to_environment_id in (select id from environments where project_id = ${project_id} and type = 'live')`
 
 const State = z.object({ state: z.record(z.string(), z.unknown()) })
 

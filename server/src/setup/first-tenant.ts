@@ -104,7 +104,7 @@ export async function createFirstTenant(
       ? [
           insertKey(
             { tenant_id, project_id: null, environment_id: null },
-            { id: key_id, type: 'platform_secret', ...new_key },
+            { id: key_id, type: 'platform_secret', made_by: [user_id], ...new_key },
             { label: 'First key', scopes: ['*'], allowed_origins: [], ip_allowlist: [], rate_limit: null, expires_at: null },
             at,
           ),

@@ -16,13 +16,14 @@ import { changeVersioned } from '../../lists/versions.ts'
 import { findKeyOwner, haveRoom, holdEnvironment, holdTenant } from '../../tenancy/store.ts'
 import { environmentOf } from '../environment.ts'
 import type { AnyCall, Call, Handler } from '../handler.ts'
+import { peopleBehind } from '../people-behind.ts'
 import type { Services } from '../services.ts'
 
 /** Auth keys belong to an environment, platform keys to a tenant. */
 type Owner = store.KeyOwner & { environment_type: EnvironmentType | null }
 
 type OwnerCall = Pick<AnyCall, 'caller' | 'params'>
-type KeyCall = Pick<AnyCall, 'params' | 'if_match' | 'commit'>
+type KeyCall = Pick<AnyCall, 'caller' | 'params' | 'if_match' | 'commit'>
 
 export const whoami: Handler<'whoami'> = (services, { caller, ip }) => identify(services, services.keys.current(caller.key), ip)
 
@@ -89,8 +90,8 @@ async function usage(services: Services, call: Pick<Call<'authKeyUsage'>, 'param
 }
 
 async function create(
-  { config, now, newId, random }: Services,
-  { commit, fail }: Pick<KeyCall, 'commit'> & { fail: Fail<'quota_exceeded'> },
+  { config, db, now, newId, random }: Services,
+  { caller, commit, fail }: Pick<KeyCall, 'caller' | 'commit'> & { fail: Fail<'quota_exceeded'> },
   owner: Owner,
   { type, ...fields }: { type: KeyType } & store.KeyFields,
 ) {
@@ -121,7 +122,7 @@ async function create(
     {
       statements: [
         ...haveRoom(hold, store.roomForKey(owner, config.limits.keys)),
-        store.insertKey(owner, { id, type, ...made, key }, fields, at),
+        store.insertKey(owner, { id, type, made_by: await peopleBehind(db, caller), ...made, key }, fields, at),
       ],
       before: null,
       answer: record,
@@ -150,7 +151,7 @@ function change({ config, now, keys }: Services, call: KeyCall & { fail: Fail<'k
 }
 
 /** The old key stops working with the commit: there is no grace period. */
-function rotate({ now, random, keys }: Services, call: KeyCall & { fail: Fail<'key_revoked'> }, owner: Owner) {
+function rotate({ db, now, random, keys }: Services, call: KeyCall & { fail: Fail<'key_revoked'> }, owner: Owner) {
   return changeVersioned(
     call.if_match,
     () => keys.find(owner, call.params.key_id ?? ''),
@@ -167,9 +168,11 @@ function rotate({ now, random, keys }: Services, call: KeyCall & { fail: Fail<'k
         version: current.version + 1,
         key,
       }
+      const makers = await store.findMakers(db, current.tenant_id, current.id)
+      const made_by = [...new Set([...makers, ...(await peopleBehind(db, call.caller))])]
       const changed = await call.commit(
         {
-          statements: [...store.keepRotated(current, at), store.updateKey(current, fieldsOf(current), { ...made, key }, at)],
+          statements: [...store.keepRotated(current, at), store.updateKey(current, fieldsOf(current), { ...made, key, made_by }, at)],
           before: current,
           answer: next,
           ...eventOf(owner, 'auth_key.rotated', current.id),

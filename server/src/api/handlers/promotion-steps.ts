@@ -41,7 +41,7 @@ export const approvePromotion: Handler<'approvePromotion'> = async (services, ca
     refuseOtherVersion(call.if_match, promotion)
     if (promotion.status !== 'planned') throw wrongState(reason`Only a plan can be approved, and this one is ${promotion.status}.`)
     if (!promotion.approval.required) throw wrongState(reason`This plan needs no approval.`)
-    refuseOwnPlan(promotion, caller)
+    refuseOwnPlan(await store.findPlanners(services.db, promotion), promotion, caller)
     refuseMoved(promotion, await endsOf(services, promotion))
     refuseBlocked(caller, promotion.checks)
     if (promotion.approval.approved_at !== null) return promotion

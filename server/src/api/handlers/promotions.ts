@@ -11,6 +11,7 @@ import * as store from '../../promotions/store.ts'
 import { answeredWith } from '../answer.ts'
 import { type Caller, refuseMissingScopes } from '../authenticate.ts'
 import type { Handler } from '../handler.ts'
+import { peopleBehind } from '../people-behind.ts'
 import { kindsIn, scopesOfKinds, whoIs } from '../promotion-rights.ts'
 import { projectOf, promotionOf, surroundingsOf, takeFromPlans, withoutWay } from '../promotion-target.ts'
 import type { Services } from '../services.ts'
@@ -76,7 +77,9 @@ export const createPromotion: Handler<'createPromotion'> = async (services, call
   await takeFromPlans(services, project.id, bytes)
   const summary = summaryOf(plan)
   const answer = { ...head, ...shown, ...details, version: 1 }
-  const insertion = store.insertPromotion({ ...head, plan: details, summary: { ...summary, bytes } }, at)
+  const planners = await peopleBehind(db, caller)
+  const row = { ...head, plan: details, summary: { ...summary, bytes }, planners, needs_approval: required }
+  const insertion = store.insertPromotion(row, at)
   for (let tries = 0; tries < most_tries; tries++) {
     const written = await call.commit(
       {

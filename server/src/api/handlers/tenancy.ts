@@ -8,6 +8,7 @@ import { beginCounter } from '../../events/numbering.ts'
 import { badField, fieldErrors, notFound, validationFailed } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
+import { keepNeeds } from '../../promotions/store.ts'
 import { sealed_columns } from '../../secrets/sealed-columns.ts'
 import { defaultIssuer } from '../../tenancy/default-issuer.ts'
 import { isIssuerTaken, mayTakeIssuer, takeIssuer } from '../../tenancy/issuer-origins.ts'
@@ -118,7 +119,12 @@ export const changeProject: Handler<'changeProject'> = ({ db, now }, { caller, p
       if (name === current.name && asks === current.promotion.require_approval) return current
       const at = now()
       const project = { ...current, name, promotion, ...changedAt(current.version, at) }
-      const statements = [store.updateProject(current, { name, promotion }, at)]
+      const stops_asking = current.promotion.require_approval && !asks
+      const statements = [
+        store.updateProject(current, { name, promotion }, at),
+        // After the row of the project, which each plan and each apply holds: none of them falls between.
+        ...(stops_asking ? [keepNeeds(current.id, at)] : []),
+      ]
       const changed = await commit({ statements, before: current, answer: project }, at)
       return changed ? project : null
     },
