@@ -90,6 +90,8 @@ function defaultOf(kind: ObjectKind, name: string): unknown {
     provider: [provider_defaults],
     webhook: [webhook_defaults],
   }
-  const [first, ...others] = every[kind].map((defaults) => (defaults as Record<string, unknown>)[name]) // as: by name
+  const [first, ...others] = every[kind]
+    .map((defaults) => ({ template: null, ...defaults }) as Record<string, unknown>)
+    .map((defaults) => defaults[name]) // as: by name
   return others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : undefined
 }

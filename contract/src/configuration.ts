@@ -32,6 +32,8 @@ interface ObjectInDocument {
   readonly section: string
   /** The immutable field that an object is created with. */
   readonly fixed: string | null
+  /** Further fields that are set at creation for good. */
+  readonly set_once: readonly string[]
   readonly record: z.ZodObject
   /** What can be written, fixed and owned fields included. */
   readonly written: Shape
@@ -44,6 +46,7 @@ export const documentObjects = {
   resource_server: {
     section: 'resource_servers',
     fixed: null,
+    set_once: [],
     record: ResourceServer,
     written: { ...ResourceServerChange.shape, identifier: NewResourceServer.shape.identifier.optional() },
     secrets: [],
@@ -51,18 +54,20 @@ export const documentObjects = {
   application: {
     section: 'applications',
     fixed: 'application_type',
+    set_once: ['template'],
     record: Application,
-    written: { ...ApplicationChange.shape, application_type: ApplicationType.optional() },
+    written: { ...ApplicationChange.shape, application_type: ApplicationType.optional(), template: Slug.nullable().optional() },
     secrets: [],
   },
   provider: {
     section: 'providers',
     fixed: 'type',
+    set_once: [],
     record: Provider,
     written: { ...ProviderChange.shape, type: ProviderType.optional() },
     secrets: ['client_secret', 'private_key'],
   },
-  webhook: { section: 'webhooks', fixed: null, record: Webhook, written: WebhookChange.shape, secrets: [] },
+  webhook: { section: 'webhooks', fixed: null, set_once: [], record: Webhook, written: WebhookChange.shape, secrets: [] },
 } as const satisfies Record<string, ObjectInDocument>
 
 export type ObjectKind = keyof typeof documentObjects
@@ -75,9 +80,12 @@ const isInDocument = (kind: unknown) => kind === 'travels' || kind === 'owned'
 
 /** The fields of an object that have a place in the document, in its order. */
 export function documentFields(kind: ObjectKind): string[] {
-  const { record, fixed, secrets }: ObjectInDocument = documentObjects[kind]
+  const { record, fixed, set_once, secrets }: ObjectInDocument = documentObjects[kind]
   const classes: Readonly<Record<string, FieldClass>> = fieldClasses[kind]
-  return [...Object.keys(record.shape).filter((name) => name === fixed || isInDocument(classes[name])), ...secrets]
+  return [
+    ...Object.keys(record.shape).filter((name) => name === fixed || set_once.includes(name) || isInDocument(classes[name])),
+    ...secrets,
+  ]
 }
 
 const innerOf = (type: z.ZodType) => (type.def as { innerType?: z.ZodType }).innerType // as: the public, untyped introspection of zod

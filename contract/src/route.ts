@@ -69,8 +69,6 @@ export interface Route {
   summary: string
   query?: z.ZodObject
   body?: z.ZodType
-  /** The most bytes of the body. The default is 1 MiB. */
-  longest_body?: number
   /** The body is `null` when the response has no JSON body. */
   returns: readonly [status: number, body: z.ZodType | null]
   /** Cache-Control of a successful response, whose ETag is then a hash of its content. The default is `no-store`. */
@@ -80,6 +78,8 @@ export interface Route {
   /** The member of the response with the plaintext secret. It is never stored, and `null` when the response is repeated. */
   shown_once?: string
   operators?: Operators
+  /** The member of the body that can be large: the body then has at most 4 MiB and 200,000 values. The handler judges the member. */
+  large_member?: string
   /** When an administrator needs a fresh sign-in. Each row that changes something says when, or why never. */
   fresh?: Fresh
   /** The row changes the configuration of the environment in the path: a commit raises its `config_version`. */

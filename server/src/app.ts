@@ -1,4 +1,5 @@
 /** The composition root: the only file that knows all modules. Builds the HTTP application of one service. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import { type Administrators, createAdministrators } from './api/administrators.ts'
@@ -30,6 +31,7 @@ import { isSpaOrigin } from './applications/origins.ts'
 import { createVerifications } from './audit/verifications.ts'
 import { documents_root } from './base/assets.ts'
 import { oneAtATime } from './base/one-at-a-time.ts'
+import { createSlices } from './base/steps.ts'
 import { answerSession, answerSignOut, answerTryCallback } from './dashboard/answers.ts'
 import { answerApplication } from './dashboard/application.ts'
 import type { DashboardClient } from './dashboard/client.ts'
@@ -92,6 +94,7 @@ import type { KeyPool } from './oidc/key-pool.ts'
 import { mountOidc } from './oidc/mount.ts'
 import { createFirstVerdicts } from './oidc/validation-notes.ts'
 import { mark_icon } from './pages/favicon.ts'
+import { createPlanTurns } from './promotions/turns.ts'
 import { upstreamsWhenNeeded } from './providers/profile.ts'
 import { createApplicationScan } from './readiness/store.ts'
 import type { FirstStart } from './setup/first-start.ts'
@@ -275,6 +278,11 @@ function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServi
     countActive: createActiveCount(deployment),
     isFirstVerdict: createFirstVerdicts(),
     upstreams: modules.upstreams,
+    plan_turns: createPlanTurns((ms, then) => {
+      const timer = setTimeout(then, ms)
+      return () => clearTimeout(timer)
+    }),
+    slices: createSlices({ elapsed: () => performance.now(), nextTurn }),
     webhook_histories: modules.webhook_histories,
   }
   const gate = {

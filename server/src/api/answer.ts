@@ -32,11 +32,12 @@ const text = Symbol('text')
 
 interface TextAnswer {
   [text]: string
-  version: number
+  version?: number
+  id?: string
 }
 
-/** An answer whose bytes matter: JSON that is not written again. */
-export const asText = (json: string, version: number): TextAnswer => ({ [text]: json, version })
+/** An answer whose bytes matter, or whose text takes long to write: JSON that is not written again. */
+export const asText = (json: string, more: Omit<TextAnswer, typeof text> = {}): TextAnswer => ({ [text]: json, ...more })
 
 const status_of_answer = Symbol('status')
 

@@ -22,6 +22,8 @@ export interface Change {
   statements: readonly Statement[]
   /** The response body, with `version` if the object has one. It is recorded without the secret that is shown once. */
   answer: Record<string, unknown> | null
+  /** The text of the answer for repeats, where it takes long to write. It has no secret that is shown once. */
+  answer_text?: string
   /** The object before the change, in the shape of `answer`, for the audit log; `null` if the change creates it. */
   before: object | null
   /** The object after the change, if `answer` does not show it. */
@@ -61,8 +63,8 @@ export function createCommit({ db, newId }: Deployment, about: About): Commit {
   const { name, route, caller, request_id, ip, idempotent, params } = about
   const { environment_id } = params
   const origin = { action: name, actor: caller.actor, actor_label: labelOf(caller), request_id, ip }
-  return async ({ first = [], statements, answer, before, after, object, event, also = [] }, now) => {
-    const recorded = { status: route.returns[0], answer: withoutSecret(route, answer ?? {}) }
+  return async ({ first = [], statements, answer, answer_text, before, after, object, event, also = [] }, now) => {
+    const recorded = { status: route.returns[0], answer: answer_text ?? withoutSecret(route, answer ?? {}) }
     const record = idempotent ? recordAnswer(idempotent, recorded, now) : []
     // Without a change, as when a blocked user is blocked again, only the response is recorded.
     if (statements.length === 0) return (await db.batch(record)) !== null

@@ -58,9 +58,14 @@ export async function findAnswer(db: Db, request: IdempotentRequest, now: Date):
   return row
 }
 
-/** Statements for the batch of the change. They replace an expired record of the same key. */
-export function recordAnswer(request: IdempotentRequest, { status, answer }: RecordedAnswer, now: Date): Statement[] {
+/**
+ * Statements for the batch of the change. They replace an expired record of the same key.
+ * @param recorded the answer as an object or as JSON
+ */
+export function recordAnswer(request: IdempotentRequest, recorded: { status: number; answer: object | string }, now: Date): Statement[] {
   const { credential_id, method, path, idempotency_key, body_hash } = request
+  const { status } = recorded
+  const answer = typeof recorded.answer === 'string' ? recorded.answer : JSON.stringify(recorded.answer)
   const expires_at = new Date(now.getTime() + kept_ms)
   return [
     sql`delete from idempotency_records where credential_id = ${credential_id} and method = ${method} and path = ${path}

@@ -4,17 +4,58 @@ import type { Route } from '@ostiary/contract/route.ts'
 import { sentenceOf } from '@ostiary/contract/sentences.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { JsonError, parseJson } from '../base/json.ts'
+import { JsonError, jsonSteps, parseJson } from '../base/json.ts'
 import { reason } from '../base/reason.ts'
+import type { Steps } from '../base/steps.ts'
 import { ApiError, type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
-import { queryProblems, textProblems } from './text-rules.ts'
+import { queryProblems, textProblems, textSteps } from './text-rules.ts'
 
 /** Said here too, since another copy of the validator in this process replaces the sentences of all schemas (`configuration/read-document.ts`). */
 const said = { error: sentenceOf }
 
 export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length === 0 && !route.body) return undefined
+  refuseMediaType(route, request)
+  const value = readJson(() => parseJson(bytes))
+  if (!route.body) {
+    if (isObject(value) && Object.keys(value).length === 0) return undefined
+    throw validationFailed([{ pointer: '', code: 'not_allowed', detail: 'This call takes no body.' }])
+  }
+  return accepted(textProblems(value, route.body), route.body.safeParse(value, said))
+}
 
+/** The body, its large member, the sections of that, and their objects. */
+const levels_of_large = 3
+
+/** Parses a body with a large member. The handler judges the member itself, step by step too. */
+export function* parseLargeBody(
+  { body: schema, ...route }: Route & { body: z.ZodType; large_member: string },
+  request: FastifyRequest,
+  bytes: Buffer,
+): Steps<unknown> {
+  refuseMediaType(route, request)
+  const reading = jsonSteps(bytes)
+  const value = yield* stepsOf(reading)
+  const problems = yield* textSteps(value, schema, levels_of_large)
+  const { large_member: name } = route
+  if (!isObject(value) || value[name] === undefined) return accepted(problems, schema.safeParse(value, said))
+  const { [name]: member, ...rest } = value
+  const parsed = accepted(problems, schema.safeParse(rest, said))
+  return { ...(parsed as object), [name]: member } // as: the schema is of an object
+}
+
+function* stepsOf(reading: Steps<unknown>): Steps<unknown> {
+  for (;;) {
+    const { done, value } = readJson(() => {
+      const step = reading.next()
+      return step.done && step.value === undefined ? undefined : step
+    })
+    if (done) return value
+    yield
+  }
+}
+
+function refuseMediaType(route: Route, request: FastifyRequest): void {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
     throw new ApiError('unsupported_media_type', 'Compressed bodies are not supported.')
@@ -23,14 +64,9 @@ export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer):
     throw new ApiError('unsupported_media_type', `Send Content-Type: ${types.join(' or ')}.`, {
       reason: reason`The Content-Type is not JSON in UTF-8.`,
     })
-
-  const value = readJson(bytes)
-  if (!route.body) {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0) return undefined
-    throw validationFailed([{ pointer: '', code: 'not_allowed', detail: 'This call takes no body.' }])
-  }
-  return accepted(textProblems(value, route.body), route.body.safeParse(value, said))
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export function parseQuery(route: Route, request: FastifyRequest): unknown {
   if (!route.query) return undefined
@@ -61,9 +97,9 @@ function mediaType(request: FastifyRequest): string {
   return parameters.every((parameter) => parameter === '' || /^charset="?utf-8"?$/.test(parameter)) ? type : ''
 }
 
-function readJson(bytes: Buffer): unknown {
+function readJson<T>(parse: () => T | undefined): T {
   try {
-    const value = parseJson(bytes)
+    const value = parse()
     if (value === undefined) throw new JsonError('The body is empty. Send a JSON object.')
     return value
   } catch (error) {

@@ -17,7 +17,7 @@ import { routes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Reason } from '../base/reason.ts'
 import { prefers } from '../http/accept.ts'
-import { body_limit_bytes, readBody } from '../http/body.ts'
+import { body_limit_bytes, large_body_limit_bytes, readBody } from '../http/body.ts'
 import { goneSignal } from '../http/gone.ts'
 import type { Fail } from '../http/problem.ts'
 import { ApiError } from '../http/problem.ts'
@@ -28,7 +28,7 @@ import { createCommit } from './commit.ts'
 import { createFreshSignIn } from './fresh.ts'
 import type { AnyHandler, CallOf, Handlers, NothingElse, RouteName } from './handler.ts'
 import { createInFlight, findAnswer, type IdempotentRequest, type InFlight, idempotentRequest, type RecordedAnswer } from './idempotency.ts'
-import { checkIds, parseBody, parseQuery } from './input.ts'
+import { checkIds, parseBody, parseLargeBody, parseQuery } from './input.ts'
 import { refuseOperatorBody } from './operators.ts'
 import type { Services } from './services.ts'
 
@@ -89,9 +89,13 @@ function mountOne(
       const sign_in = route.fresh && caller.administrator ? createFreshSignIn(gate, route, caller, params) : null
       await sign_in?.atCall()
       // The body is read only after the caller is authenticated.
-      const reading = { addressOf: () => request.ip_address, limit_bytes: route.longest_body ?? body_limit_bytes }
+      const reading = { addressOf: () => request.ip_address, limit_bytes: isLarge(route) ? large_body_limit_bytes : body_limit_bytes }
       const bytes = takes_body ? await readBody(request.raw, reading) : no_bytes
-      const body = takes_body ? parseBody(route, request, bytes) : undefined
+      const body = !takes_body
+        ? undefined
+        : isLarge(route)
+          ? await services.slices.run(parseLargeBody(route, request, bytes))
+          : parseBody(route, request, bytes)
       if (caller.is_operator) refuseOperatorBody(route, body)
       await sign_in?.forBody(body)
       const query = parseQuery(route, request)
@@ -158,6 +162,10 @@ async function runOnce({ db, now }: Services, in_flight: InFlight, idempotent: I
     }
   })
 }
+
+type Large = Route & Required<Pick<Route, 'body' | 'large_member'>>
+
+const isLarge = (route: Route): route is Large => route.large_member !== undefined && route.body !== undefined
 
 /** A preflight request carries no key, so every origin gets the same answer. The request itself is checked against the allowed origins. */
 function mountPreflight(app: FastifyInstance, route: Route): void {

@@ -2,20 +2,22 @@
 import type { EventKind } from '@ostiary/contract/event.ts'
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'
 import { objectsAfter } from '../configuration/checks.ts'
-import { documentText } from '../configuration/document.ts'
-import { changesOf, type Drafts, storedPatch } from '../configuration/drafts.ts'
-import { stateLeft } from '../configuration/left-state.ts'
+import { documentSteps } from '../configuration/document.ts'
+import { changeSteps, type Drafts, storedPatch } from '../configuration/drafts.ts'
+import { leftSteps } from '../configuration/left-state.ts'
 import { smtp_password } from '../configuration/pointers.ts'
 import type { Read } from '../configuration/store.ts'
 import type { Statement } from '../db/db.ts'
 import { fieldErrors, validationFailed } from '../http/problem.ts'
 import type { SentSecrets } from '../promotions/secrets.ts'
 import { findPromotedState, keepState, type PromotionRow } from '../promotions/store.ts'
-import { type WrittenObject, writeObjects } from '../promotions/write.ts'
+import { answerText, textsOf } from '../promotions/text.ts'
+import { type WrittenObject, writeSteps } from '../promotions/write.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { applySettingsChange, showSettings } from '../tenancy/settings.ts'
 import { haveRoom, holdConfigVersion, holdTenant, raiseConfigVersionFrom, updateSettings } from '../tenancy/store.ts'
 import { roomForWebhook } from '../webhooks/store.ts'
+import { asText } from './answer.ts'
 import type { Call } from './handler.ts'
 import { shownTo } from './promotion-rights.ts'
 import type { Services } from './services.ts'
@@ -28,8 +30,8 @@ interface StepToWrite {
   readonly drafts: Drafts
   readonly secrets: SentSecrets
   readonly event: Extract<EventKind, `promotion.${string}`>
-  /** The guard on the status, with the changes and the ids of what they created. */
-  readonly mark: (changes: PlannedChange[]) => Statement
+  /** The guard on the status, with the changes and the ids of what they created, as JSON. */
+  readonly mark: (changes: string) => Statement
   /** The guards on the project, which stands before its promotions in the order of locks. */
   readonly project: readonly Statement[]
   readonly next: Pick<PromotionRow, 'status' | 'revertible'> & Partial<PromotionRow>
@@ -49,10 +51,12 @@ export async function writeStep(
   const settings = writeSettings(services, step, tenant_id)
   const by = { actor: caller.actor, request_id }
   const deletes_unused_only = event === 'promotion.reverted'
-  const objects = writeObjects(drafts, { services, target, tenant_id, by, sent: secrets, deletes_unused_only, now: at })
+  const writing = writeSteps(drafts, { services, target, tenant_id, by, sent: secrets, deletes_unused_only, now: at })
+  const objects = await services.slices.run(writing)
   const written = [...settings, ...objects]
   const has_change = written.length > 0
   const changes = withIds(promotion.changes, objects)
+  const changes_text = (await services.slices.run(textsOf({ changes }))).get('changes') ?? ''
   const left = has_change ? [await keepLeft(services, step, after)] : []
   const of = (...kinds: WrittenObject['object'][]) =>
     objects.filter(({ object }) => kinds.includes(object)).flatMap(({ statements }) => statements)
@@ -71,6 +75,9 @@ export async function writeStep(
     version: promotion.version + 1,
     secrets: objects.flatMap(({ secret }) => secret ?? []),
   })
+  const { version: next_version, secrets: made, ...members } = answer
+  const texts = await services.slices.run(textsOf(members))
+  const textWith = (secrets: typeof made | null) => answerText('step', new Map([...texts, ['secrets', JSON.stringify(secrets)]]))
   const done = await commit(
     {
       first: [...roomForNew(services, step, objects, tenant_id), ...project],
@@ -78,29 +85,38 @@ export async function writeStep(
         ...ends.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, statement]) => statement),
         ...settings.flatMap(({ statements }) => statements),
         ...of('provider'),
-        mark(changes),
+        mark(changes_text),
         ...left,
         ...of('resource_server', 'application', 'webhook'),
       ],
       before: audited(promotion, { status: promotion.status }),
       after: audited(promotion, { status: next.status }),
-      answer,
+      answer: null,
+      answer_text: textWith(null),
       object: objectOf(promotion),
       ...(has_change ? { event: { environment_id, type: event, data: eventData(promotion, written) } } : {}),
       also: written.map(({ before, after, event }) => ({ before, after, event: event && { environment_id, ...event } })),
     },
     at,
   )
-  return done ? answer : null
+  return done ? asText(textWith(made), { version: next_version }) : null
 }
 
 /** Each step that writes the state raises the version of the target: if the state moves after this reading, the guard on the version fails. */
-async function keepLeft({ db }: Services, { promotion, target, drafts }: StepToWrite, after: Parameters<typeof stateLeft>[1]['after']) {
+async function keepLeft(
+  { db, slices }: Services,
+  { promotion, target, drafts }: StepToWrite,
+  after: Parameters<typeof leftSteps>[1]['after'],
+) {
   const { id, idOf, configuration } = target
   const { environment } = configuration
   const former = await findPromotedState(db, id)
-  const state = stateLeft(former, { type: environment.type, after, changes: changesOf(drafts, idOf) })
-  return keepState(id, promotion.id, documentText({ environment, ...state }))
+  return keepState(id, promotion.id, await slices.run(leaving()))
+
+  function* leaving() {
+    const changes = yield* changeSteps(drafts, idOf)
+    return yield* documentSteps({ environment, ...(yield* leftSteps(former, { type: environment.type, after, changes })) })
+  }
 }
 
 export const objectOf = ({ id }: PromotionRow) => ({ type: 'promotion', id })
@@ -113,11 +129,11 @@ export const audited = ({ id, project_id, to_environment_id }: PromotionRow, cha
   ...changed,
 })
 
-const withIds = (changes: readonly PlannedChange[], objects: readonly WrittenObject[]): PlannedChange[] =>
-  changes.map((change) => ({
-    ...change,
-    id: change.id ?? objects.find(({ object, slug }) => object === change.object && slug === change.slug)?.id ?? null,
-  }))
+function withIds(changes: readonly PlannedChange[], objects: readonly WrittenObject[]): PlannedChange[] {
+  const keyOf = ({ object, slug }: Pick<PlannedChange, 'object' | 'slug'>) => `${object}/${slug ?? ''}`
+  const ids = new Map(objects.map((written) => [keyOf(written), written.id]))
+  return changes.map((change) => ({ ...change, id: change.id ?? ids.get(keyOf(change)) ?? null }))
+}
 
 function eventData({ id, from_environment_id, note }: PromotionRow, written: readonly WrittenObject[]) {
   const listOf = (which: WrittenObject['action']) =>

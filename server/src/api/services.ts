@@ -1,11 +1,13 @@
 /** Everything that handlers of the management API use: the deployment and the services that are built on it. */
 import type { VerifyTenantLog } from '../audit/verifications.ts'
+import type { Slices } from '../base/steps.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
 import type { KeyStore } from '../keys/store.ts'
 import type { Issuers } from '../oidc/issuer.ts'
 import type { KeyPool } from '../oidc/key-pool.ts'
 import type { IsFirstVerdict } from '../oidc/validation-notes.ts'
+import type { PlanTurns } from '../promotions/turns.ts'
 import type { Upstreams } from '../providers/profile.ts'
 import type { ScanApplications } from '../readiness/store.ts'
 import type { Root } from '../setup/root.ts'
@@ -25,5 +27,7 @@ export interface Services extends Deployment {
   readonly countActive: CountActive
   readonly isFirstVerdict: IsFirstVerdict
   readonly upstreams: Upstreams
+  readonly plan_turns: PlanTurns
+  readonly slices: Slices
   readonly webhook_histories: WebhookHistories
 }

@@ -4,6 +4,7 @@
  */
 import { characters } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
+import { finish, type Steps } from '../base/steps.ts'
 import { isText } from '../base/text.ts'
 import { type FieldError, pointerTo } from '../http/problem.ts'
 
@@ -14,7 +15,10 @@ const most_problems = 20
  * The problems of the strings and names in a body. `__proto__` is refused everywhere: an own member with that name is harmless, but
  * copying it may set a prototype.
  */
-export function textProblems(body: unknown, schema: z.ZodType): FieldError[] {
+export const textProblems = (body: unknown, schema: z.ZodType): FieldError[] => finish(textSteps(body, schema, 0))
+
+/** @param levels of a large body, each of whose members takes a step */
+export function* textSteps(body: unknown, schema: z.ZodType, levels: number): Steps<FieldError[]> {
   const problems: FieldError[] = []
   const path: PropertyKey[] = []
   const refuse = (code: string, detail: string) => problems.push({ pointer: pointerTo(path), code, detail })
@@ -29,15 +33,31 @@ export function textProblems(body: unknown, schema: z.ZodType): FieldError[] {
     if (typeof value !== 'object' || value === null) return
     const members: [PropertyKey, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
     for (const [name, inner] of members) {
-      path.push(name)
-      if (name === '__proto__') refuse('unknown_field', 'Unknown field.')
-      else if (typeof name === 'string' && !isText(name)) refuse('bad_format', `Field name: ${bad_characters}`)
-      else walk(inner)
+      if (enter(name)) walk(inner)
       path.pop()
       if (problems.length >= most_problems) return
     }
   }
-  walk(body)
+  function enter(name: PropertyKey): boolean {
+    path.push(name)
+    if (name === '__proto__') refuse('unknown_field', 'Unknown field.')
+    else if (typeof name === 'string' && !isText(name)) refuse('bad_format', `Field name: ${bad_characters}`)
+    else return true
+    return false
+  }
+  function* walkSteps(value: unknown): Steps<undefined> {
+    if (path.length >= levels || typeof value !== 'object' || value === null || Array.isArray(value)) {
+      walk(value)
+      return
+    }
+    for (const [name, inner] of Object.entries(value)) {
+      if (enter(name)) yield* walkSteps(inner)
+      path.pop()
+      yield
+      if (problems.length >= most_problems) return
+    }
+  }
+  yield* walkSteps(body)
   return problems
 }
 

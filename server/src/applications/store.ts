@@ -49,9 +49,12 @@ const columns = sql`
   a.secret_rotated_at, a.version, a.created_at, a.updated_at`
 const from = sql`from applications a join environments e on e.id = a.environment_id`
 
-/** All of them. */
-export const findAllApplications = (db: Db, environment_id: EnvironmentId): Promise<ApplicationRow[]> =>
-  db.all(Versioned, sql`select ${columns} ${from} where a.environment_id = ${environment_id}`)
+/** A page of all of them, in the order of their slugs: those after a slug. */
+export const pageOfApplications = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<ApplicationRow[]> =>
+  db.all(
+    Versioned,
+    sql`select ${columns} ${from} where a.environment_id = ${environment_id} and a.slug > ${after} order by a.slug limit ${limit}`,
+  )
 
 export function listApplications(db: Db, environment_id: EnvironmentId, rest: Statement) {
   return db.all(

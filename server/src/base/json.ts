@@ -8,6 +8,8 @@
  * RFC 8259 §9:   a parser may limit the depth of nesting
  */
 
+import { finish, type Steps } from './steps.ts'
+
 /** The body cannot be parsed. The message is for the caller. It may repeat a name and never repeats a value. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
@@ -21,23 +23,101 @@ const max_values = 20_000
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined
   const text = decode(bytes)
-  try {
-    refuseAmbiguity(text)
+  return wellFormed(() => {
+    finish(refuseAmbiguity(text, { most_values: max_values, onContainer: null }))
     return JSON.parse(text)
+  })
+}
+
+/** As many as a document of 1,000 objects with their fields has. */
+const max_values_of_large = 200_000
+/** Of an object of the document, and of everything around the objects. It is parsed in one step. */
+const longest_part = 524_288
+/** The document is a member of the body, its sections are members of it, and the objects are those of the sections. */
+const level_of_objects = 4
+
+/** Parses a large body step by step: the containers of the level of objects by themselves, and then what is around them. @throws JsonError */
+export function* jsonSteps(bytes: Uint8Array): Steps<unknown> {
+  if (bytes.length === 0) return undefined
+  const text = yield* decodeSteps(bytes)
+  const parts: unknown[] = []
+  let around = ''
+  let rest = 0
+  const refuseLong = (length: number) => {
+    if (length > longest_part) throw new JsonError(`A part of the body has more than ${longest_part} characters.`)
+  }
+  const onContainer = (start: number, end: number) => {
+    refuseLong(end - start)
+    // No other list stands on this level of the text around: each is the number of a part.
+    around += `${text.slice(rest, start)}[${parts.length}]`
+    rest = end
+    parts.push(wellFormed(() => JSON.parse(text.slice(start, end)), false))
+  }
+  yield* refuseAmbiguity(text, { most_values: max_values_of_large, onContainer })
+  around += text.slice(rest)
+  refuseLong(around.length)
+  const value: unknown = wellFormed(() => JSON.parse(around), false)
+  yield
+  return yield* withParts(value, parts, 1)
+}
+
+function* withParts(value: unknown, parts: readonly unknown[], level: number): Steps<unknown> {
+  if (typeof value !== 'object' || value === null) return value
+  if (level === level_of_objects) return parts[(value as number[])[0] ?? 0] // as: written by `jsonSteps`
+  if (Array.isArray(value)) {
+    const items: unknown[] = []
+    for (const item of value) items.push(yield* withParts(item, parts, level + 1))
+    return items
+  }
+  const members: [string, unknown][] = []
+  for (const [name, inner] of Object.entries(value)) {
+    members.push([name, yield* withParts(inner, parts, level + 1)])
+    if (level === level_of_objects - 1) yield
+  }
+  return Object.fromEntries(members)
+}
+
+/** Turns the error of JSON.parse into one for the caller. `has_place`: its position is one of the body. */
+function wellFormed<T>(parse: () => T, has_place = true): T {
+  try {
+    return parse()
   } catch (error) {
     if (error instanceof JsonError) throw error
-    throw new JsonError(`The body is not well-formed JSON${positionOf(error)}.`, { cause: error })
+    throw new JsonError(`The body is not well-formed JSON${has_place ? positionOf(error) : ''}.`, { cause: error })
   }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
+/** A step decodes so many bytes. */
+const decoded_bytes = 524_288
+
+function* decodeSteps(bytes: Uint8Array): Steps<string> {
+  refuseMark(bytes)
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const texts: string[] = []
+  for (let at = 0; at < bytes.length; at += decoded_bytes) {
+    const stream = at + decoded_bytes < bytes.length
+    texts.push(decodeWith(() => decoder.decode(bytes.subarray(at, at + decoded_bytes), { stream })))
+    yield
+  }
+  return texts.join('')
+}
+
 function decode(bytes: Uint8Array): string {
+  refuseMark(bytes)
+  return decodeWith(() => utf8.decode(bytes))
+}
+
+function refuseMark(bytes: Uint8Array): void {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     throw new JsonError('The body begins with a byte order mark. Send UTF-8 without one.')
   }
+}
+
+function decodeWith(decoded: () => string): string {
   try {
-    return utf8.decode(bytes)
+    return decoded()
   } catch (cause) {
     throw new JsonError('The body is not UTF-8.', { cause })
   }
@@ -55,26 +135,44 @@ const closing_brace = 0x7d
  * Checks depth, number of values, names and strings in one pass over the text. JSON.parse checks the rest of the grammar. It runs
  * afterwards, since a mebibyte of brackets would keep it busy for long.
  */
-function refuseAmbiguity(text: string): void {
+interface Scan {
+  readonly most_values: number
+  /** Gets the place of each container on the level of objects as it ends; `null`: of none. */
+  readonly onContainer: ((start: number, end: number) => void) | null
+}
+
+/** A step of the scan. */
+const scanned_characters = 65_536
+
+function* refuseAmbiguity(text: string, { most_values, onContainer }: Scan): Steps<void> {
   const open: (Set<string> | null)[] = [] // the names so far in each open object; null for an array
   let values = 1
   let names: Set<string> | null = null // the earlier names, if the next string is a name
+  let start = 0
+  let step_ends = scanned_characters
   for (let at = 0; at < text.length; at++) {
+    if (at >= step_ends) {
+      step_ends = at + scanned_characters
+      yield
+    }
     const character = text.charCodeAt(at)
     if (character === quote) {
       const end = endOfString(text, at)
+      if (onContainer && end - at > longest_part) throw new JsonError(`A part of the body has more than ${longest_part} characters.`)
       const string = unescaped(text, at, end)
       if (names) refuseRepeated(string, names)
       names = null
       at = end
     } else if (character === comma) {
-      if (++values > max_values) throw new JsonError(`The body has more than ${max_values} values.`)
+      if (++values > most_values) throw new JsonError(`The body has more than ${most_values} values.`)
       names = open.at(-1) ?? null
     } else if (character === opening_brace || character === opening_bracket) {
       if (open.length === max_depth) throw new JsonError(`The body is nested more than ${max_depth} levels deep.`)
       names = character === opening_brace ? new Set() : null
       open.push(names)
+      if (open.length === level_of_objects) start = at
     } else if (character === closing_brace || character === closing_bracket) {
+      if (open.length === level_of_objects) onContainer?.(start, at + 1)
       open.pop()
     }
   }

@@ -3,6 +3,7 @@
 import { documentObjects, type ObjectKind, object_kinds } from '@ostiary/contract/configuration.ts'
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import type { PromotionCheck, PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
+import { flatMapSteps, type Steps } from '../base/steps.ts'
 import { issuerOfProvider } from '../providers/kinds.ts'
 import { sendsPasswordElsewhere } from '../tenancy/email-settings.ts'
 import { applySettingsChange, offersOwnMethod } from '../tenancy/settings.ts'
@@ -23,13 +24,12 @@ interface Findings {
   readonly problems: readonly Problem[]
 }
 
-export function errorsOf(target: Configuration, drafts: Drafts, is_own: boolean, place: Surroundings): Findings {
+export function* errorSteps(target: Configuration, drafts: Drafts, is_own: boolean, place: Surroundings): Steps<Findings> {
   const after = objectsAfter(target, drafts)
   const servers = serversOf(after)
-  const found = [
-    settingsFindings(drafts.settings, after, place),
-    ...drafts.objects.map((draft) => objectFindings(draft, servers, is_own, place)),
-  ]
+  const of_settings = settingsFindings(drafts.settings, after, place)
+  yield
+  const found = [of_settings, ...(yield* flatMapSteps(drafts.objects, (draft) => [objectFindings(draft, servers, is_own, place)]))]
   return {
     checks: [...found.flatMap(({ checks }) => checks), ...wayInErrors(drafts, after), ...quotaErrors(target, drafts, place)],
     problems: found.flatMap(({ problems }) => problems),
@@ -128,6 +128,7 @@ function objectFindings(draft: ObjectDraft, servers: Servers, is_own: boolean, p
   const kept = new Set((current?.allowed_scopes ?? []) as string[]) // as: checked by the schema
   const refused = [
     ...rulesOf[kind].problems(next, place, { has: (scope) => servers.scopes.has(scope) || kept.has(scope) }),
+    ...(is_own ? setOnceProblems(draft) : []),
     ...identityProblems(draft, servers),
     ...issuerProblems(draft),
   ]
@@ -157,6 +158,17 @@ function missingFindings({ kind, slug }: ObjectDraft, missing: readonly string[]
     ),
     problems: [],
   }
+}
+
+/** A source can be of another template: what a target was created with stays. */
+function setOnceProblems({ kind, current, wanted }: ObjectDraft): Refused[] {
+  if (!current) return []
+  return documentObjects[kind].set_once.flatMap((name): Refused[] => {
+    const written = wanted.get(`/${name}`)
+    if (!written || (written.value ?? null) === (current[name] ?? null)) return []
+    const detail = 'This is set when the object is created, and never changes. Leave it out, or write what the target has.'
+    return [{ code: 'not_valid_there', path: [name], detail, alone: false }]
+  })
 }
 
 function identityProblems({ kind, slug, current, next }: ObjectDraft, { slugs }: Servers): Refused[] {

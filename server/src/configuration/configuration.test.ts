@@ -30,8 +30,8 @@ test('every setting that travels or is owned has a place in a document, and no o
 
 for (const kind of object_kinds)
   test(`every field of a ${kind} that travels or is owned has a place in a document, and no other has one but its type and its secrets`, () => {
-    const { fixed, secrets } = documentObjects[kind]
-    const others = [...(fixed === null ? [] : [fixed]), ...secrets]
+    const { fixed, set_once, secrets } = documentObjects[kind]
+    const others = [...(fixed === null ? [] : [fixed]), ...set_once, ...secrets]
     assert.deepEqual(documentFields(kind).sort(), [...pathsOf(fieldClasses[kind]), ...others].sort())
   })
 

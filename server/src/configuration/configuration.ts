@@ -13,6 +13,7 @@ import type { Provider } from '@ostiary/contract/provider.ts'
 import type { ResourceServer } from '@ostiary/contract/resource-server.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import type { Webhook } from '@ostiary/contract/webhook.ts'
+import { finish, type Steps } from '../base/steps.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
 import { secretName } from './secret-names.ts'
 
@@ -33,12 +34,20 @@ export interface ConfiguredObjects {
   readonly webhook: readonly Webhook[]
 }
 
-export function configurationOf(environment: Configuration['environment'], stored: Fields, objects: ConfiguredObjects): Configuration {
-  return {
-    environment,
-    settings: settingsOf(environment.type, stored),
-    objects: byKind((kind) => new Map(objects[kind].map((object) => [object.slug, fieldsOf(kind, object.slug, { ...object })]))),
-  }
+export const configurationOf = (...of: Parameters<typeof configurationSteps>): Configuration => finish(configurationSteps(...of))
+
+export function* configurationSteps(
+  environment: Configuration['environment'],
+  stored: Fields,
+  objects: ConfiguredObjects,
+): Steps<Configuration> {
+  const maps = byKind(() => new Map<string, Fields>())
+  for (const kind of object_kinds)
+    for (const object of objects[kind]) {
+      maps[kind].set(object.slug, fieldsOf(kind, object.slug, { ...object }))
+      yield
+    }
+  return { environment, settings: settingsOf(environment.type, stored), objects: maps }
 }
 
 export function byKind<T>(of: (kind: ObjectKind) => T): Record<ObjectKind, T> {

@@ -5,6 +5,7 @@ import type { FieldChange, PlannedChange, Pruned } from '@ostiary/contract/promo
 import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { mergePatch } from '../base/merge-patch.ts'
+import { flatMapSteps, type Steps } from '../base/steps.ts'
 import type { Configuration, Fields } from './configuration.ts'
 import { areEqual } from './equal.ts'
 import { rulesOf } from './kinds.ts'
@@ -37,22 +38,23 @@ export interface Drafts {
   readonly objects: readonly ObjectDraft[]
 }
 
-export function draftsOf(target: Configuration, wanted: readonly Wanted[], prune: readonly Pruned[], is_own: boolean): Drafts {
+export function* draftSteps(target: Configuration, wanted: readonly Wanted[], prune: readonly Pruned[], is_own: boolean): Steps<Drafts> {
   const of_settings = wanted.filter(({ object }) => object === 'settings').flatMap(({ fields }) => [...fields])
-  return {
-    settings: settingsDraft(target.environment.type, target.settings, new Map(of_settings)),
-    objects: object_kinds.flatMap((kind) => [
-      ...wanted.flatMap(({ object, slug, fields }) =>
-        object === kind
-          ? [objectDraft({ kind, slug: slug ?? '', current: target.objects[kind].get(slug ?? '') ?? null }, fields, is_own)]
-          : [],
-      ),
-      ...prune.flatMap(({ object, slug }): ObjectDraft[] => {
-        const current = object === kind ? target.objects[kind].get(slug) : undefined
-        return current ? [{ kind, slug, current, next: null, wanted: new Map(), type_differs: false }] : []
-      }),
-    ]),
+  const settings = settingsDraft(target.environment.type, target.settings, new Map(of_settings))
+  yield
+  const objects: ObjectDraft[] = []
+  for (const kind of object_kinds) {
+    for (const { object, slug, fields } of wanted) {
+      if (object !== kind) continue
+      objects.push(objectDraft({ kind, slug: slug ?? '', current: target.objects[kind].get(slug ?? '') ?? null }, fields, is_own))
+      yield
+    }
+    for (const { object, slug } of prune) {
+      const current = object === kind ? target.objects[kind].get(slug) : undefined
+      if (current) objects.push({ kind, slug, current, next: null, wanted: new Map(), type_differs: false })
+    }
   }
+  return { settings, objects }
 }
 
 type Place = Pick<ObjectDraft, 'kind' | 'slug' | 'current'>
@@ -68,6 +70,7 @@ function objectDraft({ kind, slug, current }: Place, wanted: Wanted['fields'], i
   const base = current ?? { ...defaults, ...(is_own ? {} : rules.begins) }
   const values = Object.fromEntries(Object.entries(written).map(([name, value]) => [name, value ?? defaults[name] ?? null]))
   const next: Record<string, unknown> = { ...base, ...values }
+  if (current) for (const name of documentObjects[kind].set_once) next[name] = current[name] ?? null
   // Only an apply compares secrets: one that is stored stays stored, whatever its name.
   for (const name of documentObjects[kind].secrets) if (current?.[name] != null && next[name] !== null) next[name] = current[name]
   return { kind, slug, current, next, wanted, type_differs }
@@ -136,8 +139,10 @@ function deepMerge(target: unknown, patch: unknown): unknown {
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+export type IdOf = (kind: ObjectKind, slug: string) => string | null
+
 /** The differences of a plan, settings first. */
-export function changesOf({ settings, objects }: Drafts, idOf: (kind: ObjectKind, slug: string) => string | null): PlannedChange[] {
+export function* changeSteps({ settings, objects }: Drafts, idOf: IdOf): Steps<PlannedChange[]> {
   const of_settings = differences('settings', settings.current, settings.next)
   const change = ({ kind, slug, current, next }: ObjectDraft): PlannedChange[] => {
     const head = { object: kind, slug, id: current ? idOf(kind, slug) : null } as const
@@ -150,7 +155,7 @@ export function changesOf({ settings, objects }: Drafts, idOf: (kind: ObjectKind
     ...(of_settings.length > 0
       ? [{ object: 'settings' as const, slug: null, id: null, action: 'update' as const, fields: of_settings }]
       : []),
-    ...objects.flatMap(change),
+    ...(yield* flatMapSteps(objects, change)),
   ]
 }
 

@@ -5,9 +5,10 @@
  */
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import type { Steps } from '../base/steps.ts'
 import { byKind, type Configuration, type Fields } from './configuration.ts'
 import { valueAt } from './pointers.ts'
-import { readDocument } from './read-document.ts'
+import { documentReading } from './read-document.ts'
 
 type State = Pick<Configuration, 'settings' | 'objects'>
 
@@ -15,29 +16,28 @@ type State = Pick<Configuration, 'settings' | 'objects'>
  * @param former the document of the state before the step; `null` before the first one. One that cannot be read any more is replaced as a whole
  * @param after  the target as the step leaves it
  */
-export function stateLeft(
+export function* leftSteps(
   former: Record<string, unknown> | null,
   { type, after, changes }: { readonly type: EnvironmentType; readonly after: State; readonly changes: readonly PlannedChange[] },
-): State {
-  const read = former && readDocument(former, type)
+): Steps<State> {
+  const read = former && (yield* documentReading(former, type))
   if (!read || 'problem' in read) return after
   const { settings, objects } = read.document
+  const left = byKind((kind) => new Map(objects[kind]))
+  for (const change of changes) {
+    const { object, slug, action } = change
+    if (object === 'settings' || slug === null) continue
+    const next = after.objects[object].get(slug)
+    if (!next) left[object].delete(slug)
+    else left[object].set(slug, action === 'create' ? next : withWritten(left[object].get(slug) ?? {}, next, change))
+    yield
+  }
   return {
     settings: changes.reduce(
       (fields, change) => (change.object === 'settings' ? withWritten(fields, after.settings, change) : fields),
       settings,
     ),
-    objects: byKind((kind) => {
-      const left = new Map(objects[kind])
-      for (const change of changes) {
-        const { object, slug, action } = change
-        if (object !== kind || slug === null) continue
-        const next = after.objects[kind].get(slug)
-        if (!next) left.delete(slug)
-        else left.set(slug, action === 'create' ? next : withWritten(left.get(slug) ?? {}, next, change))
-      }
-      return left
-    }),
+    objects: left,
   }
 }
 

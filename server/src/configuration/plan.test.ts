@@ -6,12 +6,13 @@ import { applicationDefaults, resource_server_defaults, webhook_defaults } from 
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'
 import { PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
 import fc from 'fast-check'
+import { finish } from '../base/steps.ts'
 import { bytesOf, longest_plan } from '../promotions/bounds.ts'
 import { providerDefaults } from '../providers/kinds.ts'
 import { byKind, type Configuration, configurationOf, type Fields } from './configuration.ts'
 import { settingsAfter } from './drafts.ts'
 import { areEqual } from './equal.ts'
-import { type PlanContext, planOf } from './plan.ts'
+import { type PlanContext, planSteps } from './plan.ts'
 import { fieldsOf, valueAt } from './pointers.ts'
 import { readDocument } from './read-document.ts'
 import type { Asked } from './wanted.ts'
@@ -74,7 +75,9 @@ const context: PlanContext = {
 type Request = Partial<Omit<Asked, 'target' | 'source'>> & { context?: Partial<PlanContext> }
 
 function outcomeOf(source: Asked['source'], target: Configuration, { context: more = {}, ...asked }: Request = {}) {
-  return planOf({ target, source, is_own: false, keeps: [], values: [], only: null, prune: [], ...asked }, { ...context, ...more })
+  return finish(
+    planSteps({ target, source, is_own: false, keeps: [], values: [], only: null, prune: [], ...asked }, { ...context, ...more }),
+  )
 }
 
 function plan(...planned: Parameters<typeof outcomeOf>) {
@@ -508,7 +511,7 @@ test('a plan of 1,000 full applications has room in the bytes of a plan, as has 
     ['changed', changed, []],
   ] as const) {
     assert.equal(changes.length, 1_000, name)
-    const bytes = bytesOf({ values, only: [], prune: [], changes, checks, needed_secrets: [], left_alone: [] })
+    const bytes = bytesOf(JSON.stringify({ values, only: [], prune: [], changes, checks, needed_secrets: [], left_alone: [] }))
     assert.ok(bytes < longest_plan, `${name}: ${bytes}`)
   }
 })

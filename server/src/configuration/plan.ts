@@ -7,12 +7,13 @@
  */
 import type { LeftAlone, NeededSecret, PlannedChange } from '@ostiary/contract/promotion.ts'
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
-import { errorCheck, errorsOf, hasNewIssuer, isSentElsewhere, objectsAfter, type Surroundings } from './checks.ts'
+import { flatMapSteps, type Steps } from '../base/steps.ts'
+import { errorCheck, errorSteps, hasNewIssuer, isSentElsewhere, objectsAfter, type Surroundings } from './checks.ts'
 import type { Configuration, Fields } from './configuration.ts'
-import { changesOf, type Drafts, draftsOf } from './drafts.ts'
+import { changeSteps, type Drafts, draftSteps, type IdOf } from './drafts.ts'
 import { fieldsOf, valueAt } from './pointers.ts'
-import { type Asked, type Problem, type WantedField, wantedOf } from './wanted.ts'
-import { type ClosedWay, closedWaysOf, type LeftState, warningsOf } from './warnings.ts'
+import { type Asked, type Problem, type WantedField, wantedSteps } from './wanted.ts'
+import { type ClosedWay, closedWaysOf, type LeftState, warningSteps } from './warnings.ts'
 
 export interface Plan {
   readonly changes: readonly PlannedChange[]
@@ -27,7 +28,7 @@ export interface Plan {
 }
 
 export interface PlanContext extends Surroundings {
-  readonly idOf: Parameters<typeof changesOf>[1]
+  readonly idOf: IdOf
   readonly left: LeftState
 }
 
@@ -41,24 +42,26 @@ const too_many_changes = errorCheck(
 )
 
 /** `problems` are mistakes of the caller: the request is refused. */
-export function planOf(asked: Asked, context: PlanContext): { readonly plan: Plan } | { readonly problems: readonly Problem[] } {
+type Outcome = { readonly plan: Plan } | { readonly problems: readonly Problem[] }
+
+export function* planSteps(asked: Asked, context: PlanContext): Steps<Outcome> {
   const { target, source, is_own, prune } = asked
-  const { wanted, left_alone, problems } = wantedOf(asked)
+  const { wanted, left_alone, problems } = yield* wantedSteps(asked)
   if (problems.length > 0) return { problems }
-  const drafts = draftsOf(target, wanted, prune, is_own)
-  const changes = changesOf(drafts, context.idOf)
+  const drafts = yield* draftSteps(target, wanted, prune, is_own)
+  const changes = yield* changeSteps(drafts, context.idOf)
   const after = { settings: drafts.settings.next, objects: objectsAfter(target, drafts) }
   // Nothing else is judged: such a plan is not applied.
   if (changes.length > most_changes)
     return { plan: { changes, checks: [too_many_changes], needed_secrets: [], left_alone, closed_ways: [], after } }
-  const errors = errorsOf(target, drafts, is_own, context)
+  const errors = yield* errorSteps(target, drafts, is_own, context)
   if (errors.problems.length > 0) return { problems: errors.problems }
-  const warnings = warningsOf({ target, source, is_own, drafts, changes, left: context.left })
+  const warnings = yield* warningSteps({ target, source, is_own, drafts, changes, left: context.left })
   return {
     plan: {
       changes,
       checks: [...errors.checks, ...warnings],
-      needed_secrets: neededSecrets(drafts),
+      needed_secrets: yield* neededSecrets(drafts),
       left_alone,
       closed_ways: closedWaysOf(drafts),
       after,
@@ -67,7 +70,7 @@ export function planOf(asked: Asked, context: PlanContext): { readonly plan: Pla
 }
 
 /** The secrets that a document names. One that is stored stays where none is sent, unless it would go to another place. */
-function neededSecrets({ settings, objects }: Drafts): NeededSecret[] {
+function* neededSecrets({ settings, objects }: Drafts): Steps<NeededSecret[]> {
   const needed = (
     object: NeededSecret['object'],
     slug: string | null,
@@ -80,10 +83,10 @@ function neededSecrets({ settings, objects }: Drafts): NeededSecret[] {
     })
   return [
     ...needed('settings', null, { ...settings, goes_elsewhere: isSentElsewhere(settings.current, settings.next) }),
-    ...objects.flatMap(({ kind, slug, current, next, wanted, type_differs }) =>
+    ...(yield* flatMapSteps(objects, ({ kind, slug, current, next, wanted, type_differs }) =>
       type_differs || next === null
         ? []
         : needed(kind, slug, { wanted, current, goes_elsewhere: kind === 'provider' && current !== null && hasNewIssuer(current, next) }),
-    ),
+    )),
   ]
 }

@@ -3,10 +3,18 @@
  * Reads a document that a person wrote. A name that it leaves out stays as it is: a field, an object, a section. What can be judged without the
  * target is judged here; the rest by the plan.
  */
-import { ConfigurationDocument, documentObjects, documentSchemas, type ObjectKind } from '@ostiary/contract/configuration.ts'
+import {
+  ConfigurationDocument,
+  document_version,
+  documentObjects,
+  documentSchemas,
+  type ObjectKind,
+  object_kinds,
+} from '@ostiary/contract/configuration.ts'
 import { sentenceOf } from '@ostiary/contract/sentences.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import type { z } from 'zod'
+import { finish, type Steps } from '../base/steps.ts'
 import { byKind, type Fields } from './configuration.ts'
 
 export interface WrittenDocument {
@@ -17,7 +25,7 @@ export interface WrittenDocument {
   readonly objects: Readonly<Record<ObjectKind, ReadonlyMap<string, Fields>>>
 }
 
-export type ReadDocument = { readonly document: WrittenDocument } | { readonly problem: z.ZodError }
+export type ReadDocument = { readonly document: WrittenDocument } | { readonly problem: Pick<z.ZodError, 'issues'> }
 
 /** Whether a document is about the target itself. Any other one is a source: what belongs to its environment is never copied. */
 export const isOwn = (document: unknown, slug: string): boolean => {
@@ -25,22 +33,40 @@ export const isOwn = (document: unknown, slug: string): boolean => {
   return environment === undefined || environment === slug
 }
 
-/** @param type of the environment that the document is about; `null` for a source, which can be of either type */
-export function readDocument(value: unknown, type: EnvironmentType | null): ReadDocument {
+export const readDocument = (...of: Parameters<typeof documentReading>): ReadDocument => finish(documentReading(...of))
+
+/** An answer names so many mistakes at most. */
+const most_issues = 100
+
+/**
+ * Judges each object by itself: as a part of a document that has nothing else.
+ * @param type of the environment that the document is about; `null` for a source, which can be of either type
+ */
+export function* documentReading(value: unknown, type: EnvironmentType | null): Steps<ReadDocument> {
+  const schema = type === null ? ConfigurationDocument : documentSchemas[type]
   // With the sentences said here: another copy of the validator in this process, as browser tests load one, replaces those of all schemas.
-  const read = (type === null ? ConfigurationDocument : documentSchemas[type]).safeParse(value, { error: sentenceOf })
-  if (!read.success) return { problem: read.error }
-  const { environment, settings = {}, ...sections }: Sections = read.data
-  return {
-    document: {
-      environment: environment ?? null,
-      settings: withoutAbsent(settings),
-      objects: byKind((kind) => {
-        const objects = sections[documentObjects[kind].section] ?? {}
-        return new Map(Object.entries(objects as Record<string, Fields>).map(([slug, fields]) => [slug, withoutAbsent(fields)])) // as: parsed with the schema of the section
-      }),
-    },
-  }
+  const parse = (part: unknown) => schema.safeParse(part, { error: sentenceOf })
+  const sections = object_kinds.flatMap((kind) => {
+    const { section } = documentObjects[kind]
+    const objects = isObject(value) ? value[section] : undefined
+    return isObject(objects) && !Array.isArray(objects) ? [{ kind, section, objects }] : []
+  })
+  const emptied = Object.fromEntries(sections.map(({ section }) => [section, {}]))
+  const head = parse(sections.length === 0 ? value : { ...(value as object), ...emptied }) // as: it has sections
+  const issues: z.core.$ZodIssue[] = head.success ? [] : [...head.error.issues]
+  yield
+  const read = byKind(() => new Map<string, Fields>())
+  for (const { kind, section, objects } of sections)
+    for (const slug of Object.keys(objects)) {
+      if (issues.length >= most_issues) return { problem: { issues } }
+      const one = parse({ version: document_version, [section]: { [slug]: objects[slug] } })
+      if (!one.success) issues.push(...one.error.issues)
+      else read[kind].set(slug, withoutAbsent(((one.data as Sections)[section] as Record<string, Fields>)[slug] ?? {})) // as: parsed with the schema of the section
+      yield
+    }
+  if (!head.success || issues.length > 0) return { problem: { issues } }
+  const { environment, settings = {} }: Sections = head.data
+  return { document: { environment: environment ?? null, settings: withoutAbsent(settings), objects: read } }
 }
 
 interface Sections {

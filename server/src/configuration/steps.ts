@@ -3,6 +3,7 @@
 import { documentObjects } from '@ostiary/contract/configuration.ts'
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import type { FieldChange, Left, NeededSecret, PlannedChange, Pruned, RevertConflict } from '@ostiary/contract/promotion.ts'
+import type { Steps } from '../base/steps.ts'
 import type { Configuration, Fields } from './configuration.ts'
 import { areEqual } from './equal.ts'
 import { fieldsOf, smtp_password, valueAt } from './pointers.ts'
@@ -61,11 +62,16 @@ export interface RevertStep extends Step {
 }
 
 /** Every changed field gets its former value, where it has the value that the promotion set; what it created goes. */
-export function stepOfRevert(changes: readonly PlannedChange[], leave: readonly Left[], present: Present): RevertStep {
+export function* revertSteps(changes: readonly PlannedChange[], leave: readonly Left[], present: Present): Steps<RevertStep> {
   const matched = new Set<number>()
-  const isLeft = ({ object, slug }: PlannedChange, pointer: string | null) => {
-    const entries = leave.flatMap((entry, i) =>
-      entry.object === object && entry.slug === slug && (entry.pointer === undefined || entry.pointer === pointer) ? [i] : [],
+  // Looked up by the object: the list can be as long as there are objects.
+  const left = Map.groupBy(
+    leave.map((entry, i) => ({ ...entry, i })),
+    keyOf,
+  )
+  const isLeft = (change: PlannedChange, pointer: string | null) => {
+    const entries = (left.get(keyOf(change)) ?? []).flatMap((entry) =>
+      entry.pointer === undefined || entry.pointer === pointer ? [entry.i] : [],
     )
     for (const i of entries) matched.add(i)
     return entries.length > 0
@@ -74,6 +80,7 @@ export function stepOfRevert(changes: readonly PlannedChange[], leave: readonly 
   const created: RevertStep['created'][number][] = []
   const conflicts: RevertConflict[] = []
   for (const change of changes) {
+    yield
     const { object, slug, action } = change
     if (action === 'create') {
       if (object === 'settings' || slug === null || isLeft(change, null)) continue
@@ -105,6 +112,8 @@ export function stepOfRevert(changes: readonly PlannedChange[], leave: readonly 
   )
   return { wanted, prune: created.map(({ object, slug }) => ({ object, slug })), created, conflicts, problems }
 }
+
+const keyOf = ({ object, slug }: Pick<Left, 'object' | 'slug'>) => `${object}/${slug ?? ''}`
 
 function currentOf({ object, slug, id }: PlannedChange, { target, idOf }: Present): Fields | null {
   if (object === 'settings') return target.settings

@@ -7,6 +7,7 @@ import { documentObjects, documentSchemas, object_kinds } from '@ostiary/contrac
 import type { Kept, ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import type { LeftAlone, OwnedValue, Planned, Pruned } from '@ostiary/contract/promotion.ts'
 import { sentenceOf } from '@ostiary/contract/sentences.ts'
+import { flatMapSteps, type Steps } from '../base/steps.ts'
 import type { Configuration, Fields } from './configuration.ts'
 import { areEqual } from './equal.ts'
 import { fieldsOf, type KnownField, patchAt, valueAt } from './pointers.ts'
@@ -50,7 +51,7 @@ interface Outcome {
   readonly problems: readonly Problem[]
 }
 
-export function wantedOf(asked: Asked): Outcome {
+export function* wantedSteps(asked: Asked): Steps<Outcome> {
   const { target, source, is_own, keeps, values, only, prune } = asked
   // Each list is looked up by the object: a list can be as long as there are objects.
   const kept = new Map((is_own ? [] : keeps).map((entry) => [fieldKey(entry), entry]))
@@ -100,7 +101,12 @@ export function wantedOf(asked: Asked): Outcome {
       slug: null,
       fields: new Map([['/email/smtp', { value: null, at: '/document/settings/email/smtp' }]]),
     })
-  for (const kind of object_kinds) for (const [slug, fields] of source.objects[kind]) want(kind, slug, fields)
+  yield
+  for (const kind of object_kinds)
+    for (const [slug, fields] of source.objects[kind]) {
+      want(kind, slug, fields)
+      yield
+    }
   if (!is_own && only === null)
     for (const kind of object_kinds)
       for (const slug of target.objects[kind].keys())
@@ -112,7 +118,7 @@ export function wantedOf(asked: Asked): Outcome {
   const unmatched = (only ?? []).flatMap((entry, i) =>
     keysOf(entry).some((key) => matched.has(key)) ? [] : [bad(`/only/${i}`, 'Nothing that could be planned matches this entry.')],
   )
-  return { wanted, left_alone, problems: [...valueProblems(asked, kept), ...unmatched, ...pruneProblems(asked, prune)] }
+  return { wanted, left_alone, problems: [...(yield* valueProblems(asked, kept)), ...unmatched, ...pruneProblems(asked, prune)] }
 }
 
 interface Named {
@@ -138,9 +144,9 @@ const placeIn = (object: ObjectOfConfiguration, slug: string | null, pointer: st
 
 const bad = (pointer: string, detail: string, code = 'not_allowed'): Problem => ({ pointer, code, detail })
 
-function valueProblems({ values, source, target, is_own }: Asked, kept: ReadonlyMap<string, Kept>): Problem[] {
+function* valueProblems({ values, source, target, is_own }: Asked, kept: ReadonlyMap<string, Kept>): Steps<Problem[]> {
   if (is_own && values.length > 0) return [bad('/values', 'A document of the target itself has its values. Write them into the document.')]
-  return values.flatMap((value, i) => {
+  return yield* flatMapSteps(values.entries(), ([i, value]): Problem[] => {
     const { object, slug, pointer } = value
     if ((object === 'settings') !== (slug === null)) return [bad(`/values/${i}/slug`, 'Objects have a slug, and the settings have none.')]
     if (object !== 'settings' && !source.objects[object].has(slug ?? ''))

@@ -6,6 +6,7 @@ import type { PlannedChange } from '@ostiary/contract/promotion.ts'
 import type { PromotionCheck, PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
 import { switched_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { usesClientSecret } from '../applications/rules.ts'
+import { flatMapSteps, type Steps } from '../base/steps.ts'
 import { byKind, type Configuration, type Fields } from './configuration.ts'
 import type { Drafts, ObjectDraft } from './drafts.ts'
 import { areEqual } from './equal.ts'
@@ -24,16 +25,16 @@ interface Warned {
   readonly left: LeftState
 }
 
-export function warningsOf(warned: Warned): PromotionCheck[] {
+export function* warningSteps(warned: Warned): Steps<PromotionCheck[]> {
   const { drafts, changes, left, is_own } = warned
   const only_there = onlyThere(warned)
   return [
-    ...changes.flatMap((change) => editedThere(change, left)),
-    ...drafts.objects.flatMap((draft) => [
+    ...(yield* flatMapSteps(changes, (change) => editedThere(change, left))),
+    ...(yield* flatMapSteps(drafts.objects, (draft) => [
       ...(is_own ? [] : beginsDisabled(draft)),
       ...secretWarnings(draft),
       ...renames(draft, only_there),
-    ]),
+    ])),
     ...changes
       .filter(({ action }) => action === 'delete')
       .map(({ object, slug }) =>

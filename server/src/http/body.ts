@@ -8,6 +8,8 @@ import { type Budget, createBudget } from './budget.ts'
 import { ApiError, retry_after } from './problem.ts'
 
 export const body_limit_bytes = 1_048_576
+/** Of a row with `large_member`. */
+export const large_body_limit_bytes = 4 * body_limit_bytes
 
 const nothing = Buffer.alloc(0)
 const closing = { headers: { connection: 'close' } }
@@ -165,9 +167,11 @@ function endedTooSoon(): ApiError {
 
 /** The rest of the body is not read, so the connection cannot be used again. */
 export function tooLarge(limit_bytes: number): ApiError {
-  return limit_bytes > body_limit_bytes
-    ? new ApiError('body_too_large', 'The body of this call is limited to 4 MiB.', closing)
-    : new ApiError('body_too_large', 'Bodies are limited to 1 MiB.', closing)
+  const mebibytes = limit_bytes / body_limit_bytes
+  return new ApiError('body_too_large', `Bodies are limited to ${mebibytes} MiB.`, {
+    ...closing,
+    reason: reason`Bodies are limited to ${mebibytes} MiB.`,
+  })
 }
 
 export function tooManyPieces(): ApiError {

@@ -74,7 +74,7 @@ const most_errors = 100
 const longest_name = 200
 
 /** Maps the issues of zod to field errors of the contract. Each unknown field is one error. */
-export function fieldErrors(error: z.ZodError): FieldError[] {
+export function fieldErrors(error: Pick<z.ZodError, 'issues'>): FieldError[] {
   return error.issues.slice(0, most_errors).flatMap(errorsOf).slice(0, most_errors)
 }
 

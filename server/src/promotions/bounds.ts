@@ -18,7 +18,7 @@ export const most_planned_bytes = 32_000_000
 const most_applied = 5_000
 export const most_applied_bytes = 256_000_000
 
-export const bytesOf = (plan: object): number => Buffer.byteLength(JSON.stringify(plan))
+export const bytesOf = (plan: string): number => Buffer.byteLength(plan)
 
 /** Rows from before have no size. They had at most so many bytes. */
 const longest_before = 1_000_000

@@ -104,7 +104,8 @@ export async function listPromotions(
 
 export type NewPromotionRow = Omit<Promotion, 'id' | 'stale' | 'revertible' | 'approval' | keyof PlanDetails> & {
   id: string
-  plan: PlanDetails
+  /** As JSON. */
+  plan: string
   summary: StoredSummary
   /** The people who stand behind the plan: none of them approves it. */
   planners: readonly string[]
@@ -160,8 +161,8 @@ export const approve = (row: Held, by: Person, now: Date): Statement =>
   guard(sql`update promotions set approved_by = ${by}, approved_at = ${now}, version = version + 1, updated_at = ${now}
     where ${sameVersion(row)} and status = 'planned'`)
 
-/** `plan` has the ids of what was created. */
-export const markApplied = (row: Held, { by, plan }: { by: Person; plan: PlanDetails }, now: Date): Statement =>
+/** `plan` is JSON, with the ids of what was created. */
+export const markApplied = (row: Held, { by, plan }: { by: Person; plan: string }, now: Date): Statement =>
   guard(sql`update promotions
     set status = 'applied', applied_by = ${by}, applied_at = ${now}, plan = ${plan}, expires_at = ${new Date(now.getTime() + applied_kept_ms)},
         version = version + 1, updated_at = ${now}

@@ -12,6 +12,7 @@ import { listOrigins } from '../applications/origins.ts'
 import { type ApplicationFields, usesClientSecret } from '../applications/rules.ts'
 import * as applications from '../applications/store.ts'
 import { digestOf } from '../base/digest.ts'
+import { flatMapSteps, type Steps } from '../base/steps.ts'
 import type { Drafts, ObjectDraft } from '../configuration/drafts.ts'
 import { areEqual } from '../configuration/equal.ts'
 import type { Read } from '../configuration/store.ts'
@@ -54,13 +55,17 @@ export interface Writing {
 }
 
 /** The objects that differ, in the order in which batches take locks: by kind, and each kind by its ids. */
-export function writeObjects({ objects }: Drafts, writing: Writing): WrittenObject[] {
-  return lock_order_of_kinds.flatMap((kind) =>
-    objects
-      .filter((draft) => draft.kind === kind)
-      .flatMap((draft) => writers[kind](draft, writing) ?? [])
-      .sort((a, b) => ((a.id ?? '') < (b.id ?? '') ? -1 : 1)),
-  )
+export function* writeSteps({ objects }: Drafts, writing: Writing): Steps<WrittenObject[]> {
+  const written: WrittenObject[] = []
+  for (const kind of lock_order_of_kinds) {
+    const drafts = objects.filter((draft) => draft.kind === kind)
+    const of_kind = yield* flatMapSteps(drafts, (draft) => {
+      const one = writers[kind](draft, writing)
+      return one === null ? [] : [one]
+    })
+    written.push(...of_kind.sort((a, b) => ((a.id ?? '') < (b.id ?? '') ? -1 : 1)))
+  }
+  return written
 }
 
 /** Resource servers come before the applications that name their scopes. */
@@ -151,19 +156,19 @@ const writeApplication: Writer = (draft, writing) => {
           event: { type: 'application.deleted', application_id: row.id, data: { slug, name: row.name } },
         })
       : null
-  const fields = next as unknown as ApplicationFields & Pick<Application, 'application_type'> // as: every field of an application is in the document
+  const fields = next as unknown as ApplicationFields & Pick<Application, 'application_type' | 'template'> // as: every field of an application is in the document
   const has_secret = usesClientSecret(fields.token_endpoint_auth_method)
   const made = has_secret && !(row && usesClientSecret(row.token_endpoint_auth_method)) ? makeClientSecret(services) : null
   const secretOf = (id: string): MadeSecret | null => (made === null ? null : { object: 'application', slug, id, client_secret: made })
   const client_secret_hash = made && digestOf(made)
   if (!row) {
     const id = services.newId('app')
-    const { application_type } = fields
+    const { application_type, template } = fields
     return entry(draft, {
       id,
       action: 'created',
       statements: [
-        applications.insertApplication(target.id, { id, slug, application_type, client_secret_hash }, fields, now),
+        applications.insertApplication(target.id, { id, slug, application_type, template, client_secret_hash }, fields, now),
         ...listOrigins(target.id, id, fields),
       ],
       before: null,

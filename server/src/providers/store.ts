@@ -21,9 +21,12 @@ const columns = sql`${ownColumns}, e.tenant_id, e.project_id, p.slug,
   e.issuer || '/oauth/backchannel/' || p.id as backchannel_logout_uri,  p.last_success_at, p.last_failure, p.version, p.created_at, p.updated_at`
 const from = sql`from providers p join environments e on e.id = p.environment_id`
 
-/** All of them. */
-export const findAllProviders = (db: Db, environment_id: EnvironmentId): Promise<ProviderRow[]> =>
-  db.all(Versioned, sql`select ${columns} ${from} where p.environment_id = ${environment_id}`)
+/** A page of all of them, in the order of their slugs: those after a slug. */
+export const pageOfProviders = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<ProviderRow[]> =>
+  db.all(
+    Versioned,
+    sql`select ${columns} ${from} where p.environment_id = ${environment_id} and p.slug > ${after} order by p.slug limit ${limit}`,
+  )
 
 export function listProviders(db: Db, environment_id: EnvironmentId, rest: Statement) {
   return db.all(

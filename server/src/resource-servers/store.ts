@@ -24,9 +24,12 @@ const columns = sql`
   r.version, r.created_at, r.updated_at`
 const from = sql`from resource_servers r join environments e on e.id = r.environment_id`
 
-/** All of them. */
-export const findAllResourceServers = (db: Db, environment_id: EnvironmentId): Promise<ResourceServerRow[]> =>
-  db.all(Versioned, sql`select ${columns} ${from} where r.environment_id = ${environment_id}`)
+/** A page of all of them, in the order of their slugs: those after a slug. */
+export const pageOfResourceServers = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<ResourceServerRow[]> =>
+  db.all(
+    Versioned,
+    sql`select ${columns} ${from} where r.environment_id = ${environment_id} and r.slug > ${after} order by r.slug limit ${limit}`,
+  )
 
 export function listResourceServers(db: Db, environment_id: EnvironmentId, rest: Statement) {
   return db.all(

@@ -100,6 +100,17 @@ export function listEnvironments(db: Db, tenant_id: TenantId, project_id: string
   )
 }
 
+const Slugs = z.object({ slug: Slug })
+
+/** A project has few environments. */
+export async function findEnvironmentSlugs(db: Db, tenant_id: TenantId, project_id: string): Promise<string[]> {
+  const rows = await db.all(
+    Slugs,
+    sql`select slug from environments where tenant_id = ${tenant_id} and project_id = ${project_id} order by created_at, id`,
+  )
+  return rows.map(({ slug }) => slug)
+}
+
 export function findEnvironment(db: Db, tenant_id: TenantId, project_id: string, environment_id: string) {
   return db.maybeOne(
     EnvironmentRow,

@@ -18,9 +18,12 @@ const columns = sql`w.id, e.tenant_id, e.project_id, w.environment_id, w.slug, w
   w.previous_secret_until, w.last_success_at, w.failing_since, w.version, w.created_at, w.updated_at`
 const from = sql`from webhooks w join environments e on e.id = w.environment_id`
 
-/** All of them. */
-export const findAllWebhooks = (db: Db, environment_id: EnvironmentId): Promise<WebhookRow[]> =>
-  db.all(Versioned, sql`select ${columns} ${from} where w.environment_id = ${environment_id}`)
+/** A page of all of them, in the order of their slugs: those after a slug. */
+export const pageOfWebhooks = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<WebhookRow[]> =>
+  db.all(
+    Versioned,
+    sql`select ${columns} ${from} where w.environment_id = ${environment_id} and w.slug > ${after} order by w.slug limit ${limit}`,
+  )
 
 export function listWebhooks(db: Db, environment_id: EnvironmentId, rest: Statement) {
   return db.all(

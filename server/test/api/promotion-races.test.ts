@@ -169,11 +169,12 @@ test('an approval that a project begins to ask for after an apply has read its p
   assert.equal(expectStatus(200, await w.call('GET', `${project.live.path}/settings`)).password.min_length, 12)
 
   await ask(false)
+  const next = await planned(project, own(project, { settings: { password: { min_length: 15 } } }))
   const renamed = await meanwhile(
     w.deployment.db,
     "set status = 'applied'",
     () => edit(project.path, { name: 'Renamed' }),
-    () => step([project, id], 'apply'),
+    () => step([project, next.id], 'apply'),
   )
   assert.equal(expectStatus(200, renamed).status, 'applied', 'another change of the project refuses nothing')
 })

@@ -39,7 +39,7 @@ export function defaultsOf(type: EnvironmentType): DefaultAt {
 function defaultsOfObject(section: string, object: Fields): Fields {
   switch (section) {
     case documentObjects.application.section:
-      return { ...applicationDefaults(object.application_type as Application['application_type']) } // as: from a document of the service
+      return { template: null, ...applicationDefaults(object.application_type as Application['application_type']) } // as: from a document of the service
     case documentObjects.provider.section: {
       const kind = kinds[object.type as Provider['type']] // as: from a document of the service
       return { ...provider_defaults, ...(isObject(kind) ? { display_name: kind.display_name, scopes: kind.scopes } : {}) }

@@ -102,6 +102,7 @@ export const objectKinds: Readonly<Record<ObjectKind, Kind>> = {
     one: 'Application', many: 'Applications', section: 'applications', page: '/applications', advice: 'Live needs its own redirect URI',
     fields: [
       fixed  ('application_type',           'Kind',                { web: 'Web', spa: 'Browser', native: 'Device' }),
+      fixed  ('template',                   'Template',            'text'),
       travels('name',                       'Name',                'text', 'People who see it on the consent page.'),
       owned  ('redirect_uris',              'Redirect URIs',       'list', `${signs_in} Sign-in returns to these addresses alone.`),
       owned  ('post_logout_redirect_uris',  'Addresses after sign-out', 'list', 'People who sign out of this application.'),

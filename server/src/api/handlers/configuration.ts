@@ -1,4 +1,4 @@
-import { documentText } from '../../configuration/document.ts'
+import { documentSteps } from '../../configuration/document.ts'
 import { readConfigurations } from '../../configuration/store.ts'
 import { notFound } from '../../http/problem.ts'
 import { asText } from '../answer.ts'
@@ -7,7 +7,8 @@ import type { Handler } from '../handler.ts'
 
 export const getConfiguration: Handler<'getConfiguration'> = async (services, call) => {
   const { tenant_id, project_id, id: environment_id } = await environmentOf(services, call)
-  const [read] = await readConfigurations(services.db, [{ tenant_id, project_id, environment_id }])
+  const [read] = await readConfigurations(services, [{ tenant_id, project_id, environment_id }])
   if (!read) throw notFound()
-  return asText(documentText(read.configuration), read.configuration.environment.config_version)
+  const text = await services.slices.run(documentSteps(read.configuration))
+  return asText(text, { version: read.configuration.environment.config_version })
 }

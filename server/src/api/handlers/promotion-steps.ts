@@ -3,9 +3,9 @@ import type { Promotion, RevertConflict } from '@ostiary/contract/promotion.ts'
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import { reason } from '../../base/reason.ts'
-import { errorsOf, objectsAfter } from '../../configuration/checks.ts'
-import { changesOf, type Drafts, draftsOf } from '../../configuration/drafts.ts'
-import { inUse, type RevertStep, type Step, stepOfPlan, stepOfRevert } from '../../configuration/steps.ts'
+import { errorSteps, objectsAfter } from '../../configuration/checks.ts'
+import { changeSteps, type Drafts, draftSteps } from '../../configuration/drafts.ts'
+import { inUse, type RevertStep, revertSteps, type Step, stepOfPlan } from '../../configuration/steps.ts'
 import { type Read, readConfigurations } from '../../configuration/store.ts'
 import { closedWaysOf, secretWarnings } from '../../configuration/warnings.ts'
 import { guard, sql } from '../../db/db.ts'
@@ -14,8 +14,10 @@ import { refuseOtherVersion } from '../../lists/versions.ts'
 import { bytesOf, roomForApplied } from '../../promotions/bounds.ts'
 import { differingSecrets, no_secrets, secretProblems } from '../../promotions/secrets.ts'
 import * as store from '../../promotions/store.ts'
+import { answerText, objectText, textsOf } from '../../promotions/text.ts'
 import { hasGrants, hasIdentities } from '../../promotions/usage.ts'
 import { haveRoom, holdProject } from '../../tenancy/store.ts'
+import { asText } from '../answer.ts'
 import type { Call, Handler } from '../handler.ts'
 import {
   type Ends,
@@ -88,7 +90,8 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
     refuseBlocked(caller, errors)
     const secrets = await differingSecrets(services, target, sent, needed)
     const plan = store.planIn(promotion)
-    const bytes = bytesOf(plan)
+    const plan_texts = await services.slices.run(textsOf(plan))
+    const bytes = bytesOf(objectText(plan_texts))
     const room = await roomForApplied(services.db, promotion, bytes)
     const at = services.now()
     if (room.full_until !== null) throw fullUntil(room.full_until, at)
@@ -105,7 +108,7 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
       promotion,
       at,
       project: [...haveRoom(hold, room.unchanged), ...still_needs_none],
-      mark: (changes) => store.markApplied(promotion, { by, plan: { ...plan, changes } }, at),
+      mark: (changes) => store.markApplied(promotion, { by, plan: objectText(new Map([...plan_texts, ['changes', changes]])) }, at),
       next: {
         status: 'applied',
         applied_by: by,
@@ -122,26 +125,9 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
 
 export const revertPromotion: Handler<'revertPromotion'> = async (services, call) => {
   const { body, caller } = call
+  if (body.dry_run === true) return services.plan_turns.run(caller.tenant_id, () => previewOf(services, call))
   for (let tries = 0; tries < most_tries; tries++) {
-    const { promotion, target } = await present(services, call)
-    const is_preview = body.dry_run === true
-    refuseStep(call, { target: target.settings.type, changes: promotion.changes, sends: [], is_preview })
-    if (promotion.status !== 'applied')
-      throw wrongState(reason`Only an applied promotion can be reverted. This one is ${promotion.status}.`)
-    if (!promotion.revertible) throw wrongState(reason`This promotion deleted objects, which cannot come back.`)
-    const { rows, idOf } = target
-    const step = stepOfRevert(promotion.changes, body.leave ?? [], {
-      target: target.configuration,
-      idOf,
-      versionOf: (kind, slug) => rows[kind].get(slug)?.version ?? null,
-    })
-    if (step.problems.length > 0) throw validationFailed(step.problems)
-    const { drafts, errors, changes } = await judged(services, call, target, step)
-    const conflicts = [...step.conflicts, ...(await usesOf(services, target, step, drafts))]
-    if (is_preview) {
-      const checks = [...errors, ...(await warningsOfRevert(services, target, drafts))]
-      return { changes, conflicts, checks: entriesShownTo(caller, checks) }
-    }
+    const { promotion, target, drafts, errors, changes, conflicts } = await reverting(services, call)
     refuseConflicts(conflicts)
     refuseBlocked(caller, errors)
     if (tries === 0) await takeFromSteps(services, target.id)
@@ -166,13 +152,42 @@ export const revertPromotion: Handler<'revertPromotion'> = async (services, call
   throw tooBusy('environment')
 }
 
+type RevertCall = Pick<Call<'revertPromotion'>, 'body' | 'caller' | 'params' | 'if_match' | 'sign_in'>
+
+/** The target as a revert would leave it, and what stands in its way. */
+async function reverting(services: Services, call: RevertCall) {
+  const { body } = call
+  const { promotion, target } = await present(services, call)
+  refuseStep(call, { target: target.settings.type, changes: promotion.changes, sends: [], is_preview: body.dry_run === true })
+  if (promotion.status !== 'applied') throw wrongState(reason`Only an applied promotion can be reverted. This one is ${promotion.status}.`)
+  if (!promotion.revertible) throw wrongState(reason`This promotion deleted objects, which cannot come back.`)
+  const { rows, idOf } = target
+  const step = await services.slices.run(
+    revertSteps(promotion.changes, body.leave ?? [], {
+      target: target.configuration,
+      idOf,
+      versionOf: (kind, slug) => rows[kind].get(slug)?.version ?? null,
+    }),
+  )
+  if (step.problems.length > 0) throw validationFailed(step.problems)
+  const { drafts, errors, changes } = await judged(services, call, target, step)
+  const conflicts = [...step.conflicts, ...(await usesOf(services, target, step, drafts))]
+  return { promotion, target, drafts, errors, changes, conflicts }
+}
+
+async function previewOf(services: Services, call: RevertCall) {
+  const { target, drafts, errors, changes, conflicts } = await reverting(services, call)
+  const checks = entriesShownTo(call.caller, [...errors, ...(await warningsOfRevert(services, target, drafts))])
+  return asText(answerText('preview', await services.slices.run(textsOf({ changes, conflicts, checks }))))
+}
+
 async function endsOf(
-  { db }: Services,
+  services: Services,
   { tenant_id, project_id, from_environment_id, to_environment_id }: store.PromotionRow,
 ): Promise<Ends> {
   const ids = [to_environment_id, ...(from_environment_id === null ? [] : [from_environment_id])]
   const [target, source = null] = await readConfigurations(
-    db,
+    services,
     ids.map((environment_id) => ({ tenant_id, project_id, environment_id })),
   )
   if (!target) throw notFound()
@@ -193,9 +208,14 @@ async function present(
 /** The target as the step would leave it, and what is wrong with it. */
 async function judged(services: Services, { caller }: Pick<Call<'applyPromotion'>, 'caller'>, target: Read, { wanted, prune }: Step) {
   const { configuration, idOf } = target
-  const drafts = draftsOf(configuration, wanted, prune, true)
-  const { checks } = errorsOf(configuration, drafts, false, await surroundingsOf(services, caller, target))
-  return { drafts, errors: checks, changes: changesOf(drafts, idOf) }
+  const surroundings = await surroundingsOf(services, caller, target)
+  return services.slices.run(judging())
+
+  function* judging() {
+    const drafts = yield* draftSteps(configuration, wanted, prune, true)
+    const { checks } = yield* errorSteps(configuration, drafts, false, surroundings)
+    return { drafts, errors: checks, changes: yield* changeSteps(drafts, idOf) }
+  }
 }
 
 async function warningsOfRevert(services: Services, target: Read, drafts: Drafts): Promise<PromotionCheck[]> {

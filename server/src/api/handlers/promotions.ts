@@ -1,14 +1,16 @@
 import { object_kinds } from '@ostiary/contract/configuration.ts'
 import type { NewPromotion } from '@ostiary/contract/promotion.ts'
 import type { z } from 'zod'
-import { type Plan, planOf } from '../../configuration/plan.ts'
-import { isOwn, readDocument, type WrittenDocument } from '../../configuration/read-document.ts'
+import { type Plan, planSteps } from '../../configuration/plan.ts'
+import { documentReading, isOwn, type WrittenDocument } from '../../configuration/read-document.ts'
 import { type Place, type Read, readConfigurations } from '../../configuration/store.ts'
-import { badField, fieldErrors, tooBusy, validationFailed } from '../../http/problem.ts'
+import { badField, fieldErrors, pointerTo, tooBusy, validationFailed } from '../../http/problem.ts'
 import { readPage } from '../../lists/lists.ts'
 import { bytesOf, longest_plan, roomForPlan } from '../../promotions/bounds.ts'
 import * as store from '../../promotions/store.ts'
-import { answeredWith } from '../answer.ts'
+import { answerText, objectText, textsOf } from '../../promotions/text.ts'
+import { findEnvironmentSlugs } from '../../tenancy/store.ts'
+import { answeredWith, asText } from '../answer.ts'
 import { type Caller, refuseMissingScopes } from '../authenticate.ts'
 import type { Handler } from '../handler.ts'
 import { peopleBehind } from '../people-behind.ts'
@@ -34,22 +36,13 @@ export const getPromotion: Handler<'getPromotion'> = async (services, call) => {
 const most_objects = 1_000
 
 export const createPromotion: Handler<'createPromotion'> = async (services, call) => {
-  const { db, now, newId } = services
+  const { db, now, newId, slices } = services
   const { body, caller } = call
   const project = await projectOf(services, call)
-  const { target, source, from } = await endsOf(db, { tenant_id: caller.tenant_id, project_id: project.id }, body)
-  const is_own = from === null && isOwn(body.document, target.configuration.environment.slug)
-  const plan = await planFor(services, { caller, body, target, source, is_own })
-  const details: store.PlanDetails = {
-    values: body.values ?? [],
-    only: body.only ?? [],
-    prune: body.prune ?? [],
-    changes: [...plan.changes],
-    checks: [...plan.checks],
-    needed_secrets: [...plan.needed_secrets],
-    left_alone: [...plan.left_alone],
-  }
-  const bytes = bytesOf(details)
+  const planning = () => computed(services, { caller, body, project_id: project.id })
+  const { target, source, from, plan, texts } = await services.plan_turns.run(caller.tenant_id, planning)
+  const plan_text = objectText(texts)
+  const bytes = bytesOf(plan_text)
   if (bytes > longest_plan) throw badField(['only'], 'The plan is too large for one promotion. Plan a part with `only`.')
   const at = now()
   const head = {
@@ -73,25 +66,27 @@ export const createPromotion: Handler<'createPromotion'> = async (services, call
   }
   const required = project.promotion.require_approval && target.configuration.environment.type === 'live'
   const shown = { stale: false, revertible: false, approval: { required, approved_by: null, approved_at: null } }
-  if (body.dry_run) return answeredWith(200, { ...head, id: null, ...shown, ...details })
+  const answerOf = async (members: object) => answerText('promotion', new Map([...(await slices.run(textsOf(members))), ...texts]))
+  if (body.dry_run) return answeredWith(200, asText(await answerOf({ ...head, id: null, ...shown })))
   await takeFromPlans(services, project.id, bytes)
   const summary = summaryOf(plan)
-  const answer = { ...head, ...shown, ...details, version: 1 }
+  const answer_text = await answerOf({ ...head, ...shown })
   const planners = await peopleBehind(db, caller)
-  const row = { ...head, plan: details, summary: { ...summary, bytes }, planners, needs_approval: required }
+  const row = { ...head, plan: plan_text, summary: { ...summary, bytes }, planners, needs_approval: required }
   const insertion = store.insertPromotion(row, at)
   for (let tries = 0; tries < most_tries; tries++) {
     const written = await call.commit(
       {
         statements: [...(await roomForPlan(db, project, bytes)), insertion],
         before: null,
-        answer,
+        answer: null,
+        answer_text,
         after: { ...head, summary, environment_id: target.id },
         object: { type: 'promotion', id: head.id },
       },
       at,
     )
-    if (written) return answer
+    if (written) return asText(answer_text, { version: 1, id: head.id })
   }
   throw tooBusy('project')
 }
@@ -106,7 +101,18 @@ interface Ends {
   from: Read | null
 }
 
-async function endsOf(db: Services['db'], project: Omit<Place, 'environment_id'>, body: NewPromotion): Promise<Ends> {
+/** The plan, and the texts of its parts. */
+async function computed(services: Services, { caller, body, project_id }: { caller: Caller; body: NewPromotion; project_id: string }) {
+  const { target, source, from } = await endsOf(services, { tenant_id: caller.tenant_id, project_id }, body)
+  const is_own = from === null && isOwn(body.document, target.configuration.environment.slug)
+  const plan = await planFor(services, { caller, body, target, source, is_own })
+  const { changes, checks, needed_secrets, left_alone } = plan
+  const { values = [], only = [], prune = [] } = body
+  const texts = await services.slices.run(textsOf({ values, only, prune, changes, checks, needed_secrets, left_alone }))
+  return { target, source, from, plan, texts }
+}
+
+async function endsOf(services: Services, project: Omit<Place, 'environment_id'>, body: NewPromotion): Promise<Ends> {
   const { from_environment_id, to_environment_id, document } = body
   if ((from_environment_id === undefined) === (document === undefined))
     throw badField(['from_environment_id'], 'Send from_environment_id or document, and not both.', 'required')
@@ -114,7 +120,7 @@ async function endsOf(db: Services['db'], project: Omit<Place, 'environment_id'>
     throw badField(['to_environment_id'], 'This is the environment that the configuration comes from.')
   const ids = [to_environment_id, ...(from_environment_id === undefined ? [] : [from_environment_id])]
   const [target, from = null] = await readConfigurations(
-    db,
+    services,
     ids.map((environment_id) => ({ ...project, environment_id })),
   )
   if (!target) throw badField(['to_environment_id'], 'The project has no such environment.')
@@ -124,15 +130,36 @@ async function endsOf(db: Services['db'], project: Omit<Place, 'environment_id'>
     return { target, from, source: { environment: environment.slug, settings, objects } }
   }
   const { slug, type } = target.configuration.environment
-  const read = readDocument(document, isOwn(document, slug) ? type : null)
+  const read = await services.slices.run(documentReading(document, isOwn(document, slug) ? type : null))
   if ('problem' in read) throw validationFailed(inDocument(read.problem))
+  const { environment } = read.document
+  if (environment !== null && environment !== slug) await refuseUnknownEnvironment(services, project, environment)
+  await refuseUnknownTemplates(read.document)
   const objects = object_kinds.reduce((count, kind) => count + read.document.objects[kind].size, 0)
   if (objects > most_objects)
     throw badField(['document'], `A document has at most ${most_objects} objects. Send it in parts: what a part leaves out stays as it is.`)
   return { target, from: null, source: read.document }
 }
 
-const inDocument = (problem: z.ZodError) => fieldErrors(problem).map((error) => ({ ...error, pointer: `/document${error.pointer}` }))
+async function refuseUnknownEnvironment({ db }: Services, project: Omit<Place, 'environment_id'>, environment: string): Promise<void> {
+  const slugs = await findEnvironmentSlugs(db, project.tenant_id, project.project_id)
+  if (slugs.includes(environment)) return
+  throw badField(['document', 'environment'], `The project has no environment ${environment}. It has ${slugs.join(', ')}.`)
+}
+
+/** Most documents name no template, so the texts are loaded when they are needed. */
+async function refuseUnknownTemplates({ objects }: WrittenDocument): Promise<void> {
+  const named = [...objects.application].flatMap(([slug, { template }]) => (typeof template === 'string' ? [{ slug, template }] : []))
+  if (named.length === 0) return
+  const { templates } = await import('@ostiary/contract/application-templates/index.ts')
+  const known = new Set(templates.map((each) => each.slug))
+  const detail = 'No template has this slug. GET /v1/application-templates lists them, as does "ostiary application-templates list".'
+  const problems = named.filter(({ template }) => !known.has(template)).map(({ slug }) => ['document', 'applications', slug, 'template'])
+  if (problems.length > 0) throw validationFailed(problems.map((path) => ({ pointer: pointerTo(path), code: 'not_allowed', detail })))
+}
+
+const inDocument = (problem: Pick<z.ZodError, 'issues'>) =>
+  fieldErrors(problem).map((error) => ({ ...error, pointer: `/document${error.pointer}` }))
 
 async function planFor(
   services: Services,
@@ -143,26 +170,18 @@ async function planFor(
     surroundingsOf(services, caller, target),
   ])
   const { type } = target.configuration.environment
-  const outcome = planOf(
-    {
-      target: target.configuration,
-      source,
-      is_own,
-      keeps: target.keeps,
-      values: body.values ?? [],
-      only: body.only ?? null,
-      prune: body.prune ?? [],
-    },
-    { ...surroundings, idOf: target.idOf, left: left && leftState(left, type) },
-  )
+  const { values = [], only = null, prune = [] } = body
+  const asked = { target: target.configuration, source, is_own, keeps: target.keeps, values, only, prune }
+  const context = { ...surroundings, idOf: target.idOf, left: left && (await leftState(services, left, type)) }
+  const outcome = await services.slices.run(planSteps(asked, context))
   if ('problems' in outcome) throw validationFailed(outcome.problems)
   const { plan } = outcome
   return { ...plan, checks: [...plan.checks, ...(await withoutWay(services, target, plan))] }
 }
 
 /** The state was a document of this environment when it was left. */
-function leftState(state: Record<string, unknown>, type: 'test' | 'live') {
-  const read = readDocument(state, type)
+async function leftState({ slices }: Services, state: Record<string, unknown>, type: 'test' | 'live') {
+  const read = await slices.run(documentReading(state, type))
   return 'document' in read ? read.document : null
 }
 
