@@ -726,6 +726,8 @@ export type Configuration = {
   applications: Record<string, {
       /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
       application_type: ApplicationType
+      /** The template of `GET /v1/application-templates` that the application was created by; `null` without one. It never changes. */
+      template: string | null
       /** The name. */
       name: string
       /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
@@ -964,6 +966,8 @@ export type ConfigurationDocument = {
   applications?: Record<string, {
       /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
       application_type?: ApplicationType | undefined
+      /** The template of `GET /v1/application-templates` that the application was created by; `null` without one. It never changes. */
+      template?: string | null | undefined
       /** The name. */
       name?: string | undefined
       /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
