@@ -56,7 +56,7 @@ const answers: { words: string[]; key?: string; code?: number; out?: RegExp; err
   { words: ['users', 'list', ...inTest],                                           out: /Ada Example/ },
   { words: ['users', 'get', 'ada@example.com'], key: secret_key,                   out: new RegExp(`^id +${person.id}\n`, 'm') },
   { words: ['sessions', 'list', 'ada@example.com'], key: secret_key,               out: /^Nothing found\.\n$/ },
-  { words: ['users', 'block', 'ada@example.com'], key: secret_key,                 out: /^id +usr_/ },
+  { words: ['users', 'block', 'ada@example.com', '--yes'], key: secret_key,        out: /^id +usr_/ },
   { words: ['tokens', 'validate', '--token', 'x'], key: live_key,                  out: /^active +false\nreason +malformed\n/ },
   { words: ['config', 'get', '--origin', 'https://app.example.com'], key: publishable.key, out: /^environment\.id / },
   { words: ['whoami'],                                                             out: /^service +http:.*\n(.*\n)*type +platform_secret\n/ },
@@ -74,7 +74,7 @@ const answers: { words: string[]; key?: string; code?: number; out?: RegExp; err
   { words: ['members', 'list'],                                     code: 1, err: /^This command needs the sign-in of an administrator, and this is a platform key\./ },
   { words: ['projects', 'list'], key: secret_key,                   code: 1, err: /^This command needs a platform key or the sign-in of an administrator/ },
   { words: ['users', 'block', person.id], key: live_key,            code: 1, err: /^This changes something in Live\. Write --env live to do it\.\n$/ },
-  { words: ['users', 'block', person.id, '--env', 'live'], key: live_key, code: 1, err: /^Not found \(not_found\)/ },
+  { words: ['users', 'block', person.id, '--env', 'live', '--confirm', 'x'], key: live_key, code: 1, err: /^Not found \(not_found\)/ },
   { words: ['users', 'block', person.id, '--env', 'live'], key: secret_key, code: 1, err: /^The key belongs to Test, and --env says "live"\.\n$/ },
   { words: ['projects', 'list'], key: 'secret',                     code: 2, err: /^OSTIARY_KEY is not a key of Ostiary/ },
   { words: ['projects', 'list'], key: `${w.key.slice(0, -1)}${w.key.endsWith('A') ? 'B' : 'A'}`, code: 1, err: /^Invalid credential \(invalid_key\): .*\nRequest req_/ },
@@ -175,11 +175,11 @@ test('where the answer with a secret is lost, the command exits with 1 and says 
   const id = /^id +(\S+)$/m.exec(created.out)?.[1]
   assert.match(created.err, /^The key is lost: the service did its work, but the answer did not arrive/)
   assert.match(created.err, new RegExp(`\\nTo get another one: ostiary keys rotate ${id} --project shop --env test\\n$`))
-  const rotated = await lost(['keys', 'rotate', id ?? '', '--json'])
+  const rotated = await lost(['keys', 'rotate', id ?? '', '--json', '--yes'])
   assert.equal(rotated.code, 1)
   assert.equal(JSON.parse(rotated.out).key, null)
   assert.match(rotated.err, new RegExp(`ostiary keys rotate ${id} --project shop --env test\\n$`))
-  assert.match((await ostiary(['keys', 'rotate', id ?? '', ...inTest])).out, /^key +svc_auth_sk_test_/m)
+  assert.match((await ostiary(['keys', 'rotate', id ?? '', ...inTest, '--yes'])).out, /^key +svc_auth_sk_test_/m)
 
   const app = (type: string, slug: string) =>
     lost([

@@ -2,8 +2,8 @@
 import { tagOf } from '@ostiary/contract/tags.ts'
 import type { Option } from '../arguments.ts'
 import { type ClientOverview, columns, exitCodes, sentence } from '../help.ts'
-import { allOptions, optionOfField, optionsOf, wordName } from './command-options.ts'
-import type { ClientCommand } from './derive.ts'
+import { allOptions, optionOfField, optionsOf } from './command-options.ts'
+import { type ClientCommand, wordName } from './derive.ts'
 import { type OwnCommand, ownCommands, tableCommands } from './own-commands.ts'
 
 /** The nouns with a sentence about each, in the order of the route table. */

@@ -1,6 +1,8 @@
 /** The options of a command that is made from the route table, in the order of its help. */
 import type { Option } from '../arguments.ts'
+import { confirm_options } from './confirm.ts'
 import { type ClientCommand, isList, naturalList, type Row } from './derive.ts'
+import { canEnd } from './endings.ts'
 import { bodyFields, type Field, queryFields } from './fields.ts'
 import { scopeOf } from './scope.ts'
 
@@ -54,6 +56,7 @@ export function optionsOf({ rows }: ClientCommand): CommandOptions {
       ...(is_list ? [limit, all] : []),
       ...(fields.length > 0 ? [data] : []),
       ...(naturalKeyOf(rows[0]) === null ? [] : [if_absent]),
+      ...(rows.some((row) => canEnd(row, fields)) ? confirm_options : []),
       ...(route.credential.kind === 'publishable' ? [origin] : []),
       json,
       profile,
@@ -92,6 +95,3 @@ export const allOptions = ({ scope, filters, fields, common }: CommandOptions): 
   ...fields.map(optionOfField),
   ...common,
 ]
-
-/** The name of a word in help: `APPLICATION` of `application_id`. */
-export const wordName = (parameter: string) => parameter.replace(/_id$/, '').replaceAll('_', '-').toUpperCase()

@@ -115,3 +115,6 @@ export function naturalList(path: string): { row: Row; natural_key: 'slug' | 'em
 
 /** A row by its name. */
 export const rowOf = (name: RowName): Row => commandOf(name, routes[name]).row
+
+/** The name of a word in help: `APPLICATION` of `application_id`. */
+export const wordName = (parameter: string) => parameter.replace(/_id$/, '').replaceAll('_', '-').toUpperCase()

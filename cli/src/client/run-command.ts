@@ -2,10 +2,12 @@
 import { z } from 'zod'
 import { readWords, type Written, wrongArguments } from '../arguments.ts'
 import { readBody } from './body.ts'
-import { allOptions, naturalKeyOf, optionsOf, wordName } from './command-options.ts'
+import { allOptions, naturalKeyOf, optionsOf } from './command-options.ts'
+import { confirm } from './confirm.ts'
 import { type CallerKind, type Connection, connect, type Request } from './connection.ts'
 import { createIfAbsent } from './create-if-absent.ts'
-import { type ClientCommand, isList, type Row } from './derive.ts'
+import { type ClientCommand, isList, type Row, wordName } from './derive.ts'
+import { endingOf } from './endings.ts'
 import type { Io } from './io.ts'
 import { lostSecret } from './lost-secret.ts'
 import { reads } from './names.ts'
@@ -46,7 +48,12 @@ export async function runCommand(io: Io, command: ClientCommand, args: readonly 
     const { answer, exit_code } = await createIfAbsent(io, connection, row, { natural_key, body: body.body, request, scope })
     return printAnswer(io, row, answer, written) || exit_code
   }
-  const answer = await connection.call(row, { ...request, params, ...(row.route.body ? { body: body.body } : {}) })
+  const sent = { ...request, params }
+  const ending = await endingOf(connection, { row, request: sent, body: body.body, scope, env: textOf(written, 'env') })
+  // Standard input can be the body, and then nobody answers there.
+  const asked = { ...io, is_interactive: io.is_interactive && written.values.get('data') !== '-' }
+  if (ending !== null) await confirm(asked, ending, { word: textOf(written, 'confirm'), yes: written.values.has('yes') })
+  const answer = await connection.call(row, { ...sent, ...(row.route.body ? { body: body.body } : {}) })
   const exit_code = printAnswer(io, row, answer, written)
   if (row.name === 'createApplication' && !is_json)
     await (await import('./templates.ts')).printSetup(io, connection, answer.data, body.body.url)

@@ -1,4 +1,5 @@
 /** Finds the tenant, the project, the environment and the object that a command names, by slug, email or id. */
+import { prefixes } from '@ostiary/contract/ids.ts'
 import { OstiaryError } from '@ostiary/sdk'
 import { z } from 'zod'
 import { UsageError } from '../usage.ts'
@@ -54,9 +55,9 @@ export async function resolveScope(connection: Connection, row: Row, written: Wr
   const scope: Scope = { environment_type: connection.key_environment }
   const env = written.env ?? connection.defaults.env
   // Administrators can ask where an id belongs.
-  const id = [written.env, written.env === null && written.project === null ? written.words[0] : null, env].find(
-    (each) => each && isId(each),
-  )
+  // A member is a user, and users are in an environment: their place is not that of the membership.
+  const [word = ''] = needed.includes('environment_id') || !written.words[0]?.startsWith(`${prefixes.user}_`) ? written.words : []
+  const id = [written.env, written.env === null && written.project === null ? word : null, env].find((each) => each && isId(each))
   if (connection.kind === 'administrator' && id && needed.length > 0) {
     const located = await locate(connection, id)
     if (located !== null && needed.every((name) => located[name] !== undefined)) return located

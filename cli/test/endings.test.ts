@@ -1,0 +1,193 @@
+/** What ends something on the command line says so and asks: every command of the route table, in Test, in Live and outside both. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { descriptions } from '@ostiary/contract/descriptions.ts'
+import type { Route } from '@ostiary/contract/route.ts'
+import { z } from 'zod'
+import { sql } from '../../server/src/db/db.ts'
+import { createPerson } from '../../server/test/support/cookie-browser.ts'
+import { expectStatus, world } from '../../server/test/support/world.ts'
+import { clientCommands, isList } from '../src/client/derive.ts'
+import { reads } from '../src/client/names.ts'
+import { browserOf, openClient } from './support/terminal-of-client.ts'
+
+const w = await world()
+const client = openClient(w)
+const signed_in = await client.ostiary(['login'], { openBrowser: browserOf(w) })
+assert.equal(signed_in.code, 0, signed_in.err)
+const { ostiary } = client
+
+type Place = 'test' | 'live'
+const at = (place: Place) => ['--project', 'shop', '--env', place]
+
+/** One object of each kind, in Test and in Live. */
+async function objectsIn(place: Place) {
+  const { path } = w[place]
+  const created = async (name: string, body: object) => expectStatus(201, await w.call('POST', `${path}/${name}`, { body }))
+  const user = await createPerson(w, w[place], { email: `ada.${place}@example.com` })
+  const application = await w.createApplication(w[place], { slug: 'storefront' })
+  await user.tokens(application)
+  const key = await created('auth-keys', { type: 'auth_secret' })
+  const { data: sessions } = expectStatus(200, await w.call('GET', `/v1/auth/users/${user.id}/sessions`, { key: key.key }))
+  return {
+    application_id: application.id,
+    resource_server_id: (await created('resource-servers', { slug: 'api', identifier: 'https://api.example.com', name: 'API', scopes: [] }))
+      .id,
+    key_id: key.id,
+    provider_id: (await created('providers', { slug: 'google', type: 'google', client_id: '1.apps', client_secret: 'hunter2' })).id,
+    webhook_id: (await created('webhooks', { slug: 'hook', url: 'https://hooks.example.com', events: ['user.created'] })).id,
+    user_id: user.id,
+    session_id: sessions[0].id,
+    // No route shows one of these alone.
+    grant_id: 'grt_01m7wwr5ftevtv5yxb47hmb4ht',
+    method_id: 'mth_01m7wwr5ftevtv5yxb47hmb4ht',
+    member_id: w.owner_id,
+  }
+}
+type Objects = Awaited<ReturnType<typeof objectsIn>>
+const objects: Record<Place, Objects> = { test: await objectsIn('test'), live: await objectsIn('live') }
+const platform_key: string = expectStatus(200, await w.call('GET', '/v1/api-keys/whoami')).id
+
+const commands = clientCommands()
+const named = (noun: string, verb: string) => `${noun} ${verb}`
+
+/** The actions of the table that end nothing. A new action fails the test below until it asks, or stands here. */
+const actions_that_end_nothing = [
+  'users unblock', 'users send-reset', 'users send-verification', 'promotions approve', 'settings test-mail', 'providers check',
+  'webhooks test', 'webhooks resend', 'deliveries resend', 'backchannel-logouts resend', 'invitations resend',
+  // They ask where their plan deletes something in Live.
+  'promotions apply', 'promotions revert',
+] // biome-ignore format: as a list
+
+const ends = ({ method, returns: [status] }: Route, name: string) =>
+  method === 'DELETE' || (method === 'POST' && status !== 201 && !actions_that_end_nothing.includes(name))
+const ending = commands.filter(({ noun, verb, rows: [{ name, route }] }) => !reads.includes(name) && ends(route, named(noun, verb)))
+
+/** Everything that a call can change is in the audit log. */
+const changes = async () => (await w.deployment.db.all(z.object({ id: z.string() }), sql`select id from audit_log`)).length
+
+/** How to call a command for an object in Test, in Live or outside both. */
+function callOf({ noun, verb, rows: [row] }: (typeof commands)[number], place: Place): string[] {
+  const is_in_tenant = row.route.path.startsWith('/v1/tenants/')
+  const words = row.words.map((word) => {
+    if (is_in_tenant && word === 'key_id') return platform_key
+    return objects[place][word as keyof Objects] ?? assert.fail(`Give the test an object for {${word}}.`) // as: asserted
+  })
+  return [noun, verb, ...words, ...(is_in_tenant ? [] : at(place))]
+}
+
+test('the walk meets deletions, revocations, rotations, blocks and ended sessions', () => {
+  const names = ending.map(({ noun, verb }) => named(noun, verb))
+  for (const name of [
+    'applications delete',
+    'keys delete',
+    'keys rotate',
+    'signing-keys rotate',
+    'users block',
+    'users end-sessions',
+    'platform-keys delete',
+    'members delete',
+    'sessions delete',
+  ])
+    assert.ok(names.includes(name), name)
+})
+
+for (const command of ending)
+  for (const place of ['test', 'live'] as const) {
+    const { noun, verb } = command
+    test(`${noun} ${verb} in ${place} says what ends, and without a terminal and --confirm nothing happens`, async () => {
+      const call = callOf(command, place)
+      const is_test = place === 'test' && call.includes('--env')
+      const before = await changes()
+      const { code, out, err } = await ostiary(call)
+      assert.deepEqual([code, out], [2, ''], err)
+      assert.match(err, is_test ? /--yes/ : /--confirm \S+/)
+      assert.match(err, /\. Nothing was changed\.\n$/)
+      assert.ok(err.includes(descriptions[command.rows[0].name].replaceAll('`', '')), err)
+      for (const args of [['--confirm', 'other'], ...(is_test ? [] : [['--yes']])]) {
+        const refused = await ostiary([...call, ...args])
+        assert.deepEqual([refused.code, refused.out], [2, ''], refused.err)
+      }
+      for (const input of ['\n', 'other\n', ...(is_test ? ['n\n'] : ['y\n', 'yes\n'])]) {
+        const declined = await ostiary(call, { is_interactive: true, input })
+        assert.deepEqual([declined.code, declined.out], [1, ''], declined.err)
+        assert.match(declined.err, /Nothing was changed\.\n$/)
+      }
+      assert.equal(await changes(), before)
+    })
+  }
+
+// biome-ignore format: this table is read by column
+const switched_off: [what: string, words: string[], word: string][] = [
+  ['an application',              ['applications', 'update', 'storefront', '--disabled'],                     'storefront'],
+  ['an application by --data',    ['applications', 'update', 'storefront', '--data', '{"disabled":true}'],    'storefront'],
+  ['a webhook',                   ['webhooks', 'update', 'hook', '--disabled', 'true'],                       'hook'],
+  ['a provider',                  ['providers', 'update', 'google', '--enabled', 'false'],                    'google'],
+]
+for (const [what, words, word] of switched_off)
+  test(`switching off ${what} in Live needs its word; switching it on needs none`, async () => {
+    const call = [...words, ...at('live')]
+    const before = await changes()
+    const refused = await ostiary(call)
+    assert.deepEqual([refused.code, refused.err.includes(`--confirm ${word}`)], [2, true], refused.err)
+    assert.equal(await changes(), before)
+    const done = await ostiary([...call, '--confirm', word])
+    assert.equal(done.code, 0, done.err)
+    const on = { applications: '--disabled=false', webhooks: '--disabled=false', providers: '--enabled=true' }[words[0] ?? ''] ?? ''
+    assert.equal((await ostiary([...words.slice(0, 3), on, ...at('live')])).code, 0)
+  })
+
+test('in Live the word is the slug, else the address, else the id; it is typed, or given as --confirm', async () => {
+  const { key_id } = objects.live
+  // biome-ignore format: this table is read by column
+  const cases: [string[], string][] = [
+    [['applications', 'rotate-secret', objects.live.application_id], 'storefront'],
+    [['users', 'end-sessions', 'ada.live@example.com'],              'ada.live@example.com'],
+    [['keys', 'rotate', key_id],                                     key_id],
+    [['signing-keys', 'rotate'],                                     'live'],
+  ]
+  for (const [words, word] of cases) {
+    const call = [...words, ...at('live')]
+    const asked = await ostiary(call, { is_interactive: true, input: `${word}\n` })
+    assert.equal(asked.code, 0, asked.err)
+    assert.match(asked.err, new RegExp(`Type ${word} to go on: `))
+    const given = await ostiary([...call, '--confirm', word, '--json'])
+    assert.equal(given.code, 0, given.err)
+  }
+})
+
+test('a deletion in Live by its typed word happens once, and one in Test by --yes or by a yes', async () => {
+  const { application_id } = await w.createApplication(w.live, { slug: 'old' }).then(({ id }) => ({ application_id: id }))
+  const call = ['applications', 'delete', 'old', ...at('live')]
+  const { code, err } = await ostiary(call, { is_interactive: true, input: 'old\n' })
+  assert.equal(code, 0, err)
+  assert.ok(err.includes(`application old (${application_id}) in Live`), err)
+  assert.match(err, /Its grants end, so its refresh tokens and opaque access tokens stop working\./)
+  assert.match((await ostiary(call)).err, /^There is no application "old"\./)
+  for (const [index, options] of [{ is_interactive: true, input: 'y\n' }, {}].entries()) {
+    await w.createApplication(w.test, { slug: 'old' })
+    const done = await ostiary(['applications', 'delete', 'old', ...at('test'), ...(index === 0 ? [] : ['--yes'])], options)
+    assert.equal(done.code, 0, done.err)
+  }
+})
+
+test('the key of a pipeline obeys the same', async () => {
+  const key: string = expectStatus(201, await w.call('POST', `${w.live.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
+  const call = ['users', 'delete', objects.live.user_id, '--env', 'live']
+  const refused = await ostiary(call, { key })
+  assert.deepEqual([refused.code, refused.err.includes('--confirm ada.live@example.com')], [2, true], refused.err)
+  assert.equal((await ostiary([...call, '--yes'], { key })).code, 2)
+  assert.equal((await ostiary([...call, '--confirm', objects.live.user_id], { key })).code, 2)
+  assert.equal((await ostiary([...call, '--confirm', 'ada.live@example.com'], { key })).code, 0)
+  assert.equal((await ostiary(['applications', 'delete', 'storefront', ...at('test')], { key: w.key })).code, 2)
+})
+
+test('every action of the route table ends something and asks, or is known to end nothing', () => {
+  const lists = commands.filter(({ rows: [{ route }] }) => isList(route)).length
+  assert.ok(lists > 10)
+  for (const name of actions_that_end_nothing)
+    assert.ok(
+      commands.some(({ noun, verb }) => named(noun, verb) === name),
+      name,
+    )
+})
