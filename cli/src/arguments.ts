@@ -61,17 +61,22 @@ export function readWords({ call, options, words }: Syntax, args: readonly strin
   const positional: string[] = []
   const mistakes: string[] = []
   const rest = [...args]
+  let has_unknown = false
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     if (arg === '--') positional.push(...rest.splice(0))
     else if (!arg.startsWith('-') || arg === '-') positional.push(arg)
     else {
       const mistake = readOption(arg, rest, options, values)
       if (mistake !== null) mistakes.push(mistake)
+      if (mistake === null || optionNamed(arg, options) !== undefined) continue
+      // What follows is probably its value, and can be a password.
+      has_unknown = true
+      if (!arg.includes('=') && rest[0] !== undefined && !rest[0].startsWith('-')) rest.shift()
     }
   }
   if (words !== 'any') {
-    for (const word of positional.slice(words.length)) mistakes.push(`${JSON.stringify(word)} is not expected here.`)
-    for (const [index, word] of words.entries()) if (!positional[index]) mistakes.push(`${word} is missing.`)
+    for (const word of positional.slice(words.length)) mistakes.push(notExpected(word, options))
+    if (!has_unknown) for (const [index, word] of words.entries()) if (!positional[index]) mistakes.push(`${word} is missing.`)
   }
   if (mistakes.length === 0)
     for (const { name, value, is_required, help } of options)
@@ -80,10 +85,32 @@ export function readWords({ call, options, words }: Syntax, args: readonly strin
   return { words: positional, values }
 }
 
+/** A word that stands where an option belongs: a file, a JSON pointer, or a field with its value. */
+function notExpected(word: string, options: readonly Option[]): string {
+  const [, name = ''] = /^\/?([a-z_][\w./-]*)(?:=.*)?$/s.exec(word) ?? []
+  const field = optionOfPointer(name)
+  const option = options.find((each) => each.name === field && each.kind !== 'switch')
+  if (option !== undefined && /^\/|=/.test(word))
+    return `${JSON.stringify(word.split('=')[0])} is not expected here. Write --${option.name}${option.value ? ` ${option.value}` : ''}.`
+  const said = `${JSON.stringify(word)} is not expected here.`
+  return options.some((each) => each.name === 'file') ? `${said} Did you mean --file ${word}?` : said
+}
+
+/** The option of a field by its JSON pointer, without an index: `redirect-uris` of `/redirect_uris/0`. */
+export const optionOfPointer = (pointer: string) =>
+  pointer
+    .replace(/^\//, '')
+    .replace(/(\/\d+)+$/, '')
+    .replaceAll('_', '-')
+    .replaceAll('/', '.')
+
 /** The mistakes, and where to read on. */
 export function wrongArguments(call: string, mistakes: readonly string[]): UsageError {
   return new UsageError(`${mistakes.join('\n')}\n\n"ostiary ${call} --help" shows how to call it.`)
 }
+
+const optionNamed = (arg: string, options: readonly Option[]) =>
+  options.find(({ name }) => arg === `--${name}` || arg.startsWith(`--${name}=`))
 
 /** Reads one option, and its value from the words after it. Returns a mistake, or `null`. */
 function readOption(arg: string, rest: string[], options: readonly Option[], values: Map<string, unknown>): string | null {
@@ -91,7 +118,7 @@ function readOption(arg: string, rest: string[], options: readonly Option[], val
   const is_long = arg.startsWith('--')
   // Without what follows, which can be a password: "--passwort=…", "-p…".
   const typed = is_long ? arg.slice(0, at === -1 ? undefined : at) : arg.slice(0, 2)
-  const option = is_long ? options.find(({ name }) => name === typed.slice(2)) : undefined
+  const option = optionNamed(arg, options)
   if (option === undefined) return unknownOption(typed, options)
   const { name, kind, is_list = false } = option
   const inline = at === -1 ? null : arg.slice(at + 1)

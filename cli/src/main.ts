@@ -3,7 +3,6 @@
  * It loads only what a command needs, and reports an error in one sentence.
  */
 
-import { nearest } from '@ostiary/server/base/nearest.ts'
 import { stackOf } from '@ostiary/server/base/stack.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { questionIn, readArguments } from './arguments.ts'
@@ -27,7 +26,7 @@ async function run([name = '', ...args]: string[]): Promise<number | null> {
 
 /** Checks the arguments of a command for developers, which the launcher runs afterwards. */
 async function checkArguments([name = '', ...args]: string[]): Promise<number> {
-  if (!isDeveloperCommand(name)) throw await unknownCommand(name)
+  if (!isDeveloperCommand(name)) throw await unknownCommand(name, args)
   readArguments(name, developer_commands[name], args)
   return 0
 }
@@ -49,7 +48,7 @@ async function runServiceCommand(name: CommandName, args: string[]): Promise<num
 
 async function runClientCommand(name: string, args: string[]): Promise<number> {
   const { clientNames, runClient } = await import('./client/client.ts')
-  if (!clientNames().includes(name)) throw await unknownCommand(name)
+  if (!clientNames().includes(name)) throw await unknownCommand(name, args)
   if (questionIn(args) === 'version') return print(version)
   const { ioOfProcess } = await import('./client/io.ts')
   const stop = new AbortController()
@@ -89,14 +88,13 @@ async function wholeHelp(): Promise<string> {
 const isDeveloperCommand = (name: string): name is keyof typeof developer_commands => Object.hasOwn(developer_commands, name)
 const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name)
 
-async function unknownCommand(name: string): Promise<UsageError> {
+async function unknownCommand(name: string, args: readonly string[]): Promise<UsageError> {
   const what = name.startsWith('-') ? 'option' : 'command'
-  const { clientNames } = await import('./client/client.ts')
+  const { clientNames, nearCommands } = await import('./client/client.ts')
+  const { meantWords } = await import('./client/near.ts')
   const known = [...Object.keys(commands), ...clientNames(), ...Object.keys(developer_commands), 'help', '--help', '--version']
-  const near = nearest(name, known)
-  return new UsageError(
-    `There is no ${what} ${JSON.stringify(name)}.${near ? ` Did you mean "${near}"?` : ''}\n\n"ostiary --help" lists the commands.`,
-  )
+  const meant = meantWords(nearCommands(name, args, known))
+  return new UsageError(`There is no ${what} ${JSON.stringify(name)}.${meant}\n\n"ostiary --help" lists the commands.`)
 }
 
 /** The message of a wrong call. Another error is a bug and is printed with its stack. */

@@ -152,7 +152,7 @@ const bodies: [why: string, command: string, args: string[], body: unknown][] = 
   ['a value outside the choices',    'applications update', ['a', '--consent', 'no'],                                    '--consent takes one of skip, ask.'],
   ['an option without its value',    'projects update',   ['shop', '--name', '--json'],                                  '--name needs a value: The name.'],
   ['an option given twice',          'projects update',   ['shop', '--name', 'A', '--name', 'B'],                        '--name is given twice.'],
-  ['a mistyped option',              'projects update',   ['shop', '--nmae', 'A'],                                       'There is no option "--nmae". Did you mean --name?\n"A" is not expected here.'],
+  ['a mistyped option',              'projects update',   ['shop', '--nmae', 'A'],                                       'There is no option "--nmae". Did you mean --name?'],
   ['a short option',                 'projects update',   ['shop', '-n'],                                                'There is no option "-n".'],
   ['a missing word',                 'projects update',   ['--name', 'A'],                                               'PROJECT is missing.'],
   ['two missing fields',             'projects create',   [],                                                            '--slug is missing: 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes.\n--name is missing: The name.'],

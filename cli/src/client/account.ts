@@ -1,8 +1,12 @@
 /** `ostiary login`, `logout`, `whoami` and `profiles`: the sign-ins of this machine. */
+import { OstiaryError } from '@ostiary/sdk'
 import type { Written } from '../arguments.ts'
+import { UsageError } from '../usage.ts'
 import { type Connection, connect, originOf, profileName } from './connection.ts'
+import { defaultsOf } from './defaults.ts'
 import { rowOf } from './derive.ts'
 import type { Io } from './io.ts'
+import { kindOfId, nearWords } from './near.ts'
 import { changeProfiles, isProfileName, readProfiles } from './profiles.ts'
 import { Refused, Unreachable } from './refused.ts'
 import { textOf } from './run-command.ts'
@@ -94,13 +98,8 @@ export async function useProfile(io: Io, written: Written): Promise<number> {
   const [name = ''] = written.words
   await changeProfiles(io.folder, async ({ profiles }) => {
     const profile = isProfileName(name) ? profiles[name] : undefined
-    if (profile === undefined)
-      throw new Refused(`There is no profile ${JSON.stringify(visible(name))}. "ostiary profiles list" shows them.`)
-    const defaultOf = (option: 'tenant' | 'project' | 'env') => {
-      const text = textOf(written, option) ?? profile.defaults[option]
-      return text === 'null' ? null : text
-    }
-    const defaults = { tenant: defaultOf('tenant'), project: defaultOf('project'), env: defaultOf('env') }
+    if (profile === undefined) throw noProfile(name, Object.keys(profiles))
+    const defaults = defaultsOf(profile.defaults, written)
     return { profiles: { current: name, profiles: { ...profiles, [name]: { ...profile, defaults } } }, result: null }
   })
   return listProfiles(io, written)
@@ -112,16 +111,34 @@ export async function deleteProfile(io: Io, written: Written): Promise<number> {
     const { [name]: profile = null, ...others } = profiles
     return { profiles: { current: current === name ? (Object.keys(others)[0] ?? 'default') : current, profiles: others }, result: profile }
   })
-  if (removed === null) throw new Refused(`There is no profile ${JSON.stringify(visible(name))}. "ostiary profiles list" shows them.`)
+  if (removed === null) throw noProfile(name, Object.keys(readProfiles(io.folder).profiles))
   if (removed.tokens) await revoke(removed, removed.tokens)
   return 0
 }
 
-/** Prints the address of an object in the dashboard, and opens it. */
+const noProfile = (name: string, names: readonly string[]) =>
+  new Refused(`There is no profile ${JSON.stringify(visible(name))}.${nearWords(name, names)} "ostiary profiles list" shows them.`)
+
+/** Prints the address of an object in the dashboard, and opens it. Where an administrator is signed in, there must be one. */
 export async function open(io: Io, written: Written): Promise<number> {
   const [id = ''] = written.words
-  const url = `${connect(io, textOf(written, 'profile')).base_url}/dashboard/go/${encodeURIComponent(id)}`
+  if (kindOfId(id) === null)
+    throw new UsageError(
+      `${JSON.stringify(visible(id))} is not an id, such as app_… or req_…. Lists show them: "ostiary applications list".`,
+    )
+  const connection = connect(io, textOf(written, 'profile'))
+  if (connection.kind === 'administrator') await refuseUnknown(connection, id)
+  const url = `${connection.base_url}/dashboard/go/${encodeURIComponent(id)}`
   io.out(`${url}\n`)
   if (!written.values.has('no-browser')) io.openBrowser(url)
   return 0
+}
+
+async function refuseUnknown(connection: Connection, id: string): Promise<void> {
+  try {
+    await connection.call(rowOf('lookup'), { params: { id } })
+  } catch (error) {
+    if (!(error instanceof OstiaryError) || error.code !== 'not_found') throw error
+    throw new Refused(`There is nothing with the id ${id} in your tenants.`)
+  }
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import type { Field } from './fields.ts'
+import { reasonOf } from './file-reason.ts'
 import type { Io } from './io.ts'
 import { isObject } from './show.ts'
 
@@ -31,8 +32,9 @@ async function readData(io: Io, data: unknown): Promise<{ body: Json } | { mista
   try {
     json = data === '-' ? await text(io.input) : data.startsWith('@') ? readFileSync(data.slice(1), 'utf8') : data
   } catch (error) {
-    return { mistake: `${source} cannot be read: ${error instanceof Error ? error.message : String(error)}` }
+    return { mistake: `${source} cannot be read: ${reasonOf(error)}.` }
   }
+  if (json.trim() === '') return { mistake: `${source} is empty, and takes a JSON object.` }
   if (json.length > most_bytes) return { mistake: `${source} is larger than 1 MiB.` }
   try {
     const body: unknown = JSON.parse(json)

@@ -7,6 +7,8 @@ import { readLines } from './loopback.ts'
 import { type Defaults, isProfileName, readProfiles } from './profiles.ts'
 import { Refused, Unreachable } from './refused.ts'
 import { openSession, type Session } from './session.ts'
+import { visible } from './show.ts'
+import { unreachable } from './unreachable.ts'
 
 export type CallerKind = 'platform' | 'secret' | 'publishable' | 'administrator'
 
@@ -60,7 +62,9 @@ export function profileName(io: Io, option: string | null): string {
 export function originOf(text: string, what: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.pathname !== '/' || url.search !== '' || url.hash !== '')
-    throw new UsageError(`${what} takes the address of the service, such as https://id.example.com.`)
+    throw new UsageError(
+      `${what} takes the address of the service, with http:// or https:// and without a path, such as https://id.example.com.`,
+    )
   return url.origin
 }
 
@@ -113,6 +117,12 @@ class FreshSignInNeeded extends Refused {
   }
 }
 
+/** Where the address comes from, for a caller whose service is elsewhere. */
+const addressFrom = ({ api_key }: { api_key?: string }) =>
+  api_key === undefined
+    ? 'The address is that of the profile: "ostiary login --url ADDRESS" signs in at another one.'
+    : `OSTIARY_URL has the address of the service (default: ${default_url}).`
+
 async function send(
   credential: { base_url: string; api_key?: string; token?: string },
   io: Io,
@@ -126,7 +136,13 @@ async function send(
   try {
     return await respond(...args)
   } catch (error) {
-    if (error instanceof OstiaryError && error.status === 0) throw new Unreachable(`${credential.base_url}: ${error.detail}`)
+    if (!(error instanceof OstiaryError)) throw error
+    const { base_url } = credential
+    if (error.status === 0) throw new Unreachable(`${unreachable(base_url, error)} ${addressFrom(credential)}`, { cause: error })
+    if (error.code === 'unexpected_answer' && error.status < 500)
+      throw new Refused(`${base_url} does not answer like a service of Ostiary: ${visible(error.detail)} ${addressFrom(credential)}`, {
+        cause: error,
+      })
     throw error
   }
 }

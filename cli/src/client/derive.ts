@@ -113,6 +113,19 @@ export function naturalList(path: string): { row: Row; natural_key: 'slug' | 'em
   return natural_key && { row: commandOf(name, route).row, natural_key }
 }
 
+/** The command that lists the objects of a row, with the options of its scope. A path parameter is named as in help. */
+export function listCommand(list: Row, options: readonly string[]): string {
+  const { noun, verb } = commandOf(list.name, list.route)
+  const taken = options.filter((_, index) => isTaken(list, options[index - (index % 2)] ?? ''))
+  return [noun, verb, ...list.words.map(wordName), ...taken].join(' ')
+}
+
+function isTaken({ scope, route }: Row, option: string): boolean {
+  if (option === '--tenant') return true
+  const is_in_environment = route.credential.kind === 'secret' || scope.includes('environment_id')
+  return is_in_environment || (option === '--project' && scope.includes('project_id'))
+}
+
 /** A row by its name. */
 export const rowOf = (name: RowName): Row => commandOf(name, routes[name]).row
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { jsonOf } from './profiles.ts'
 import { Refused, Unreachable } from './refused.ts'
 import { visible } from './show.ts'
+import { unreachable } from './unreachable.ts'
 
 const timeout_ms = 30_000
 
@@ -69,7 +70,7 @@ async function send(url: string, init: RequestInit): Promise<{ status: number; b
     status = response.status
     text = await response.text()
   } catch (cause) {
-    throw new Unreachable(`${visible(new URL(url).origin)} cannot be reached.`, { cause })
+    throw new Unreachable(unreachable(new URL(url).origin, cause), { cause })
   }
   if (status >= 500) throw new Unreachable(`${visible(new URL(url).origin)} answers with the status ${status}.`)
   return { status, body: jsonOf(text) ?? null }

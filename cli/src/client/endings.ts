@@ -123,7 +123,7 @@ async function slugOfEnvironment(connection: Connection, { scope, env, request: 
 }
 
 const Plan = z.object({ changes: z.array(z.object({ object: z.string(), slug: z.string().nullable(), action: z.string() })) })
-const Target = z.object({ slug: z.string(), type: z.string() })
+const Target = z.object({ slug: z.string(), type: z.string().nullable() })
 
 /** A stored plan, or its revert, asks where it deletes in Live. */
 async function endingOfPlan(connection: Connection, { row, request, body, scope }: Call): Promise<Ending | null> {
@@ -141,7 +141,10 @@ async function endingOfPlan(connection: Connection, { row, request, body, scope 
 }
 
 /** What the changes of a plan delete in Live; `null` if they delete nothing, or elsewhere. The word is the environment. */
-export function endingOfChanges(changes: z.infer<typeof Plan>['changes'], target: z.infer<typeof Target>): Ending | null {
+export function endingOfChanges(
+  changes: readonly z.infer<typeof Plan>['changes'][number][],
+  target: z.infer<typeof Target>,
+): Ending | null {
   const deleted = changes.filter(({ action }) => action === 'delete')
   if (target.type !== 'live' || deleted.length === 0) return null
   const list = deleted.slice(0, most_named).map(({ object, slug }) => `${object.replaceAll('_', ' ')} ${slug ?? ''}`.trim())

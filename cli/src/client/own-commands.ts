@@ -30,6 +30,12 @@ const defaults: readonly Option[] = [
 const file: Option = { name: 'file', kind: 'text', value: 'FILE', is_required: true, help: 'the file, or - for standard input' }
 const prune: Option = { name: 'prune', kind: 'switch', help: 'delete the objects that the sections of the file lack' }
 const yes: Option = { name: 'yes', kind: 'switch', help: 'change it without a question' }
+const confirm: Option = {
+  name: 'confirm',
+  kind: 'text',
+  value: 'ENV',
+  help: 'the slug of the environment, which a plan that deletes in Live needs beside --yes',
+}
 const overwrite: Option = { name: 'overwrite', kind: 'switch', help: 'replace also what was edited there since the last promotion' }
 const note: Option = { name: 'note', kind: 'text', value: 'TEXT', help: 'a note for people, such as a commit' }
 const record: Option = { ...json, help: 'print the promotion as JSON' }
@@ -98,6 +104,15 @@ function makeOwnCommands(): OwnCommand[] {
       run: async (io, written) => (await import('./account.ts')).open(io, written),
     },
     {
+      name: 'use',
+      summary: 'keep the project and the environment that commands use where they are not written',
+      details:
+        'Kept in the profile. Without options it shows them. A change in Live never uses them: it has --project and --env written out. The word null removes one.',
+      words: [],
+      options: [...defaults, json, profile],
+      run: async (io, written) => (await import('./defaults.ts')).use(io, written),
+    },
+    {
       name: 'completion',
       summary: 'print the completion of commands and options for a shell',
       details: 'bash: source <(ostiary completion bash) · zsh: source <(ostiary completion zsh) · fish: ostiary completion fish | source',
@@ -136,7 +151,7 @@ function makeOwnCommands(): OwnCommand[] {
       details:
         'Shows the plan and asks. A field that a file leaves out stays as it is. The value of a secret is read from the environment variable that the file names.',
       words: [],
-      options: [file, prune, yes, overwrite, note, ...scope, record, profile],
+      options: [file, prune, yes, confirm, overwrite, note, ...scope, record, profile],
       noun: 'promotions',
       run: async (io, written) => (await import('./configuration/apply.ts')).apply(io, written),
     },
@@ -150,6 +165,7 @@ function makeOwnCommands(): OwnCommand[] {
         { name: 'only', kind: 'text', is_list: true, value: 'KIND[/SLUG]', help: 'these alone, such as application/shop; can be repeated' },
         { name: 'values', kind: 'text', value: 'FILE', help: 'a file with what belongs to TO, in the form of a configuration' },
         yes,
+        confirm,
         overwrite,
         note,
         ...scope.filter(({ name }) => name !== 'env'),

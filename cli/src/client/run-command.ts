@@ -12,7 +12,7 @@ import type { Io } from './io.ts'
 import { lostSecret } from './lost-secret.ts'
 import { reads } from './names.ts'
 import { Refused } from './refused.ts'
-import { inScope, objectId, resolveScope, type Scope } from './scope.ts'
+import { inScope, isId, objectId, resolveScope, type Scope } from './scope.ts'
 import { isObject, jsonLine, listText, objectText, visible } from './show.ts'
 
 const callOf = ({ noun, verb }: ClientCommand) => `${noun} ${verb}`
@@ -112,9 +112,19 @@ export async function scopeFor(connection: Connection, row: Row, written: Writte
   const { words } = written
   const scope = await resolveScope(connection, row, { tenant: textOf(written, 'tenant'), project: textOf(written, 'project'), env, words })
   const changes = row.route.method !== 'GET' && !reads.includes(row.name)
-  if (changes && scope.environment_type === 'live' && env === null)
-    throw new Refused('This changes something in Live. Write --env live to do it.')
+  if (changes) refuseDefaultsInLive(connection, scope, written)
   return scope
+}
+
+/** A change in Live has its environment, and a project beside it, on the command line: no default reaches real users. */
+export function refuseDefaultsInLive({ defaults }: Connection, scope: Scope, written: Written): void {
+  if (scope.environment_type !== 'live') return
+  const env = textOf(written, 'env')
+  if (env === null) throw new Refused('This changes something in Live. Write --env live to do it.')
+  if (textOf(written, 'project') === null && defaults.project !== null && !isId(env))
+    throw new Refused(
+      `This changes something in Live, where the project of the profile does not serve. Write --project ${visible(defaults.project)} to do it.`,
+    )
 }
 
 const default_limit = 20

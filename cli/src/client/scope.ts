@@ -4,7 +4,8 @@ import { OstiaryError } from '@ostiary/sdk'
 import { z } from 'zod'
 import { UsageError } from '../usage.ts'
 import type { Connection } from './connection.ts'
-import { listedBy, type Row, rowOf, type ScopeParameter } from './derive.ts'
+import { listCommand, listedBy, type Row, rowOf, type ScopeParameter } from './derive.ts'
+import { meantWords, nearNames, nearWords, otherKind } from './near.ts'
 import { Refused } from './refused.ts'
 import { visible } from './show.ts'
 
@@ -21,6 +22,8 @@ export interface Scope {
   tenant_id?: string
   project_id?: string
   environment_id?: string
+  /** The options that name it, for the command that lists what there is. */
+  options?: readonly string[]
   /** `null` outside an environment. */
   environment_type: 'test' | 'live' | null
 }
@@ -52,15 +55,17 @@ const isForRole = ({ credential, path }: Row['route']): boolean =>
 
 export async function resolveScope(connection: Connection, row: Row, written: WrittenScope): Promise<Scope> {
   const needed = scopeOf(row, connection.kind)
-  const scope: Scope = { environment_type: connection.key_environment }
   const env = written.env ?? connection.defaults.env
+  refuseOtherKinds(written, env)
+  const options = (['tenant', 'project', 'env'] as const).flatMap((name) => (written[name] === null ? [] : [`--${name}`, written[name]]))
+  const scope: Scope = { environment_type: connection.key_environment, options }
   // Administrators can ask where an id belongs.
   // A member is a user, and users are in an environment: their place is not that of the membership.
   const [word = ''] = needed.includes('environment_id') || !written.words[0]?.startsWith(`${prefixes.user}_`) ? written.words : []
   const id = [written.env, written.env === null && written.project === null ? word : null, env].find((each) => each && isId(each))
   if (connection.kind === 'administrator' && id && needed.length > 0) {
     const located = await locate(connection, id)
-    if (located !== null && needed.every((name) => located[name] !== undefined)) return located
+    if (located !== null && needed.every((name) => located[name] !== undefined)) return { ...located, options }
   }
   if (needed.includes('tenant_id')) scope.tenant_id = await tenantOf(connection, written.tenant)
   if (needed.includes('project_id')) scope.project_id = await projectOf(connection, scope, written.project)
@@ -99,20 +104,22 @@ async function tenantOf(connection: Connection, written: string | null): Promise
 
 async function projectOf(connection: Connection, scope: Scope, written: string | null): Promise<string> {
   const given = written ?? connection.defaults.project
-  if (given === null) throw new UsageError('--project is missing: the slug or the id of the project.')
+  if (given === null)
+    throw await missing(connection, { row: rowOf('listProjects'), scope }, '--project', 'the slug or the id of the project')
   return isId(given) ? given : idOf(connection, { row: rowOf('listProjects'), slug: given, scope }, 'project')
 }
 
 async function environmentOf(connection: Connection, scope: Scope, given: string | null): Promise<Partial<Scope>> {
-  if (given === null) throw new UsageError('--env is missing: test, live, or the slug or the id of another environment.')
+  const list = { row: rowOf('listEnvironments'), scope }
+  if (given === null) throw await missing(connection, list, '--env', 'test, live, or the slug or the id of another environment')
   const { data } = isId(given)
     ? await connection.call(rowOf('getEnvironment'), {
         params: { project_id: scope.project_id, environment_id: given },
         ...headersOf(scope),
       })
-    : { data: await firstOf(connection, { row: rowOf('listEnvironments'), slug: given, scope }) }
+    : { data: await firstOf(connection, { ...list, slug: given }) }
   const environment = Named.safeParse(data)
-  if (!environment.success) throw nothingFound('environment', given)
+  if (!environment.success) throw await nothingFound(connection, { ...list, slug: given }, 'environment')
   return { environment_id: environment.data.id, environment_type: EnvironmentType.parse(environment.data.type) }
 }
 
@@ -136,9 +143,12 @@ export async function objectId(
   { parameter, word }: { parameter: string; word: string },
   scope: Scope,
 ): Promise<string> {
+  const kind = parameter.replace(/_id$/, '')
+  const other = otherKind(word, kind)
+  if (other !== null) throw new UsageError(other)
   const list = isId(word) ? null : listedBy(row, parameter)
   if (list === null) return word
-  return idOf(connection, { row: list.row, [list.natural_key]: word, scope }, parameter.replace(/_id$/, '').replaceAll('_', ' '))
+  return idOf(connection, { row: list.row, [list.natural_key]: word, scope }, kind.replaceAll('_', ' '))
 }
 
 /** An object of a list, by its slug or its email. */
@@ -151,11 +161,59 @@ interface Wanted {
 
 async function idOf(connection: Connection, wanted: Wanted, what: string): Promise<string> {
   const object = Named.safeParse(await firstOf(connection, wanted))
-  if (!object.success) throw nothingFound(what, wanted.slug ?? wanted.email ?? '')
+  if (!object.success) throw await nothingFound(connection, wanted, what)
   return object.data.id
 }
 
-const nothingFound = (what: string, value: string) => new Refused(`There is no ${what} ${JSON.stringify(visible(value))}.`)
+/** What a name could have meant, and the command that lists what there is. */
+async function nothingFound(connection: Connection, wanted: Wanted, what: string): Promise<Refused> {
+  const typed = wanted.slug ?? wanted.email ?? ''
+  const names = await namesOf(connection, wanted)
+  // Addresses of people are not listed, only a near one is named.
+  const near = wanted.slug === undefined ? meantWords(nearNames(typed, names)) : nearWords(typed, names)
+  return new Refused(`There is no ${what} ${JSON.stringify(visible(typed))}.${near} ${listsThem(wanted)}`)
+}
+
+const listsThem = ({ row, scope }: Pick<Wanted, 'row' | 'scope'>) =>
+  `"ostiary ${visible(listCommand(row, scope.options ?? []))}" lists them.`
+
+/** An option that is needed and not written, with the few names that it can have. */
+async function missing(connection: Connection, list: Pick<Wanted, 'row' | 'scope'>, option: string, takes: string): Promise<UsageError> {
+  const names = await namesOf(connection, list)
+  const few = names.length > 0 && names.length <= 8 ? ` There ${names.length === 1 ? 'is' : 'are'} ${names.map(visible).join(', ')}.` : ''
+  const keep = connection.kind === 'administrator' ? ` "ostiary use ${option} …" keeps it for later commands.` : ''
+  return new UsageError(`${option} is missing: ${takes}.${few} ${listsThem(list)}${keep}`)
+}
+
+const most_names = 100
+
+/** The names of the first objects of a list; none where this caller cannot read it. */
+async function namesOf(connection: Connection, { row, scope }: Pick<Wanted, 'row' | 'scope'>): Promise<string[]> {
+  const { params, ...headers } = inScope(row, { environment_type: null, ...scope })
+  try {
+    const { data } = await connection.call(row, { params: { ...params, limit: most_names }, ...headers })
+    return NameablePage.parse(data).data.flatMap(({ slug, email }) => slug ?? email ?? [])
+  } catch (error) {
+    if (error instanceof OstiaryError) return []
+    throw error
+  }
+}
+
+const NameablePage = z.object({
+  data: z.array(z.object({ slug: z.string().nullable().optional(), email: z.string().nullable().optional() })),
+})
+
+/** An id that belongs to another kind of object is a mistake before any call. */
+function refuseOtherKinds({ tenant, project }: WrittenScope, env: string | null): void {
+  for (const [option, text, kind] of [
+    ['--tenant', tenant, 'tenant'],
+    ['--project', project, 'project'],
+    ['--env', env, 'environment'],
+  ] as const) {
+    const other = text === null ? null : otherKind(text, kind)
+    if (other !== null) throw new UsageError(`${option}: ${other}`)
+  }
+}
 
 /** The object with a slug or an email; `undefined` if there is none. A slug that no object can have finds nothing. */
 export async function firstOf(connection: Connection, { row, scope, ...by }: Wanted): Promise<unknown> {

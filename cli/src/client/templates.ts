@@ -7,9 +7,11 @@ import { type Connection, connect } from './connection.ts'
 import { rowOf } from './derive.ts'
 import { optionOf } from './fields.ts'
 import type { Io } from './io.ts'
+import { nearWords } from './near.ts'
 import { Refused, Unreachable } from './refused.ts'
 import { textOf } from './run-command.ts'
 import { jsonLine, listText, objectText, visible } from './show.ts'
+import { unreachable } from './unreachable.ts'
 
 export async function listTemplates(io: Io, written: Written): Promise<number> {
   const { data } = await asked(io, connect(io, textOf(written, 'profile')), (client) => client.listApplicationTemplates())
@@ -86,7 +88,16 @@ const notesText = (notes: readonly string[]) => (notes.length === 0 ? '' : `\n${
 const triedWords = (tried: ApplicationTemplate['tried']) => (tried === null ? 'from its documentation' : `tried with ${tried.version}`)
 
 const templateNamed = (io: Io, connection: Connection, slug: string) =>
-  asked(io, connection, (client) => client.getApplicationTemplate({ template: slug }))
+  asked(io, connection, async (client) => {
+    try {
+      return await client.getApplicationTemplate({ template: slug })
+    } catch (error) {
+      if (!(error instanceof OstiaryError) || error.code !== 'not_found') throw error
+      const slugs = (await client.listApplicationTemplates()).data.map((template) => template.slug)
+      const near = nearWords(slug, slugs)
+      throw new Refused(`There is no template ${JSON.stringify(visible(slug))}.${near} "ostiary application-templates list" lists them.`)
+    }
+  })
 
 /** The templates need no credential. */
 async function asked<T>(io: Io, { base_url }: Connection, ask: (client: ReturnType<typeof createClient>) => Promise<T>): Promise<T> {
@@ -94,7 +105,7 @@ async function asked<T>(io: Io, { base_url }: Connection, ask: (client: ReturnTy
     return await ask(createClient({ base_url, headers: { 'user-agent': 'ostiary-cli' } }))
   } catch (error) {
     io.signal.throwIfAborted()
-    if (error instanceof OstiaryError && error.status === 0) throw new Unreachable(`${base_url}: ${error.detail}`)
+    if (error instanceof OstiaryError && error.status === 0) throw new Unreachable(unreachable(base_url, error))
     throw error
   }
 }

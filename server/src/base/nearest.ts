@@ -1,26 +1,39 @@
 // pure
-/** Finds the word that a mistyped one probably means. */
+/** Finds the words that a mistyped one probably means. */
 
 /** Returns the nearest of `words` that differs in at most `most` letters, and in less than half of its own; `null` if none does. */
-export function nearest(typed: string, words: readonly string[], most = 2): string | null {
-  let best: string | null = null
-  let least = most + 1
-  for (const word of words) {
+export const nearest = (typed: string, words: readonly string[], most = 2): string | null => nearestFew(typed, words, 1, most)[0] ?? null
+
+/** Returns the nearest of `words`, at most `count`, nearest first. */
+export function nearestFew(typed: string, words: readonly string[], count: number, most = 2): string[] {
+  const found: { word: string; letters: number }[] = []
+  for (const word of new Set(words)) {
     if (Math.abs(word.length - typed.length) > most) continue
     const letters = distance(word, typed)
-    if (letters < least && letters * 2 < word.length) [best, least] = [word, letters]
+    if (letters <= most && letters * 2 < word.length) found.push({ word, letters })
   }
-  return best
+  return found
+    .toSorted((a, b) => a.letters - b.letters)
+    .slice(0, count)
+    .map(({ word }) => word)
 }
 
-/** The Levenshtein distance: the number of letters to add, remove or change to turn one text into the other. */
+/**
+ * The number of letters to add, remove or change to turn one text into the other (Levenshtein), where two neighbours that have changed
+ * places count as one.
+ */
 function distance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, letter] of [...a].entries()) {
+  const [letters, others] = [[...a], [...b]]
+  for (const [i, letter] of letters.entries()) {
     const next = [i + 1]
-    for (const [j, other] of [...b].entries()) {
-      next.push(Math.min((row[j] ?? 0) + (letter === other ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    for (const [j, other] of others.entries()) {
+      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1)
+      const is_swapped = i > 0 && j > 0 && letter === others[j - 1] && other === letters[i - 1]
+      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, is_swapped ? (before[j - 1] ?? 0) + 1 : changed))
     }
+    before = row
     row = next
   }
   return row.at(-1) ?? 0

@@ -4,8 +4,7 @@ import type { Written } from '../../arguments.ts'
 import { UsageError } from '../../usage.ts'
 import { connect } from '../connection.ts'
 import type { Io } from '../io.ts'
-import { Refused } from '../refused.ts'
-import { textOf, writtenOptions } from '../run-command.ts'
+import { refuseDefaultsInLive, textOf, writtenOptions } from '../run-command.ts'
 import { isObject, jsonLine, visible } from '../show.ts'
 import { carryOut, differs, isBlocked, type Job, plan, show } from './carry-out.ts'
 import { environmentOf, type ShownDocument } from './document.ts'
@@ -25,9 +24,8 @@ export async function diff(io: Io, written: Written): Promise<number> {
 
 export async function apply(io: Io, written: Written): Promise<number> {
   const { job } = await jobOf(io, written)
-  if (job.scope.environment_type === 'live' && textOf(written, 'env') === null)
-    throw new Refused('This changes something in Live. Write --env live to do it.')
-  const asked = { yes: written.values.has('yes'), overwrite: written.values.has('overwrite') }
+  refuseDefaultsInLive(job.connection, job.scope, written)
+  const asked = { yes: written.values.has('yes'), overwrite: written.values.has('overwrite'), word: textOf(written, 'confirm') }
   return carryOut(job, { ...asked, unanswered: 2, advise: () => '' })
 }
 

@@ -6,8 +6,10 @@ import type { Promotion } from '@ostiary/contract/promotion.ts'
 import { OstiaryError } from '@ostiary/sdk'
 import { z } from 'zod'
 import { UsageError } from '../../usage.ts'
+import { confirm } from '../confirm.ts'
 import type { Connection } from '../connection.ts'
 import { rowOf } from '../derive.ts'
+import { endingOfChanges } from '../endings.ts'
 import type { Io } from '../io.ts'
 import { readLines } from '../loopback.ts'
 import { rowFor } from '../run-command.ts'
@@ -37,6 +39,8 @@ export interface Job {
 
 export interface Consent {
   readonly yes: boolean
+  /** The environment, which a plan that deletes in Live wants beside `yes`. */
+  readonly word: string | null
   readonly overwrite: boolean
   /** The exit code without an answer: nobody is there to ask. */
   readonly unanswered: number
@@ -115,6 +119,13 @@ export async function carryOut(job: Job, consent: Consent): Promise<number> {
   if (!consent.overwrite && wanted.checks.some(({ code }) => code === 'edited_there')) {
     io.err('Nothing was changed. --overwrite replaces what was edited there.\n')
     return end(differs)
+  }
+  const ending = endingOfChanges(wanted.changes, { slug: job.target, type: job.scope.environment_type })
+  // Where a plan deletes in Live, its word is the answer.
+  if (ending !== null && (consent.yes || io.is_interactive)) {
+    if (is_json && !consent.yes) io.err(planText(wanted, job.target))
+    await confirm(io, ending, { word: consent.word, yes: consent.yes })
+    return apply(job, wanted, secrets)
   }
   const answer = consent.yes ? 'yes' : await ask(job, wanted)
   if (answer !== 'yes') {

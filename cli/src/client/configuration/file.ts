@@ -19,6 +19,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { UsageError } from '../../usage.ts'
+import { reasonOf } from '../file-reason.ts'
 import type { Io } from '../io.ts'
 import { Refused } from '../refused.ts'
 import { visible } from '../show.ts'
@@ -116,23 +117,6 @@ function writeNew(path: string, text: string, mode: number | null): void {
   } finally {
     closeSync(file)
   }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
-  ENOTDIR: 'there is no such folder',
-  EISDIR: 'it is a folder',
-  EACCES: 'access is denied',
-  EPERM: 'access is denied',
-  EROFS: 'the disk is read-only',
-  ENOSPC: 'the disk is full',
-  ENAMETOOLONG: 'its name is too long',
-}
-
-/** Without the path, which the message already has. */
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-  return reasons[code] ?? visible(code)
 }
 
 /** Also for a path that cannot be looked at: reading it says why. */

@@ -45,7 +45,7 @@ export async function promote(io: Io, written: Written): Promise<number> {
     scope_options: writtenOptions(written, ['tenant', 'project', 'profile']),
     is_json: written.values.has('json'),
   }
-  const asked = { yes: written.values.has('yes'), overwrite: written.values.has('overwrite') }
+  const asked = { yes: written.values.has('yes'), overwrite: written.values.has('overwrite'), word: textOf(written, 'confirm') }
   return carryOut(job, { ...asked, unanswered: 3, advise: (plan) => linesToFill(plan, target) })
 }
 
