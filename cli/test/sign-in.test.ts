@@ -37,16 +37,8 @@ test('login without an address says how to name one where nothing answers, and w
   const nowhere = 'http://127.0.0.1:1'
   const { ostiary } = openClient(w, { OSTIARY_URL: nowhere })
   const { code, err } = await ostiary(['login'])
-  assert.deepEqual(
-    [code, /^http:\/\/127\.0\.0\.1:1 cannot be reached: nothing listens there\. .*"ostiary login --url ADDRESS"\.\n$/.test(err)],
-    [1, true],
-    err,
-  )
-  assert.deepEqual(await ostiary(['login', '--url', nowhere]), {
-    code: 1,
-    out: '',
-    err: `${nowhere} cannot be reached: nothing listens there. Is the service running?\n`,
-  })
+  assert.deepEqual([code, /^http:\/\/127\.0\.0\.1:1 cannot be reached\. .*"ostiary login --url ADDRESS"\.\n$/.test(err)], [1, true], err)
+  assert.deepEqual(await ostiary(['login', '--url', nowhere]), { code: 1, out: '', err: `${nowhere} cannot be reached.\n` })
 })
 
 test('the profiles are readable by their owner only, and in a folder of their own', async () => {

@@ -141,11 +141,17 @@ const listening = async (server: ReturnType<typeof createServer>) => {
 const html = await listening(
   createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>')),
 )
+const closed = await (async () => {
+  const server = createServer()
+  const port = await listening(server)
+  await new Promise((resolve) => server.close(resolve))
+  return port
+})()
 const tls = await listening(createTlsServer(makeCertificate('127.0.0.1'), (_, response) => response.end('{}')))
 
 // biome-ignore format: this table is read by column
 const services: [what: string, url: string, code: number, says: string[]][] = [
-  ['nothing listens',              'http://127.0.0.1:1',           1, ['http://127.0.0.1:1 cannot be reached: nothing listens there. Is the service running?', 'OSTIARY_URL']],
+  ['nothing listens',              `http://127.0.0.1:${closed}`,  1, [`http://127.0.0.1:${closed} cannot be reached: nothing listens there. Is the service running?`, 'OSTIARY_URL']],
   ['the host is unknown',          'http://nohost.invalid',        1, ['its host name is unknown']],
   ['the certificate is unknown',   `https://127.0.0.1:${tls}`,     1, ['its certificate is not from an authority', 'NODE_EXTRA_CA_CERTS']],
   ['it does not speak TLS',        `https://127.0.0.1:${html}`,    1, ['it does not speak TLS there']],
