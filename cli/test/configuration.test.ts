@@ -302,6 +302,27 @@ test('the value of a secret comes from its variable: needed once, then the store
   assert.deepEqual([unasked.code, unasked.err], [0, 'Nothing was changed. Secrets are compared with --yes only.\n'])
 })
 
+test('a plan that deletes in Live wants the word of the environment, beside --yes or typed', async () => {
+  const inLive = ['--project', 'shop', '--env', 'live']
+  await w.createApplication(w.live, { slug: 'old' })
+  const count = async () => expectStatus(200, await w.call('GET', `${w.live.path}/applications`)).data.length
+  const before = await count()
+  const file = written('live.yaml', 'version: 1\nenvironment: live\napplications: {}\n')
+  const call = ['apply', '--prune', '--file', file, ...inLive]
+  for (const args of [['--yes'], ['--yes', '--confirm', 'test']]) {
+    const refused = await ostiary([...call, ...args])
+    assert.deepEqual(
+      [refused.code, /\nRepeat the command with --confirm live to do it\. Nothing was changed\.\n$/.test(refused.err)],
+      [2, true],
+    )
+  }
+  assert.equal((await ostiary(call, { is_interactive: true, input: 'y\n' })).code, 1)
+  assert.equal(await count(), before)
+  const done = await ostiary([...call, '--yes', '--confirm', 'live'])
+  assert.equal(done.code, 0, done.err)
+  assert.equal(await count(), 0)
+})
+
 test('--prune deletes what the sections of the file lack, by a file of the environment itself', async () => {
   await w.createApplication(w.test, { slug: 'spare' })
   const keep = mistaken.map(([slug]) => `  "${slug}": {}\n`).join('')

@@ -231,7 +231,8 @@ test('a profile has defaults, but no default reaches Live', async () => {
   const change = ['settings', 'update', '--branding.display-name', 'Shop']
   const refused = await ostiary(change)
   assert.deepEqual([refused.code, refused.err], [1, 'This changes something in Live. Write --env live to do it.\n'])
-  assert.equal((await ostiary([...change, '--env', 'live'])).code, 0)
+  assert.match((await ostiary([...change, '--env', 'live'])).err, /^This changes something in Live.* Write --project shop to do it\.\n$/)
+  assert.equal((await ostiary([...change, '--env', 'live', '--project', 'shop'])).code, 0)
   assert.equal((await ostiary([...change, '--env', w.live.id])).code, 0)
   assert.match((await ostiary(['profiles', 'list'])).out, /^\* +work +http\S+ +yes +acme +shop +live$/m)
   assert.equal((await ostiary(['profiles', 'use', 'none'])).code, 1)
@@ -262,7 +263,7 @@ test('an administrator of several tenants names one, and the message lists them'
     [['lookup', 'get', w.project.id],                                                 /^object +project$/m],
     [['users', 'create', '--email', 'new@example.com', '--tenant', 'acme', ...inTest], /^email +new@example\.com$/m],
     [['users', 'list', '--tenant', 'acme', ...inTest],                                /new@example\.com/],
-    [['users', 'block', 'new@example.com', '--env', w.test.id],                       /^email +new@example\.com$/m],
+    [['users', 'block', 'new@example.com', '--env', w.test.id, '--yes'],              /^email +new@example\.com$/m],
     [['requests', 'list', '--env', w.test.id],                                        /./],
     [['environments', 'get', w.live.id],                                              /^type +live$/m],
     [['projects', 'get', w.project.id],                                               /^slug +shop$/m],
