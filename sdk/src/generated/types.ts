@@ -177,7 +177,7 @@ export type Application = {
   require_pkce: boolean
   /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
   nonce_replaces_pkce: boolean | null
-  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
+  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
   consent: 'skip' | 'ask'
   /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
   backchannel_logout_uri: string | null
@@ -230,7 +230,7 @@ export type ApplicationChange = {
   require_pkce?: boolean | null | undefined
   /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
   nonce_replaces_pkce?: boolean | null | undefined
-  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
+  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
   consent?: 'skip' | 'ask' | null | undefined
   /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
   backchannel_logout_uri?: string | null | undefined
@@ -349,7 +349,7 @@ export type ApplicationWithSecret = {
   require_pkce: boolean
   /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
   nonce_replaces_pkce: boolean | null
-  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
+  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
   consent: 'skip' | 'ask'
   /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
   backchannel_logout_uri: string | null
@@ -756,7 +756,7 @@ export type Configuration = {
       require_pkce: boolean
       /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
       nonce_replaces_pkce: boolean | null
-      /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
+      /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
       consent: 'skip' | 'ask'
       /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
       backchannel_logout_uri: string | null
@@ -996,7 +996,7 @@ export type ConfigurationDocument = {
       require_pkce?: boolean | null | undefined
       /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
       nonce_replaces_pkce?: boolean | null | undefined
-      /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
+      /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
       consent?: 'skip' | 'ask' | null | undefined
       /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
       backchannel_logout_uri?: string | null | undefined
@@ -1538,7 +1538,7 @@ export type NewApplication = {
   require_pkce?: boolean | undefined
   /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
   nonce_replaces_pkce?: boolean | null | undefined
-  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
+  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
   consent?: 'skip' | 'ask' | undefined
   /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
   backchannel_logout_uri?: string | null | undefined
