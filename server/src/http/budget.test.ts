@@ -31,7 +31,7 @@ test('within the budget nobody is refused, and what is released no longer counts
   assert.deepEqual([budget.kept(), refused], [0, []])
 })
 
-test('the newest holder of the network that keeps most is refused, also when another holder grows', () => {
+test('the newest holder of the network that keeps most is refused, even if another holder grows', () => {
   const { budget, refused, open } = start()
   const old = open('old', '198.51.100.1')
   const [first, second] = [open('first', '192.0.2.1'), open('second', '192.0.2.200')]

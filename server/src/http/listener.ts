@@ -49,7 +49,7 @@ export const transport_limits: TransportLimits = {
   linger_bytes: 1_048_576,
 }
 
-/** What a process keeps of bytes that are no request yet: begun heads, and requests that were written ahead. */
+/** The bytes that wait to become requests, in one process: begun heads, and requests that were written ahead. */
 const process_budget = createBudget({ most_bytes: 16_000_000, free_bytes: 4_096 })
 
 export interface Refusals {

@@ -26,7 +26,7 @@ const cases: [what: string, path: string, headers: Record<string, string>, body:
   ['a form of userinfo over 1 MiB',             `${pathname}/v1/oauth/userinfo`, form, `a=${over}`,                                               413, 'invalid_request'],
   ['a hosted form over 88 KiB',                 `${pathname}/sign-in`,         form, `request=${'x'.repeat(70_000)}&email=${'x'.repeat(70_000)}`, 400, null],
   ['a project over 1 MiB',                      '/v1/platform/projects',       json, over,                                                        413, 'body_too_large'],
-  ['a plan of 2 MiB, which is no JSON',         `${project}/promotions`,       json, `${over}${over}`,                                            400, 'malformed_request'],
+  ['a plan of 2 MiB without JSON',              `${project}/promotions`,       json, `${over}${over}`,                                            400, 'malformed_request'],
   ['a plan over 4 MiB',                         `${project}/promotions`,       json, over.repeat(5),                                              413, 'body_too_large'],
 ]
 for (const [what, path, headers, body, status, error] of cases)
