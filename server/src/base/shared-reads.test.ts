@@ -50,6 +50,19 @@ test('a call that failed is not repeated for the cool-down, and then once', asyn
   assert.equal(calls.length, 2)
 })
 
+test('people try again after a failure, and share that call', async () => {
+  const { find, reads, calls } = start()
+  const first = find()
+  calls[0]?.reject(fail)
+  await assert.rejects(first, fail)
+  await assert.rejects(find(), fail)
+  const again = Array.from({ length: 50 }, () => reads.find('one', 'one', 5, true))
+  assert.equal(calls.length, 2)
+  calls[1]?.reject(fail)
+  for (const each of again) await assert.rejects(each, fail)
+  assert.equal(calls.length, 2)
+})
+
 test('a call with less patience that failed decides for nobody with more, who share the next one', async () => {
   const { find, calls } = start()
   const short = find(3)

@@ -45,11 +45,15 @@ export function createSharedReads<K, T>({ now }: { now: () => Date }, times: Tim
     entry.state === 'failed' ? ageOf(entry) < times.cool_down_ms && entry.patience_ms >= patience_ms : ageOf(entry) < times.keep_ms
 
   return {
-    /** The kept value, or that of the call that runs, or of a new one. Rejects as the call does. */
-    async find(key: string, about: K, patience_ms: number): Promise<T> {
+    /**
+     * The kept value, or that of the call that runs, or of a new one. Rejects as the call does. `tries_again`: a failure before is not kept, for
+     * requests of people, which have a limit of their own.
+     */
+    async find(key: string, about: K, patience_ms: number, tries_again = false): Promise<T> {
       for (;;) {
         const known = cache.get(key)
-        const entry = known && isUsable(known, patience_ms) ? known : begin(key, about, patience_ms)
+        const is_over = tries_again && known?.state === 'failed'
+        const entry = known && !is_over && isUsable(known, patience_ms) ? known : begin(key, about, patience_ms)
         try {
           return await entry.value
         } catch (error) {

@@ -1,4 +1,3 @@
-// pure
 /** The metadata of a provider (OpenID Connect Discovery 1.0 §3), as far as the service reads it: typed values, or why one cannot be used. */
 import type { ServerMetadata } from 'openid-client'
 import { type Reason, reason } from '../base/reason.ts'

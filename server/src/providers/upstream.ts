@@ -26,7 +26,7 @@ const sign_out_timeout_ms = 2_000
 const limit_bytes = 512 * 1024
 /** How long a discovery document is cached. The cache is by issuer, so a change of a provider's issuer takes effect at once. */
 const discovery_ms = 300_000
-/** After a failure. A stranger can cause a call by a logout token, and by the button of a provider. */
+/** After a failure, for logout tokens of strangers. */
 const cool_down_ms = 10_000
 const most_discovered = 200
 
@@ -81,7 +81,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
         : provider.type === 'apple'
           ? client.ClientSecretPost(client_secret)
           : client.ClientSecretBasic(client_secret)
-    const metadata = kinds[provider.type].is_oidc ? forSignIn(await discover(issuer, progress)) : github
+    const metadata = kinds[provider.type].is_oidc ? forSignIn(await discover(issuer, progress, true)) : github
     const config = new client.Configuration(metadata, provider.client_id, undefined, authentication)
     config[client.customFetch] = fetchFor(issuer, progress, metadata)
     config.timeout = timeout_ms / 1000
@@ -91,7 +91,9 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
     return config
   }
 
-  const discover = (issuer: string, progress: Progress) => inTime(progress.timeout_ms, discovered.find(issuer, issuer, progress.timeout_ms))
+  /** `tries_again` after a failure: a person does, whose sign-ins are limited by their source. A stranger with a logout token does not. */
+  const discover = (issuer: string, { timeout_ms }: Progress, tries_again: boolean) =>
+    inTime(timeout_ms, discovered.find(issuer, issuer, timeout_ms, tries_again))
 
   /** One call at a time for each issuer, for all who cause it. */
   function readDocument(issuer: string, patience_ms: number): Promise<ProviderMetadata> {
@@ -153,7 +155,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
       return orFail(progress, async () => {
         if (!kinds[provider.type].is_oidc) return null
         const issuer = provider.issuer ?? kinds[provider.type].issuer ?? ''
-        const end_session_endpoint = optional(await discover(issuer, progress), 'end_session_endpoint')
+        const end_session_endpoint = optional(await discover(issuer, progress, true), 'end_session_endpoint')
         if (end_session_endpoint === undefined) return null
         const url = new URL(end_session_endpoint)
         const parameters = {
@@ -171,7 +173,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
       const progress = { ...begun(provider), timeout_ms: keys_timeout_ms }
       return orFail(progress, async () => {
         const configured = provider.issuer ?? kinds[provider.type].issuer ?? ''
-        const metadata = await discover(configured, progress)
+        const metadata = await discover(configured, progress, false)
         const jwks_uri = need(metadata, 'jwks_uri')
         const payload = await keys.verify({ issuer: configured, jwks_uri }, token, algorithms)
         const claims = payload && claimsIn(payload)
