@@ -7,7 +7,9 @@ import { z } from 'zod'
 import { sql } from '../../server/src/db/db.ts'
 import { createPerson } from '../../server/test/support/cookie-browser.ts'
 import { expectStatus, world } from '../../server/test/support/world.ts'
-import { clientCommands, isList } from '../src/client/derive.ts'
+import { clientCommands } from '../src/client/derive.ts'
+import { switched_off } from '../src/client/endings.ts'
+import { bodyFields } from '../src/client/fields.ts'
 import { reads } from '../src/client/names.ts'
 import { browserOf, openClient } from './support/terminal-of-client.ts'
 
@@ -182,12 +184,17 @@ test('the key of a pipeline obeys the same', async () => {
   assert.equal((await ostiary(['applications', 'delete', 'storefront', ...at('test')], { key: w.key })).code, 2)
 })
 
-test('every action of the route table ends something and asks, or is known to end nothing', () => {
-  const lists = commands.filter(({ rows: [{ route }] }) => isList(route)).length
-  assert.ok(lists > 10)
+test('each action that ends nothing is one of the table', () => {
   for (const name of actions_that_end_nothing)
     assert.ok(
       commands.some(({ noun, verb }) => named(noun, verb) === name),
       name,
     )
+})
+
+test('each object that can be switched off has words for what that does', () => {
+  const switches = commands.filter(
+    ({ rows: [{ route }] }) => route.method === 'PATCH' && bodyFields(route).some(({ option }) => /^(disabled|enabled)$/.test(option)),
+  )
+  assert.deepEqual(switches.map(({ rows: [{ name }] }) => name).sort(), Object.keys(switched_off).sort())
 })

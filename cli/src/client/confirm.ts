@@ -38,7 +38,7 @@ export interface Given {
 
 /**
  * Returns if the caller agrees.
- * @throws UsageError where nobody can be asked, or the given word is another one
+ * @throws UsageError where nobody can be asked, or the given word differs
  * @throws Refused where a person declines
  */
 export async function confirm(io: Io, ending: Ending, { word, yes }: Given): Promise<void> {
