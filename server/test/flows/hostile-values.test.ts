@@ -51,13 +51,13 @@ const request = search.slice(1)
 const account = { request, email: person.email, password: person.password }
 // biome-ignore format: this table is read by column
 const inputs: [input: string, statuses: number[], send: (value: string) => Promise<RawReply>][] = [
-  ['the email of a sign-in form',       [303, 413],      (value) => post('sign-in', { ...account, email: value })],
-  ['the password of a sign-in form',    [303, 413],      (value) => post('sign-in', { ...account, password: value })],
+  ['the email of a sign-in form',       [303, 400, 413],     (value) => post('sign-in', { ...account, email: value })],
+  ['the password of a sign-in form',    [303, 400, 413],     (value) => post('sign-in', { ...account, password: value })],
   ['the request of a sign-in form',     [400, 413],      (value) => post('sign-in', { ...account, request: value.slice(0, 100_000) })],
-  ['the token of a sign-in form',       [303, 413],      (value) => post('sign-in', { ...account, csrf: value })],
-  ['the email of a sign-up form',       [303, 413],      (value) => post('sign-up', { ...account, email: value })],
-  ['the name of a sign-up form',        [303, 413],      (value) => post('sign-up', { ...account, name: value })],
-  ['the password of a sign-up form',    [303, 413],      (value) => post('sign-up', { ...account, email: 'new@example.com', password: value })],
+  ['the token of a sign-in form',       [303, 400, 413],     (value) => post('sign-in', { ...account, csrf: value })],
+  ['the email of a sign-up form',       [303, 400, 413],     (value) => post('sign-up', { ...account, email: value })],
+  ['the name of a sign-up form',        [303, 400, 413],     (value) => post('sign-up', { ...account, name: value })],
+  ['the password of a sign-up form',    [303, 400, 413],     (value) => post('sign-up', { ...account, email: 'new@example.com', password: value })],
   ['the password of an invitation',     [400, 413],      (value) => post('invitation', { token: 'x', password: value })],
   ['the name of a parameter',           [400, 401, 413], (value) => post('v1/oauth/token', { grant_type: 'x', client_id: client.client_id, [value]: 'x' })],
   ['client_id at the token endpoint',   [400, 401, 413], (value) => post('v1/oauth/token', { grant_type: 'x', client_id: value })],
