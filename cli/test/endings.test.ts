@@ -120,13 +120,13 @@ for (const command of ending)
   }
 
 // biome-ignore format: this table is read by column
-const switched_off: [what: string, words: string[], word: string][] = [
+const switches: [what: string, words: string[], word: string][] = [
   ['an application',              ['applications', 'update', 'storefront', '--disabled'],                     'storefront'],
   ['an application by --data',    ['applications', 'update', 'storefront', '--data', '{"disabled":true}'],    'storefront'],
   ['a webhook',                   ['webhooks', 'update', 'hook', '--disabled', 'true'],                       'hook'],
   ['a provider',                  ['providers', 'update', 'google', '--enabled', 'false'],                    'google'],
 ]
-for (const [what, words, word] of switched_off)
+for (const [what, words, word] of switches)
   test(`switching off ${what} in Live needs its word; switching it on needs none`, async () => {
     const call = [...words, ...at('live')]
     const before = await changes()
@@ -193,8 +193,8 @@ test('each action that ends nothing is one of the table', () => {
 })
 
 test('each object that can be switched off has words for what that does', () => {
-  const switches = commands.filter(
+  const found = commands.filter(
     ({ rows: [{ route }] }) => route.method === 'PATCH' && bodyFields(route).some(({ option }) => /^(disabled|enabled)$/.test(option)),
   )
-  assert.deepEqual(switches.map(({ rows: [{ name }] }) => name).sort(), Object.keys(switched_off).sort())
+  assert.deepEqual(found.map(({ rows: [{ name }] }) => name).sort(), Object.keys(switched_off).sort())
 })
