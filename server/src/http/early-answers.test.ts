@@ -74,7 +74,7 @@ for (const [what, handle, head, status] of early) {
     await ended
     const before = own.bytesRead
     for (let i = 0; i < 40; i++) sender.write(quarter)
-    while (!own.isPaused()) await turnOfLoop()
+    for (let turn = 0; !own.isPaused() && turn < 200_000; turn++) await turnOfLoop()
     for (let turn = 0; turn < 50; turn++) await turnOfLoop()
     assert.equal(own.destroyed, false)
     assert.match(text(), new RegExp(`^HTTP/1\\.1 ${status} `))
@@ -141,9 +141,15 @@ for (const [what, bytes] of stalled)
 test('a body that was sent whole is not stalled, however long its answer takes', async (t) => {
   const { sender, own } = await start(t, silent, { stalled_body_ms: 1_000 })
   await write(sender, `${post(1_000)}${'x'.repeat(500)}`)
-  while (own.timeout !== 1_000) await turnOfLoop()
+  for (let turn = 0; own.timeout !== 1_000; turn++) {
+    assert.ok(turn < 200_000)
+    await turnOfLoop()
+  }
   await write(sender, 'x'.repeat(500))
-  while (own.timeout !== transport_limits.idle_timeout_ms) await turnOfLoop()
+  for (let turn = 0; own.timeout !== transport_limits.idle_timeout_ms; turn++) {
+    assert.ok(turn < 200_000)
+    await turnOfLoop()
+  }
 })
 
 test('a body without progress ends after 10 s, and lingering after 1 s or 1 MiB', () => {
