@@ -50,7 +50,7 @@ for (const set of [await setUp(w.test), await setUp(w.live)]) {
     const wrong = await agent.submit(page, { code: wrongCode(secret, w.now()) })
     assert.deepEqual([wrong.status, stepOn(wrong), secretOn(wrong)], [400, 'enrol-totp', secret])
     const opened = await followPages(agent, await agent.get(formOf(wrong.body).action))
-    assert.deepEqual([opened.status, secretOn(opened)], [200, secret], 'the page of a wrong code can be opened again')
+    assert.deepEqual([opened.status, secretOn(opened)], [400, secret], 'the page of a wrong code can be opened again')
     assert.equal(expectStatus(200, await backend('GET', `${person.id}/methods`)).data.length, 1)
 
     const code = appCode(secret, w.now())
