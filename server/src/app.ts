@@ -17,6 +17,7 @@ import * as promotions from './api/handlers/promotions.ts'
 import * as providers from './api/handlers/providers.ts'
 import * as readiness from './api/handlers/readiness.ts'
 import * as requests from './api/handlers/refused-calls.ts'
+import { replays } from './api/handlers/replays.ts'
 import * as resourceServers from './api/handlers/resource-servers.ts'
 import * as issuerHandlers from './api/handlers/signing-keys.ts'
 import * as statistics from './api/handlers/statistics.ts'
@@ -294,7 +295,7 @@ function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServi
   }
   mount(
     app,
-    { services, gate, check_answers },
+    { services, gate, check_answers, replays },
     {
       ...applications,
       ...audit,

@@ -13,7 +13,7 @@ import { whereChanged, whereSent } from './fresh-fields.ts'
 export const fresh_seconds = 600
 
 export interface FreshSignIn {
-  /** For an authenticated caller, before the body is read. */
+  /** For an authenticated caller, after the body was judged. */
   atCall(): Promise<void>
   /** For the parsed body, before the handler runs. */
   forBody(body: unknown): Promise<void>

@@ -67,6 +67,15 @@ export type Call<Name extends RouteName> = CallOf<Table[Name]>
 export type Handler<Name extends RouteName> = HandlerOf<Table[Name]>
 export type AnyHandler = HandlerOf<Route>
 
+/**
+ * For a repeat of a POST whose handler judges rights by what the call touches: reads the object, judges these rights as they are now, and
+ * returns what of the first answer the caller may see. Where the object is gone, the rights that the row asks for are enough.
+ */
+type ReplayOf<R extends Route> = (services: Services, call: CallOf<R>, first: Record<string, unknown>) => Promise<Record<string, unknown>>
+export type Replay<Name extends RouteName> = ReplayOf<Table[Name]>
+export type AnyReplay = ReplayOf<Route>
+export type Replays = { readonly [Name in RouteName]?: Replay<Name> }
+
 /** One handler for every row. */
 export type Handlers = { readonly [Name in RouteName]: Handler<Name> }
 

@@ -28,12 +28,15 @@ export interface RecordedAnswer {
 }
 
 /** `null` without an Idempotency-Key. The tenant or environment of the call is part of the path. */
-export function idempotentRequest(request: FastifyRequest, body: Buffer, caller: Caller, path: string): IdempotentRequest | null {
+export function idempotentRequest(
+  request: FastifyRequest,
+  body: Buffer,
+  caller: Caller,
+  path: string,
+): IdempotentRequest | 'malformed' | null {
   const idempotency_key = request.headers['idempotency-key']
   if (idempotency_key === undefined) return null
-  if (typeof idempotency_key !== 'string' || idempotency_key.length < 1 || idempotency_key.length > 255) {
-    throw new ApiError('malformed_request', 'Idempotency-Key must have 1 to 255 characters.')
-  }
+  if (typeof idempotency_key !== 'string' || idempotency_key.length < 1 || idempotency_key.length > 255) return 'malformed'
   return {
     credential_id: caller.actor.id ?? '',
     method: request.method,
@@ -45,18 +48,21 @@ export function idempotentRequest(request: FastifyRequest, body: Buffer, caller:
 
 const Row = z.object({ body_hash: z.string(), status: z.int(), answer: z.record(z.string(), z.unknown()) })
 
-/** The recorded response; `null` if there is none. Throws 422 if the body of the first request was different. */
-export async function findAnswer(db: Db, request: IdempotentRequest, now: Date): Promise<RecordedAnswer | null> {
+/** The recorded response; `null` if there is none, `mismatch` if the body of the first request was different. */
+export async function findAnswer(db: Db, request: IdempotentRequest, now: Date): Promise<RecordedAnswer | 'mismatch' | null> {
   const row = await db.maybeOne(
     Row,
     sql`select body_hash, status, answer from idempotency_records
          where credential_id = ${request.credential_id} and method = ${request.method} and path = ${request.path}
            and idempotency_key = ${request.idempotency_key} and expires_at > ${now}`,
   )
-  if (row && row.body_hash !== request.body_hash)
-    throw new ApiError('idempotency_mismatch', 'This Idempotency-Key was used with another body. Use a new key for a new request.')
-  return row
+  return row && row.body_hash !== request.body_hash ? 'mismatch' : row
 }
+
+export const malformedKey = () => new ApiError('malformed_request', 'Idempotency-Key must have 1 to 255 characters.')
+
+export const mismatch = () =>
+  new ApiError('idempotency_mismatch', 'This Idempotency-Key was used with another body. Use a new key for a new request.')
 
 /**
  * Statements for the batch of the change. They replace an expired record of the same key.

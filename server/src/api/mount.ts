@@ -3,8 +3,8 @@
  * here or in a file of this folder, so handlers get parsed values and return the response body.
  *
  *   authenticate.ts  credential, address, origin, rate limit, key type, tenant, role or scope
- *   fresh.ts         the time of the sign-in
  *   input.ts         path, query and body
+ *   fresh.ts         the time of the sign-in
  *   idempotency.ts   repeats of a POST with the same Idempotency-Key
  *   versions.ts      If-Match, and retries after concurrent changes
  *   commit.ts        the batch of a change: event, audit entry, recorded response
@@ -26,8 +26,17 @@ import { send } from './answer.ts'
 import { authenticate, type Caller, type Claimant, type Gate, isForBrowsers } from './authenticate.ts'
 import { createCommit } from './commit.ts'
 import { createFreshSignIn } from './fresh.ts'
-import type { AnyHandler, CallOf, Handlers, NothingElse, RouteName } from './handler.ts'
-import { createInFlight, findAnswer, type IdempotentRequest, type InFlight, idempotentRequest, type RecordedAnswer } from './idempotency.ts'
+import type { AnyHandler, AnyReplay, CallOf, Handlers, NothingElse, Replays, RouteName } from './handler.ts'
+import {
+  createInFlight,
+  findAnswer,
+  type IdempotentRequest,
+  type InFlight,
+  idempotentRequest,
+  malformedKey,
+  mismatch,
+  type RecordedAnswer,
+} from './idempotency.ts'
 import { checkIds, parseBody, parseLargeBody, parseQuery } from './input.ts'
 import { refuseOperatorBody } from './operators.ts'
 import type { Services } from './services.ts'
@@ -49,11 +58,16 @@ interface Mounting {
 }
 
 /** A row without a handler, and a handler without a row, are type errors. */
-export function mount<H extends Handlers>(app: FastifyInstance, mounting: Mounting, handlers: H & NothingElse<H>): void {
+export function mount<H extends Handlers>(
+  app: FastifyInstance,
+  mounting: Mounting & { replays: Replays },
+  handlers: H & NothingElse<H>,
+): void {
   const in_flight = createInFlight()
   for (const [name, route] of Object.entries(routes)) {
     const handler = (handlers as Handlers)[name as RouteName] as AnyHandler // as: the name is of a row, and the handler gets what that row describes
-    mountOne(app, mounting, in_flight, { name, route, handler })
+    const replay = (mounting.replays[name as RouteName] ?? null) as AnyReplay | null // as: likewise
+    mountOne(app, mounting, in_flight, { name, route, handler, replay })
     if (isForBrowsers(route.credential)) mountPreflight(app, route)
   }
 }
@@ -65,13 +79,15 @@ interface Endpoint {
   name: string
   route: Route
   handler: AnyHandler
+  /** Where rights of the row depend on what it touches. */
+  replay: AnyReplay | null
 }
 
 function mountOne(
   app: FastifyInstance,
   { services, gate, check_answers }: Mounting,
   in_flight: InFlight,
-  { name, route, handler }: Endpoint,
+  { name, route, handler, replay }: Endpoint,
 ): void {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter)
   const takes_body = route.method !== 'GET' && route.method !== 'DELETE'
@@ -87,7 +103,6 @@ function mountOne(
       const caller = admitted as CallOf<Route>['caller'] // as: every row of this table asks for a credential, which has just been checked
       const params = request.params as Record<string, string> // as: Fastify types them unknown
       const sign_in = route.fresh && caller.administrator ? createFreshSignIn(gate, route, caller, params) : null
-      await sign_in?.atCall()
       // The body is read only after the caller is authenticated.
       const reading = { addressOf: () => request.ip_address, limit_bytes: isLarge(route) ? large_body_limit_bytes : body_limit_bytes }
       const bytes = takes_body ? await readBody(request.raw, reading) : no_bytes
@@ -97,44 +112,51 @@ function mountOne(
           ? await services.slices.run(parseLargeBody(route, request, bytes))
           : parseBody(route, request, bytes)
       if (caller.is_operator) refuseOperatorBody(route, body)
-      await sign_in?.forBody(body)
       const query = parseQuery(route, request)
       const path =
         names.length === 0 ? route.path : route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
       const idempotent = route.method === 'POST' ? idempotentRequest(request, bytes, caller, path) : null
-      const run = () => {
-        checkIds(names, params)
-        return handler(services, {
-          caller,
-          params,
-          query: query as undefined, // as: parsed with the schema of the row
-          body: body as undefined, // as: parsed with the schema of the row
-          request_id: request.id,
-          ip: request.ip_address,
-          signal: () => goneSignal(reply.raw),
-          if_match: parseIfMatch(request.headers['if-match']),
-          fail,
-          note(refusal) {
-            request.refusal = refusal
-          },
-          sign_in,
-          wants_lines: route.lines !== undefined && prefers(request.headers.accept, route.lines),
-          commit: (...change) =>
-            createCommit(services, {
-              name,
-              route,
-              caller,
-              request_id: request.id,
-              ip: request.ip_address,
-              idempotent,
-              params,
-              sign_in,
-            })(...change),
-        })
+      const call: CallOf<Route> = {
+        caller,
+        params,
+        query: query as undefined, // as: parsed with the schema of the row
+        body: body as undefined, // as: parsed with the schema of the row
+        request_id: request.id,
+        ip: request.ip_address,
+        signal: () => goneSignal(reply.raw),
+        if_match: parseIfMatch(request.headers['if-match']),
+        fail,
+        note(refusal) {
+          request.refusal = refusal
+        },
+        sign_in,
+        wants_lines: route.lines !== undefined && prefers(request.headers.accept, route.lines),
+        commit: (...change) =>
+          createCommit(services, {
+            name,
+            route,
+            caller,
+            request_id: request.id,
+            ip: request.ip_address,
+            idempotent: idempotent === 'malformed' ? null : idempotent,
+            params,
+            sign_in,
+          })(...change),
       }
-      const { answer, replayed } = idempotent
-        ? await runOnce(services, in_flight, idempotent, run)
-        : { answer: await run(), replayed: false }
+      const attempt: Attempt = {
+        async askSignIn() {
+          await sign_in?.atCall()
+          await sign_in?.forBody(body)
+        },
+        run() {
+          checkIds(names, params)
+          return handler(services, call)
+        },
+        replay: async ({ answer }) => (replay ? replay(services, call, answer) : answer),
+      }
+      const { answer, replayed } = await (idempotent === null || idempotent === 'malformed'
+        ? runAlways(attempt, idempotent)
+        : runOnce(services, in_flight, idempotent, attempt))
       if (replayed) reply.extra_headers = { ...reply.extra_headers, 'idempotent-replayed': 'true' }
       return send(reply, request, route, { answer, url: `${services.config.base_url}${path}`, check: check_answers })
     },
@@ -145,18 +167,36 @@ const fail: Fail<ErrorCode> = (code, detail, ...explained) => {
   throw new ApiError<string>(code, detail, explained[0] as { reason: Reason }) // as: the type of `Fail` asks for the reason where one is needed
 }
 
-/** Runs the first request with an Idempotency-Key. Its repeats get the recorded answer. */
-async function runOnce({ db, now }: Services, in_flight: InFlight, idempotent: IdempotentRequest, run: () => Promise<object | null>) {
-  const replay = (first: RecordedAnswer) => ({ answer: first.answer, replayed: true })
+/** What one call does, in the order of refusals: fresh sign-in, Idempotency-Key, look-up, version. */
+interface Attempt {
+  /** Asks for the fresh sign-in that the row needs. A replay needs none. */
+  askSignIn(): Promise<void>
+  run(): Promise<object | null>
+  /** Judges the rights that depend on what the call touches, and returns what of the first answer the caller may see now. */
+  replay(first: RecordedAnswer): Promise<object>
+}
+
+async function runAlways({ askSignIn, run }: Attempt, idempotency_key: 'malformed' | null) {
+  await askSignIn()
+  if (idempotency_key !== null) throw malformedKey()
+  return { answer: await run(), replayed: false }
+}
+
+/** Runs the first request with an Idempotency-Key. Its repeats get the recorded answer, if the caller has the rights for it now. */
+async function runOnce({ db, now }: Services, in_flight: InFlight, idempotent: IdempotentRequest, attempt: Attempt) {
+  const replay = async (first: RecordedAnswer) => ({ answer: await attempt.replay(first), replayed: true })
   return in_flight.alone(idempotent, async () => {
     const before = await findAnswer(db, idempotent, now())
-    if (before) return replay(before)
+    if (before !== null && before !== 'mismatch') return replay(before)
+    await attempt.askSignIn()
+    if (before === 'mismatch') throw mismatch()
     try {
-      return { answer: await run(), replayed: false }
+      return { answer: await attempt.run(), replayed: false }
     } catch (error) {
       // If another process committed the same request first, its record exists. This batch was undone by the record's primary key, or
       // before that by a guard or a check that the first request made fail: its slug is taken, its place in the quota is used.
       const other = await findAnswer(db, idempotent, now())
+      if (other === 'mismatch') throw mismatch()
       if (other) return replay(other)
       throw error
     }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { needsFreshSignIn } from '@ostiary/contract/fresh.ts'
 import { administratorToken, asAdministrator, joinTenant } from '../support/administrator.ts'
 import { signInToDashboard } from '../support/dashboard.ts'
-import { ask, bearer, eachRow, idsOf, pathOf, rows, sampleBody } from '../support/route-table.ts'
+import { ask, bearer, eachRow, idsOf, newBody, pathOf, rows } from '../support/route-table.ts'
 import { createAdministrator, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
@@ -68,14 +68,14 @@ test('the table asks for a fresh sign-in on exactly these rows', () => {
 
 type Row = (typeof rows)[number]
 
-/** A call that is refused after the check of the sign-in, because its version is stale or an id is unknown. */
+/** A call that changes no object which the other rows need: its version is stale. */
 function harmless({ route }: Row, token: string, environment = ours.test) {
   const ids = idsOf(route, ours, environment)
   return ask(w, {
     method: route.method,
     path: pathOf(route, ids),
     headers: { ...bearer(token, ours, environment), 'if-match': '"0"', 'content-type': 'application/json' },
-    ...(route.body ? { body: { ...sampleBody(route.body), unknown_field: true } } : {}),
+    ...(route.body ? { body: newBody(route, ours) } : {}),
   })
 }
 const isStale = (reply: { status: number; body: { code?: string } }) =>
@@ -87,6 +87,7 @@ test('a sign-in of 601 s ago is refused where the row asks for a fresh one, and 
     for (const environment of [ours.test, ours.live]) {
       const needed = always.includes(name) || (in_live.includes(name) && environment === ours.live)
       if (!needed && row.route.method !== 'GET' && row.route.body === undefined) continue // would happen; the next test has these
+      if (by_body.includes(name)) continue // `fresh-fields.test.ts` has these
       const reply = await harmless(row, aged, environment)
       assert.equal(isStale(reply), needed, `${environment.type}: ${JSON.stringify(reply.body)}`)
       if (!needed) continue
