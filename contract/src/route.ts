@@ -92,6 +92,10 @@ export interface Route {
   fails?: readonly ErrorCode[]
 }
 
+/** A POST that needs nothing of its body: it takes none, `{}`, or its optional fields, with or without a Content-Type. */
+export const isAction = ({ method, body }: Pick<Route, 'method' | 'body'>): boolean =>
+  method === 'POST' && (body === undefined || body.safeParse({}).success)
+
 type Rest = Omit<Route, 'method' | 'path' | 'credential' | 'summary'>
 
 const row =

@@ -1,6 +1,6 @@
 /** Parses the path, the query and the body of a management request with the schemas of its row. */
 import { idPattern, prefixes } from '@ostiary/contract/ids.ts'
-import type { Route } from '@ostiary/contract/route.ts'
+import { isAction, type Route } from '@ostiary/contract/route.ts'
 import { sentenceOf } from '@ostiary/contract/sentences.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
@@ -14,7 +14,8 @@ import { queryProblems, textProblems, textSteps } from './text-rules.ts'
 const said = { error: sentenceOf }
 
 export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer): unknown {
-  if (bytes.length === 0 && !route.body) return undefined
+  // No bytes are no body, whatever their type.
+  if (bytes.length === 0 && isAction(route)) return route.body?.parse({})
   refuseMediaType(route, request)
   const value = readJson(() => parseJson(bytes))
   if (!route.body) {
@@ -60,7 +61,7 @@ function refuseMediaType(route: Route, request: FastifyRequest): void {
   if (encoding !== undefined && encoding !== 'identity')
     throw new ApiError('unsupported_media_type', 'Compressed bodies are not supported.')
   const types = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
-  if (!types.includes(mediaType(request)))
+  if (!types.includes(mediaType(request)) && !(isAction(route) && request.headers['content-type'] === undefined))
     throw new ApiError('unsupported_media_type', `Send Content-Type: ${types.join(' or ')}.`, {
       reason: reason`The Content-Type is not JSON in UTF-8.`,
     })

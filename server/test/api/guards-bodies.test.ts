@@ -1,8 +1,9 @@
 /** Request bodies: every row of the route table refuses every kind of bad body. Generated from the table; no route is named. */
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
-import type { Route } from '@ostiary/contract/route.ts'
+import { isAction, type Route } from '@ostiary/contract/route.ts'
 import { z } from 'zod'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { type ApiRequest, ask, idsOf, pathOf, rows, testRows, validRequest } from '../support/route-table.ts'
 import { createTwoTenants } from '../support/tenants.ts'
 import { type Reply, world } from '../support/world.ts'
@@ -13,7 +14,8 @@ const with_body = rows.filter(({ route }) => route.body)
 const with_fields = rows.flatMap(
   ({ name, route }) => (route.body instanceof z.ZodObject ? [{ name, route, shape: route.body.shape as Record<string, z.ZodType> }] : []), // as: a shape holds types only
 )
-const actions = rows.filter(({ route }) => route.method === 'POST' && !route.body)
+const actions = rows.filter(({ route }) => isAction(route))
+const without_fields = actions.filter(({ route }) => !route.body)
 
 /** A row's valid request with this body and Content-Type instead. */
 function withBytes(route: Route, body: string, type = 'application/json', headers: Record<string, string> = {}): ApiRequest {
@@ -92,7 +94,8 @@ const broken: Record<string, string> = {
 
 testRows('invalid JSON, a byte order mark and a repeated member are 400 malformed_request', with_body, async ({ name, route }) => {
   for (const [defect, body] of Object.entries(broken))
-    assertRefused(await ask(w, withBytes(route, body)), 400, 'malformed_request', `${name} with ${defect}`)
+    if (defect !== 'empty' || !isAction(route))
+      assertRefused(await ask(w, withBytes(route, body)), 400, 'malformed_request', `${name} with ${defect}`)
 })
 
 testRows('a body that is not an object is 422 validation_failed', with_body, async ({ name, route }) => {
@@ -187,7 +190,7 @@ testRows('a field of the wrong type is 422 at its pointer', with_fields, async (
   }
 })
 
-testRows('an action accepts {} or no body, and any other body is 422', actions, async ({ name, route }) => {
+testRows('an action without fields accepts {} or no body, and any other body is 422', without_fields, async ({ name, route }) => {
   const ids = idsOf(route, ours)
   const nowhere = pathOf(route, { ...ids, [Object.keys(ids).at(-1) ?? '']: 'x' })
   const { body: _, ...right } = { ...validRequest(route, ours), path: nowhere }
@@ -205,6 +208,53 @@ testRows('an action accepts {} or no body, and any other body is 422', actions, 
     name,
   )
 })
+
+const no_body: { sent: string; headers: Record<string, string>; body: string }[] = [
+  { sent: 'nothing', headers: {}, body: '' },
+  { sent: 'Content-Length: 0', headers: { 'content-length': '0' }, body: '' },
+  { sent: 'an empty chunked body', headers: { 'transfer-encoding': 'chunked' }, body: '0\r\n\r\n' },
+  ...['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream', '*/*'].flatMap((type) => [
+    { sent: `no bytes as ${type}`, headers: { 'content-type': type, 'content-length': '0' }, body: '' },
+    { sent: `no chunks as ${type}`, headers: { 'content-type': type, 'transfer-encoding': 'chunked' }, body: '0\r\n\r\n' },
+  ]),
+  { sent: '{} as JSON', headers: { 'content-type': 'application/json', 'content-length': '2' }, body: '{}' },
+  { sent: '{} without a type', headers: { 'content-length': '2' }, body: '{}' },
+  { sent: '{} in a chunk without a type', headers: { 'transfer-encoding': 'chunked' }, body: '2\r\n{}\r\n0\r\n\r\n' },
+]
+
+/** Sends the valid request of a row with these bytes; `nowhere` names an object that does not exist. */
+async function sendBytes(
+  route: Route,
+  { headers, body }: { headers: Record<string, string>; body: string },
+  nowhere: boolean,
+): Promise<{ status: number; body: { detail: string } }> {
+  const ids = idsOf(route, ours)
+  const right = validRequest(route, ours)
+  const path = nowhere ? pathOf(route, { ...ids, [Object.keys(ids).at(-1) ?? '']: 'x' }) : right.path
+  const bytes = rawRequest(route.method, path, { ...right.headers, 'content-length': null, ...headers }, body)
+  const reply = await sendRaw(w.base_url, bytes)
+  return { status: reply.status, body: JSON.parse(reply.body) }
+}
+
+testRows('an action takes no body, {} or none at all, with and without a Content-Type', actions, async ({ name, route }) => {
+  for (const { sent, ...request } of no_body) assert.equal((await sendBytes(route, request, true)).status, 404, `${name} with ${sent}`)
+})
+
+testRows(
+  'a POST that needs fields says in words what is missing when it has no body or no type',
+  rows.filter(({ route }) => route.method === 'POST' && !isAction(route)),
+  async ({ name, route }) => {
+    for (const { sent, ...request } of no_body) {
+      const { status, body } = await sendBytes(route, request, false)
+      const detail =
+        request.headers['content-type'] !== 'application/json'
+          ? /^Send Content-Type/
+          : /^(The body is empty\.|This field is required|Expected an id)/
+      assert.ok(status === 415 || status === 400 || status === 422, `${name} with ${sent}: ${status}`)
+      assert.match(body.detail, detail, `${name} with ${sent}`)
+    }
+  },
+)
 
 testRows('a 422 lists every problem of the body, each with pointer, code and detail', with_fields, async ({ name, route, shape }) => {
   const fields = Object.keys(shape)
