@@ -42,9 +42,16 @@ const subjects: readonly Record<string, unknown>[] = [
   resourceServers, scopes, sessions, settings, signingKeys, statistics, tenancy, users, webhooks,
 ]
 
+/**
+ * Generators make names of their own, which no schema may have: constructors such as `NewProject` in Go, and the class `Configuration` of a
+ * client in Go and Java.
+ */
+const nameInOtherLanguages = (name: string): string =>
+  name === 'Configuration' ? 'EnvironmentConfiguration' : name.replace(/^New(?=[A-Z])(.+)/, '$1Creation')
+
 const components = new Map<z.ZodType, string>()
 for (const [name, value] of subjects.flatMap((subject) => Object.entries(subject)))
-  if (value instanceof z.ZodType && /^[A-Z]/.test(name) && !components.has(value)) components.set(value, name)
+  if (value instanceof z.ZodType && /^[A-Z]/.test(name) && !components.has(value)) components.set(value, nameInOtherLanguages(name))
 for (const [schema, id] of components) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
 
 /** Properties that mean the same in every object. */
@@ -80,11 +87,23 @@ export function schemaOf(type: z.ZodType, io: 'input' | 'output', { schemas }: C
   const renamed = new Map<string, string>()
   for (const [name, { id: _, ...schema }] of Object.entries(defs)) {
     const known = schemas[name]
-    const is_other = io === 'input' && known !== undefined && JSON.stringify(pointAt(schema, renamed)) !== JSON.stringify(known)
+    const is_other =
+      io === 'input' && known !== undefined && JSON.stringify(withNamesOfChoices(name, pointAt(schema, renamed))) !== JSON.stringify(known)
     renamed.set(name, is_other ? `${name}Input` : name)
   }
-  for (const [name, { id: _, ...schema }] of Object.entries(defs)) schemas[renamed.get(name) ?? name] = pointAt(schema, renamed)
+  for (const [name, { id: _, ...schema }] of Object.entries(defs))
+    schemas[renamed.get(name) ?? name] = withNamesOfChoices(name, pointAt(schema, renamed))
   return id === undefined ? pointAt(own, renamed) : { $ref: `#/components/schemas/${renamed.get(id)}` }
+}
+
+/**
+ * Generators of Go name the constants of a choice by the value alone, so `test` of two lists would be one name. Every list of choices has
+ * names with its own in front, so that a value added to one list renames nothing in another.
+ */
+function withNamesOfChoices(name: string, schema: Json): Json {
+  if (!Array.isArray(schema.enum)) return schema
+  const upper = (text: string) => text.replaceAll(/(?<=[a-z])(?=[A-Z])|[^A-Za-z0-9]+/g, '_').toUpperCase()
+  return { ...schema, 'x-enum-varnames': schema.enum.map((value) => `${upper(name)}_${value === '*' ? 'ALL' : upper(String(value))}`) }
 }
 
 /** The schema of a value as a document of its own, with its definitions. */
@@ -141,9 +160,45 @@ function simplify(value: unknown, place: string): Json {
   if (schema.format === 'e164')
     delete schema.format // not a format of JSON Schema
   else if (typeof schema.format === 'string') delete schema.pattern
+  openMap(schema)
   joinNull(schema)
+  joinList(schema)
   describeProperties(schema, place)
-  return schema
+  return joinVerdicts(schema)
+}
+
+/**
+ * Objects that a boolean tells apart are one object, whose other members may be absent: generators make a constant of a boolean that does not
+ * compile in Go, and a choice without a name in other languages.
+ */
+function joinVerdicts(schema: Json): Json {
+  const choices = (schema.oneOf ?? []) as { properties: Record<string, Json>; required: string[] }[] // as: a list of schemas
+  const tells = Object.entries(choices[0]?.properties ?? {}).find(([, { type, const: value }]) => type === 'boolean' && value !== undefined)
+  if (tells === undefined) return schema
+  const { oneOf: _, ...rest } = schema
+  const [name, { const: __, ...flag }] = tells
+  return {
+    ...rest,
+    type: 'object',
+    properties: { ...Object.assign({}, ...choices.toReversed().map(({ properties }) => properties)), [name]: flag },
+    required: choices[0]?.required.filter((member) => choices.every(({ required }) => required.includes(member))),
+    additionalProperties: false,
+  }
+}
+
+/** An object of any members. Generators of Java leave out the type of an empty schema. */
+function openMap(schema: Json): void {
+  const { additionalProperties: more, propertyNames: names } = schema
+  if (typeof more === 'object' && more !== null && Object.keys(more).length === 0) schema.additionalProperties = true
+  if (JSON.stringify(names) === '{"type":"string"}') delete schema.propertyNames // every name is a string
+}
+
+/** `anyOf` a simple type and a list of it is one type with both. Generators of Java make a class of such a choice that does not compile. */
+function joinList(schema: Json): void {
+  const [one, list, more] = (schema.anyOf ?? []) as Json[] // as: a list of schemas
+  if (typeof one?.type !== 'string' || list?.type !== 'array' || more !== undefined || Object.keys(one).length > 1) return
+  delete schema.anyOf
+  Object.assign(schema, { ...list, type: [one.type, 'array'] })
 }
 
 /** `anyOf` a simple type and null is one type with both. */
@@ -153,6 +208,11 @@ function joinNull(schema: Json): void {
   if (inner === undefined || other?.type !== 'null' || more !== undefined) return
   if (typeof inner.description === 'string') schema.description ??= inner.description
   if (inner.$ref !== undefined) delete inner.description
+  // openapi-generator 7.16 gives the values of such a map no type in Java where two media types have the schema.
+  if (inner.additionalProperties === true && inner.properties === undefined) {
+    delete inner.description
+    return
+  }
   if (typeof inner.type !== 'string' || inner.enum !== undefined || inner.id !== undefined) return
   delete schema.anyOf
   Object.assign(schema, { ...inner, ...schema, type: [inner.type, 'null'] })
@@ -179,7 +239,8 @@ function patchOfSettings(): Json {
   return optional(generate(z.strictObject({ ...test.shape, sign_in: live.shape.sign_in.describe('The methods of sign-in.') }), 'input'))
 }
 
-function optional({ required: _, default: __, ...schema }: Json): Json {
+/** The definitions are components of the document. */
+function optional({ required: _, default: __, $defs: ___, ...schema }: Json): Json {
   const properties = schema.properties as Record<string, Json> | undefined // as: JSON Schema
   if (properties === undefined) return schema
   return {

@@ -7,7 +7,7 @@ import { descriptions } from './descriptions.ts'
 import { errors } from './errors.ts'
 import { openApi } from './openapi.ts'
 import { type Json, undescribed } from './openapi-schemas.ts'
-import type { Route } from './route.ts'
+import { isAction, type Route } from './route.ts'
 import { oidcRoutes, routes, serviceRoutes } from './routes.ts'
 
 interface Parameter {
@@ -20,7 +20,7 @@ interface Operation {
   description: string
   tags: string[]
   parameters?: Parameter[]
-  requestBody?: { content: Record<string, { example?: unknown }> }
+  requestBody?: { required?: boolean; content: Record<string, { example?: unknown }> }
   responses: Record<string, { $ref?: string; content?: Record<string, { example?: unknown }> }>
 }
 
@@ -111,6 +111,10 @@ test('the examples of bodies and answers fit their schemas', () => {
     for (const body of bodies) check(route.body, body)
     if (route.returns[1]) check(route.returns[1], answer)
   }
+})
+
+test('a body is optional in the document where the call is an action, and required elsewhere', () => {
+  for (const [name, route] of rows) assert.equal(operationOf(name)?.requestBody?.required, route.body && !isAction(route), name)
 })
 
 /** The codes of a status in the document. */

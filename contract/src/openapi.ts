@@ -15,7 +15,7 @@ import { errorsOf, ownErrorsOf, takesIfMatch, takesTenant } from './openapi-answ
 import { answerHeaders, headerRef, parameterRef, sharedHeaders, sharedParameters } from './openapi-headers.ts'
 import { type Components, componentName, type Json, listName, schemaOf } from './openapi-schemas.ts'
 import { pathParameter } from './path-parameters.ts'
-import { type Credential, type Route, scopesOf } from './route.ts'
+import { type Credential, isAction, type Route, scopesOf } from './route.ts'
 import { oidcRoutes, routes, serviceRoutes } from './routes.ts'
 import { serviceAnswers } from './service-answers.ts'
 import { tagOf, tags } from './tags.ts'
@@ -153,7 +153,7 @@ function management(name: string, route: Route, components: Components): Json {
   const parameters = [...pathParameters(route), ...queryParameters(route.query, components), ...shared.map(parameterRef)]
   return {
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(route.body ? { requestBody: { required: true, content: bodyOf(name, route, components) } } : {}),
+    ...(route.body ? { requestBody: { required: !isAction(route), content: bodyOf(name, route, components) } } : {}),
     responses: {
       [status]: {
         description: answer ? `${titles[status] ?? 'Success'}.` : 'Done. The response has no content.',

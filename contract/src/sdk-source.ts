@@ -13,7 +13,7 @@ interface Operation {
   summary: string
   description: string
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema: Json }[]
-  requestBody?: { content: Record<string, { schema: Json }> }
+  requestBody?: { required: boolean; content: Record<string, { schema: Json }> }
   responses: Record<string, { content?: Record<string, { schema: Json }> }>
 }
 
@@ -61,7 +61,7 @@ function operationOf(name: string, route: Route, { summary, description, paramet
   const options = route.method === 'POST' ? 'PostOptions' : takesIfMatch(route) ? 'ChangeOptions' : 'CallOptions'
   const takes = [
     ...(own.length === 0 ? [] : [`params${all_optional ? '?' : ''}: ${parametersType(own)}`]),
-    ...(body === undefined ? [] : [`body: ${typescriptOf(body)}`]),
+    ...(body === undefined ? [] : [requestBody?.required ? `body: ${typescriptOf(body)}` : `body?: ${typescriptOf(body)} | undefined`]),
     `options?: ${options}`,
   ]
   const flags = `${own.length > 0 ? 'p' : ''}${body === undefined ? '' : 'b'}${list === undefined ? '' : 'l'}`

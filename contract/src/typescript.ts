@@ -56,7 +56,8 @@ function objectOf(schema: Json, indent: string): string {
   const required = new Set((schema.required ?? []) as string[]) // as: JSON Schema
   const inner = `${indent}  `
   const others = schema.additionalProperties
-  const index = typeof others === 'object' && others !== null ? typescriptOf(others as Json, inner) : undefined // as: JSON Schema
+  const open = others === true ? {} : others
+  const index = typeof open === 'object' && open !== null ? typescriptOf(open as Json, inner) : undefined // as: JSON Schema
   if (properties.length === 0) return index === undefined ? 'Record<string, never>' : `Record<string, ${index}>`
   const members = properties.map(([name, property]) => {
     const comment = typeof property.description === 'string' ? commented(property.description, inner) : ''

@@ -1,6 +1,6 @@
 /** One promotion on one page: the plan, what stands in its way, the apply, what is left to do, and the way back. */
 import '../styles/promotions.css'
-import type { MadeSecret, NewPromotion, Promotion, PromotionCheck } from '@ostiary/sdk'
+import type { MadeSecret, PromotionCreation, Promotion, PromotionCheck } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useAction } from '../parts/action.ts'
@@ -153,8 +153,8 @@ function usePlanAgain(promotion: Promotion) {
   const earlier = useRead(promotions.one(here, earlier_id ?? ''), { enabled: earlier_id !== undefined }).data
   const [has_values, setHasValues] = useState(false)
   const [sent, setSent] = useState<readonly Place[]>([])
-  const sends = ({ values }: NewPromotion) => setSent((values ?? []).map(({ slug = null, ...place }) => ({ ...place, slug })))
-  const planOf = ({ call }: { call: NewPromotion; has_values: boolean }) =>
+  const sends = ({ values }: PromotionCreation) => setSent((values ?? []).map(({ slug = null, ...place }) => ({ ...place, slug })))
+  const planOf = ({ call }: { call: PromotionCreation; has_values: boolean }) =>
     planAgain(client, project.id, call, { changes: promotion.changes, sends })
   const action = useAction(planOf, {
     changes: [promotions.all({ project })],
@@ -169,7 +169,7 @@ function usePlanAgain(promotion: Promotion) {
       })
     },
   })
-  const send = (call: NewPromotion | null, has_values: boolean) => {
+  const send = (call: PromotionCreation | null, has_values: boolean) => {
     setHasValues(has_values)
     if (call) action.run({ call, has_values })
   }
@@ -177,8 +177,8 @@ function usePlanAgain(promotion: Promotion) {
     earlier: comparedWith(promotion, earlier),
     plan: {
       again: () => send(callOf(promotion), false),
-      send: (call: NewPromotion | null) => send(call, false),
-      withValues: (call: NewPromotion) => send(call, true),
+      send: (call: PromotionCreation | null) => send(call, false),
+      withValues: (call: PromotionCreation) => send(call, true),
       busy: action.busy,
       error: action.error,
       has_values,

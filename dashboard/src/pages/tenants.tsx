@@ -1,6 +1,6 @@
 /** The tenants of a person: the choice among them, and a new one. */
 
-import type { NewTenant } from '@ostiary/sdk'
+import type { TenantCreation } from '@ostiary/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api.ts'
@@ -71,7 +71,7 @@ function CreateTenant({ close }: { close: () => void }) {
   const [name, setName] = useState('')
   const [slug, setSlug] = useState<string | null>(null)
   const entered = { name, slug: slug ?? slugFrom(name) }
-  const action = useAction((tenant: NewTenant) => api.createTenant(tenant), {
+  const action = useAction((tenant: TenantCreation) => api.createTenant(tenant), {
     changes: [me.queryKey],
     done: ({ slug }) => void navigate({ to: '/t/$tenant', params: { tenant: slug } }),
   })

@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Configuration, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, Names, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewPromotion, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Promotion, PromotionApply, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, RevertOutcome, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, Names, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserChange, UserCreation, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -45,7 +45,7 @@ export interface Operations {
    *
    * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
-  createUser(body: NewUser, options?: PostOptions): Promise<User>
+  createUser(body: UserCreation, options?: PostOptions): Promise<User>
   /**
    * Get a user.
    *
@@ -191,7 +191,7 @@ export interface Operations {
    *
    * An administrator needs a sign-in within the last 10 minutes if the body names an issuer of its own.
    */
-  createProject(body: NewProject, options?: PostOptions): Promise<ProjectWithEnvironments>
+  createProject(body: ProjectCreation, options?: PostOptions): Promise<ProjectWithEnvironments>
   /**
    * Get a project.
    *
@@ -217,7 +217,7 @@ export interface Operations {
    *
    * Needs a platform key with the scopes `projects:read`, `env.settings:read`, `applications:read`, `resource_servers:read`, `providers:read` and `webhooks:read`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    */
-  createPromotion(params: { project_id: string }, body: NewPromotion, options?: PostOptions): Promise<Promotion>
+  createPromotion(params: { project_id: string }, body: PromotionCreation, options?: PostOptions): Promise<Promotion>
   /**
    * List the promotions of a project.
    *
@@ -253,7 +253,7 @@ export interface Operations {
    *
    * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if one of its changes needs one by its own call.
    */
-  applyPromotion(params: { project_id: string; promotion_id: string }, body: PromotionApply, options?: PostOptions): Promise<PromotionWithSecrets>
+  applyPromotion(params: { project_id: string; promotion_id: string }, body?: PromotionApply | undefined, options?: PostOptions): Promise<PromotionWithSecrets>
   /**
    * Revert a promotion: every changed field gets its former value.
    *
@@ -263,7 +263,7 @@ export interface Operations {
    *
    * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if one of its changes needs one by its own call.
    */
-  revertPromotion(params: { project_id: string; promotion_id: string }, body: PromotionRevert, options?: PostOptions): Promise<RevertOutcome>
+  revertPromotion(params: { project_id: string; promotion_id: string }, body?: PromotionRevert | undefined, options?: PostOptions): Promise<RevertOutcome>
   /**
    * List the environments of a project.
    *
@@ -281,7 +281,7 @@ export interface Operations {
    *
    * An administrator needs a sign-in within the last 10 minutes if the body names an issuer of its own.
    */
-  createEnvironment(params: { project_id: string }, body: NewEnvironment, options?: PostOptions): Promise<Environment>
+  createEnvironment(params: { project_id: string }, body: EnvironmentCreation, options?: PostOptions): Promise<Environment>
   /**
    * Get an environment.
    *
@@ -323,7 +323,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
    */
-  previewSettings(params: { project_id: string; environment_id: string }, body: SettingsToPreview, options?: PostOptions): Promise<SettingsPreview>
+  previewSettings(params: { project_id: string; environment_id: string }, body?: SettingsToPreview | undefined, options?: PostOptions): Promise<SettingsPreview>
   /**
    * Send a test mail and report how far it got; 10 an hour.
    *
@@ -339,7 +339,7 @@ export interface Operations {
    *
    * Needs a platform key with the scopes `projects:read`, `env.settings:read`, `applications:read`, `resource_servers:read`, `providers:read` and `webhooks:read`, or an administrator with the role `viewer` or above. In the root tenant it is 403.
    */
-  getConfiguration(params: { project_id: string; environment_id: string }, options?: CallOptions): Promise<Configuration>
+  getConfiguration(params: { project_id: string; environment_id: string }, options?: CallOptions): Promise<EnvironmentConfiguration>
   /**
    * List applications.
    *
@@ -357,7 +357,7 @@ export interface Operations {
    *
    * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if the body creates a client secret, or has keys or a template of the application.
    */
-  createApplication(params: { project_id: string; environment_id: string }, body: NewApplication, options?: PostOptions): Promise<ApplicationWithSecret>
+  createApplication(params: { project_id: string; environment_id: string }, body: ApplicationCreation, options?: PostOptions): Promise<ApplicationWithSecret>
   /**
    * Get an application.
    *
@@ -413,7 +413,7 @@ export interface Operations {
    *
    * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
-  createResourceServer(params: { project_id: string; environment_id: string }, body: NewResourceServer, options?: PostOptions): Promise<ResourceServer>
+  createResourceServer(params: { project_id: string; environment_id: string }, body: ResourceServerCreation, options?: PostOptions): Promise<ResourceServer>
   /**
    * Get a resource server.
    *
@@ -459,7 +459,7 @@ export interface Operations {
    *
    * An administrator needs a sign-in within the last 10 minutes.
    */
-  createAuthKey(params: { project_id: string; environment_id: string }, body: NewAuthKey, options?: PostOptions): Promise<ApiKeyWithPlaintext>
+  createAuthKey(params: { project_id: string; environment_id: string }, body: AuthKeyCreation, options?: PostOptions): Promise<ApiKeyWithPlaintext>
   /**
    * Get an auth key.
    *
@@ -569,7 +569,7 @@ export interface Operations {
    *
    * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if the body has a secret.
    */
-  createProvider(params: { project_id: string; environment_id: string }, body: NewProvider, options?: PostOptions): Promise<Provider>
+  createProvider(params: { project_id: string; environment_id: string }, body: ProviderCreation, options?: PostOptions): Promise<Provider>
   /**
    * Get an identity provider.
    *
@@ -623,7 +623,7 @@ export interface Operations {
    *
    * An administrator needs a sign-in within the last 10 minutes.
    */
-  createWebhook(params: { project_id: string; environment_id: string }, body: NewWebhook, options?: PostOptions): Promise<WebhookWithSecret>
+  createWebhook(params: { project_id: string; environment_id: string }, body: WebhookCreation, options?: PostOptions): Promise<WebhookWithSecret>
   /**
    * Get a webhook.
    *
@@ -815,7 +815,7 @@ export interface Operations {
    *
    * Needs an administrator.
    */
-  createTenant(body: NewTenant, options?: PostOptions): Promise<Tenant>
+  createTenant(body: TenantCreation, options?: PostOptions): Promise<Tenant>
   /**
    * Get a tenant.
    *
@@ -849,7 +849,7 @@ export interface Operations {
    *
    * An administrator needs a sign-in within the last 10 minutes.
    */
-  addMember(params: { tenant_id: string }, body: NewMember, options?: PostOptions): Promise<Invitation>
+  addMember(params: { tenant_id: string }, body: MemberCreation, options?: PostOptions): Promise<Invitation>
   /**
    * Get a member or a pending invitation.
    *
@@ -953,7 +953,7 @@ export interface Operations {
    *
    * An administrator needs a sign-in within the last 10 minutes.
    */
-  createPlatformKey(params: { tenant_id: string }, body: NewPlatformKey, options?: PostOptions): Promise<ApiKeyWithPlaintext>
+  createPlatformKey(params: { tenant_id: string }, body: PlatformKeyCreation, options?: PostOptions): Promise<ApiKeyWithPlaintext>
   /**
    * Get a platform key.
    *

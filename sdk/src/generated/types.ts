@@ -244,6 +244,57 @@ export type ApplicationChange = {
   disabled?: boolean | null | undefined
 }
 
+export type ApplicationCreation = {
+  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
+  slug?: string | undefined
+  /** The slug of a template: `GET /v1/application-templates` lists them. Fields that the body does not have come from it; it needs `url`, unless the body has `redirect_uris`. */
+  template?: string | null | undefined
+  /** The address of the product, for the addresses of the template. It is not stored. */
+  url?: string | undefined
+  /** The name. Required without a template. */
+  name?: string | undefined
+  /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. Required without a template. */
+  application_type?: ApplicationType | undefined
+  /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. Required without a template. */
+  redirect_uris?: string[] | undefined
+  /** Where sign-out can return to, at most 50, compared as exact strings. */
+  post_logout_redirect_uris?: string[] | undefined
+  /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
+  token_endpoint_auth_method?: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | undefined
+  /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
+  jwks?: {
+    /** The public keys, 1 to 20. */
+    keys: ({
+      /** The type of the key, such as `RSA`. */
+      kty: string
+      [name: string]: unknown
+    })[]
+    [name: string]: unknown
+  } | null | undefined
+  /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
+  jwks_uri?: string | null | undefined
+  /** The scopes that the application can request, those of resource servers included. */
+  allowed_scopes?: string[] | undefined
+  /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
+  unknown_scopes?: 'reject' | 'ignore' | undefined
+  /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
+  require_pkce?: boolean | undefined
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+  nonce_replaces_pkce?: boolean | null | undefined
+  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
+  consent?: 'skip' | 'ask' | undefined
+  /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
+  backchannel_logout_uri?: string | null | undefined
+  /** Where the application starts a sign-in that it did not begin itself (OIDC Core §4). */
+  initiate_login_uri?: string | null | undefined
+  /** The logo on the consent page. */
+  logo_uri?: string | null | undefined
+  /** Lets a native application use any port of a registered redirect URI at `127.0.0.1` or `[::1]` (RFC 8252 §7.3). The port of `localhost` is never varied: it is a name, which a device can resolve to another address (§8.3). The default is false. */
+  allow_loopback_port?: boolean | undefined
+  /** Refuses every request of the application. The default is false. */
+  disabled?: boolean | undefined
+}
+
 export type ApplicationTemplate = {
   /** The name of the template, for `template` of a new application. */
   slug: string
@@ -546,6 +597,21 @@ export type AuthKeyChange = {
   expires_at?: string | null | undefined
 }
 
+export type AuthKeyCreation = {
+  /** What the key can do: `auth_publishable` reads the auth configuration from browsers, `auth_secret` manages users from a backend. */
+  type: 'auth_publishable' | 'auth_secret'
+  /** A name for people, 1 to 100 characters. */
+  label?: string | null | undefined
+  /** Exact origins of the web pages that may use a publishable key, at least one for such a key. Live allows https only. */
+  allowed_origins?: string[] | undefined
+  /** IPv4 and IPv6 addresses and CIDR ranges that may use the key. Empty allows every address. */
+  ip_allowlist?: string[] | undefined
+  /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
+  rate_limit?: RateLimit | null | undefined
+  /** When the key stops working; `null` if it does not expire. */
+  expires_at?: string | null | undefined
+}
+
 export type BackchannelLogout = {
   /** The id of the message. */
   id: string
@@ -569,246 +635,6 @@ export type BackchannelLogout = {
   created_at: string
   /** When the state of the message changed last. */
   updated_at: string
-}
-
-export type Configuration = {
-  /** The version of the form of the document. */
-  version: 1
-  /** The slug of the environment. */
-  environment: string
-  /** The settings in groups. */
-  settings: {
-    /** Lifetimes and formats of tokens. */
-    tokens: {
-      /** The lifetime of an access token. */
-      access_token_ttl_seconds: number
-      /** The lifetime of an ID token. */
-      id_token_ttl_seconds: number
-      /** The lifetime of an authorization code. */
-      authorization_code_ttl_seconds: number
-      /** A refresh token ends after this time without use. */
-      refresh_token_idle_ttl_seconds: number
-      /** How long a grant can be refreshed in all, not below the time without use. */
-      refresh_token_absolute_ttl_seconds: number
-      /** A refresh that is repeated within this time, after a lost answer, gets the same answer. */
-      refresh_retry_window_seconds: number
-      /** The format of access tokens without a resource server: `jwt` or `opaque`. */
-      access_token_format: TokenFormat
-      /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. */
-      id_token_claims: 'full' | 'minimal'
-    }
-    /** Lifetimes of sessions. */
-    sessions: {
-      /** A session ends after this time without use. */
-      idle_ttl_seconds: number
-      /** How long a session lasts at most, not below the time without use. */
-      absolute_ttl_seconds: number
-    }
-    /** The scopes of OpenID Connect. */
-    scopes: {
-      /** Scopes of OpenID Connect that are refused. */
-      disabled: ('profile' | 'email' | 'phone' | 'offline_access')[]
-    }
-    /** The claims of people who have no name. */
-    claims: {
-      /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. */
-      preferred_username: 'none' | 'email'
-      /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. */
-      name: 'none' | 'email'
-    }
-    /** The mail of the environment. */
-    sign_in: {
-      /** People can sign in with a password. */
-      password: boolean
-      /** People can sign in with a code by mail. It needs mail. */
-      email_code: boolean
-      /** People can sign in with a passkey. */
-      passkey: boolean
-      /** Passkeys may belong to the host that all environments of the service share. A passkey can never move to another host. */
-      passkey_shared_host?: boolean | undefined
-    }
-    /** The creation of accounts. */
-    sign_up: {
-      /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). */
-      mode: 'open' | 'closed'
-      /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. */
-      name: 'off' | 'optional' | 'required'
-    }
-    /** The rules for new passwords. */
-    password: {
-      /** The least number of characters of a new password. */
-      min_length: number
-      /** Common passwords are refused, and names and addresses of the person. */
-      reject_common: boolean
-    }
-    /** Second factors. */
-    mfa: {
-      /** Whether a second factor is `off`, `optional` or `required`. What a person enrolled is asked for in every mode. */
-      mode: 'off' | 'optional' | 'required'
-      /** People can enrol an authenticator app (TOTP). */
-      totp: boolean
-    }
-    /** The protection of accounts from guessing. */
-    lockout: {
-      /** This many wrong passwords in a row lock an account. */
-      max_attempts: number
-      /** How long an account stays locked. */
-      duration_seconds: number
-    }
-    /** The look of the hosted pages. */
-    branding: {
-      /** The name on the hosted pages; `null` uses the name of the project. */
-      display_name: string | null
-      /** The https address of the image on the hosted pages; `null` for none. */
-      logo_url: string | null
-      /** The colour of buttons as `#rrggbb`; `null` for the default. */
-      primary_color: string | null
-    }
-    /** Links at the foot of the hosted pages. */
-    links: {
-      /** The terms of service, linked on the hosted pages; `null` for none. */
-      terms_url: string | null
-      /** The privacy policy, linked on the hosted pages; `null` for none. */
-      privacy_url: string | null
-      /** Where people get help, linked on the hosted pages; `null` for none. */
-      support_url: string | null
-    }
-    /** Calls from browsers. */
-    cors: {
-      /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. */
-      allowed_origins: string[]
-    }
-    /** The mail of the environment. */
-    email: {
-      /** `smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing. */
-      delivery: 'capture' | 'none' | 'smtp'
-      /** The sender of mail: an address, or `Name <address>`. Required with `smtp`. */
-      from: string | null
-      /** The SMTP server; `null` for none. */
-      smtp: {
-        /** The name or the address of the mail server. */
-        host: string
-        /** The port of the mail server. */
-        port: number
-        /** The user name at the mail server; `null` for none. */
-        username: string | null
-        /** The name of the secret if one is set; the secret itself is never shown. */
-        password: SecretName | null
-        /** `starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network. */
-        tls: 'starttls' | 'implicit' | 'none'
-      } | null
-    }
-    /** What exists in Test only. */
-    test?: {
-      /** Six digits that replace emailed codes; `null` for real codes. */
-      fixed_code?: string | null | undefined
-    } | undefined
-  }
-  /** The resource servers by their slugs. */
-  resource_servers: Record<string, {
-      /** The absolute URI of the API: the value of `resource` in a request and of `aud` in its tokens (RFC 8707). It never changes. */
-      identifier: string
-      /** The name. */
-      name: string
-      /** The scopes of the API, at most 200. */
-      scopes: ({
-        /** The name. */
-        name: string
-        /** What the scope allows, shown on the consent page. */
-        description: string | null
-      })[]
-      /** The lifetime of its access tokens in seconds, 60 to 86,400; `null` uses the settings of the environment. */
-      access_token_ttl_seconds: number | null
-      /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
-      access_token_format: TokenFormat
-    }>
-  /** The applications by their slugs. */
-  applications: Record<string, {
-      /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
-      application_type: ApplicationType
-      /** The template of `GET /v1/application-templates` that the application was created by; `null` without one. It never changes. */
-      template: string | null
-      /** The name. */
-      name: string
-      /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
-      redirect_uris: string[]
-      /** Where sign-out can return to, at most 50, compared as exact strings. */
-      post_logout_redirect_uris: string[]
-      /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
-      token_endpoint_auth_method: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
-      /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
-      jwks: {
-        /** The public keys, 1 to 20. */
-        keys: ({
-          /** The type of the key, such as `RSA`. */
-          kty: string
-          [name: string]: unknown
-        })[]
-        [name: string]: unknown
-      } | null
-      /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
-      jwks_uri: string | null
-      /** The scopes that the application can request, those of resource servers included. */
-      allowed_scopes: string[]
-      /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
-      unknown_scopes: 'reject' | 'ignore'
-      /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
-      require_pkce: boolean
-      /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
-      nonce_replaces_pkce: boolean | null
-      /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
-      consent: 'skip' | 'ask'
-      /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
-      backchannel_logout_uri: string | null
-      /** Where the application starts a sign-in that it did not begin itself (OIDC Core §4). */
-      initiate_login_uri: string | null
-      /** The logo on the consent page. */
-      logo_uri: string | null
-      /** Lets a native application use any port of a registered redirect URI at `127.0.0.1` or `[::1]` (RFC 8252 §7.3). The port of `localhost` is never varied: it is a name, which a device can resolve to another address (§8.3). The default is false. */
-      allow_loopback_port: boolean
-      /** Refuses every request of the application. The default is false. */
-      disabled: boolean
-    }>
-  /** The identity providers by their slugs. */
-  providers: Record<string, {
-      /** The kind of provider. It never changes. */
-      type: ProviderType
-      /** The name on the sign-in button. */
-      display_name: string
-      /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address. */
-      issuer: string | null
-      /** Your client id at the provider. */
-      client_id: string
-      /** The scopes to request. The default depends on the type, such as `openid email profile`. */
-      scopes: string[]
-      /** Whether people can sign in with the provider. The default is true. */
-      enabled: boolean
-      /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
-      link_by_verified_email: boolean
-      /** Stores the `preferred_username` of the provider as that of a new user, if it has 1 to 100 visible characters and no `@`, and no other user of the environment has it, in whatever case. Otherwise it is left out, and `user.created` says why. The default is false. */
-      accept_preferred_username: boolean
-      /** Whether a person who signs out here is signed out at the provider too: with `rp_initiated` the browser goes through its `end_session_endpoint` (RP-Initiated Logout 1.0) and comes back. The default is `none`. */
-      sign_out: 'none' | 'rp_initiated'
-      /** apple: the team id. `null` for other types. */
-      team_id: string | null
-      /** apple: the id of the private key. `null` for other types. */
-      key_id: string | null
-      /** The name of the secret if one is set; the secret itself is never shown. */
-      client_secret: SecretName | null
-      /** The name of the secret if one is set; the secret itself is never shown. */
-      private_key: SecretName | null
-    }>
-  /** The webhooks by their slugs. */
-  webhooks: Record<string, {
-      /** Where events are posted. Live needs https. */
-      url: string
-      /** The kinds of events to send. An empty list means all, future kinds included. */
-      events: EventKind[]
-      /** A note for people, at most 200 characters. */
-      description: string | null
-      /** Whether deliveries are paused. The default is false. */
-      disabled: boolean
-    }>
 }
 
 export type ConfigurationDocument = {
@@ -1106,6 +932,257 @@ export type EnvironmentChange = {
   name?: string | undefined
   /** Fields and objects that are meant to differ from other environments, at most 200. In Live an administrator needs the role admin. */
   keeps?: KeptInput[] | null | undefined
+}
+
+export type EnvironmentConfiguration = {
+  /** The version of the form of the document. */
+  version: 1
+  /** The slug of the environment. */
+  environment: string
+  /** The settings in groups. */
+  settings: {
+    /** Lifetimes and formats of tokens. */
+    tokens: {
+      /** The lifetime of an access token. */
+      access_token_ttl_seconds: number
+      /** The lifetime of an ID token. */
+      id_token_ttl_seconds: number
+      /** The lifetime of an authorization code. */
+      authorization_code_ttl_seconds: number
+      /** A refresh token ends after this time without use. */
+      refresh_token_idle_ttl_seconds: number
+      /** How long a grant can be refreshed in all, not below the time without use. */
+      refresh_token_absolute_ttl_seconds: number
+      /** A refresh that is repeated within this time, after a lost answer, gets the same answer. */
+      refresh_retry_window_seconds: number
+      /** The format of access tokens without a resource server: `jwt` or `opaque`. */
+      access_token_format: TokenFormat
+      /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. */
+      id_token_claims: 'full' | 'minimal'
+    }
+    /** Lifetimes of sessions. */
+    sessions: {
+      /** A session ends after this time without use. */
+      idle_ttl_seconds: number
+      /** How long a session lasts at most, not below the time without use. */
+      absolute_ttl_seconds: number
+    }
+    /** The scopes of OpenID Connect. */
+    scopes: {
+      /** Scopes of OpenID Connect that are refused. */
+      disabled: ('profile' | 'email' | 'phone' | 'offline_access')[]
+    }
+    /** The claims of people who have no name. */
+    claims: {
+      /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. */
+      preferred_username: 'none' | 'email'
+      /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. */
+      name: 'none' | 'email'
+    }
+    /** The mail of the environment. */
+    sign_in: {
+      /** People can sign in with a password. */
+      password: boolean
+      /** People can sign in with a code by mail. It needs mail. */
+      email_code: boolean
+      /** People can sign in with a passkey. */
+      passkey: boolean
+      /** Passkeys may belong to the host that all environments of the service share. A passkey can never move to another host. */
+      passkey_shared_host?: boolean | undefined
+    }
+    /** The creation of accounts. */
+    sign_up: {
+      /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). */
+      mode: 'open' | 'closed'
+      /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. */
+      name: 'off' | 'optional' | 'required'
+    }
+    /** The rules for new passwords. */
+    password: {
+      /** The least number of characters of a new password. */
+      min_length: number
+      /** Common passwords are refused, and names and addresses of the person. */
+      reject_common: boolean
+    }
+    /** Second factors. */
+    mfa: {
+      /** Whether a second factor is `off`, `optional` or `required`. What a person enrolled is asked for in every mode. */
+      mode: 'off' | 'optional' | 'required'
+      /** People can enrol an authenticator app (TOTP). */
+      totp: boolean
+    }
+    /** The protection of accounts from guessing. */
+    lockout: {
+      /** This many wrong passwords in a row lock an account. */
+      max_attempts: number
+      /** How long an account stays locked. */
+      duration_seconds: number
+    }
+    /** The look of the hosted pages. */
+    branding: {
+      /** The name on the hosted pages; `null` uses the name of the project. */
+      display_name: string | null
+      /** The https address of the image on the hosted pages; `null` for none. */
+      logo_url: string | null
+      /** The colour of buttons as `#rrggbb`; `null` for the default. */
+      primary_color: string | null
+    }
+    /** Links at the foot of the hosted pages. */
+    links: {
+      /** The terms of service, linked on the hosted pages; `null` for none. */
+      terms_url: string | null
+      /** The privacy policy, linked on the hosted pages; `null` for none. */
+      privacy_url: string | null
+      /** Where people get help, linked on the hosted pages; `null` for none. */
+      support_url: string | null
+    }
+    /** Calls from browsers. */
+    cors: {
+      /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. */
+      allowed_origins: string[]
+    }
+    /** The mail of the environment. */
+    email: {
+      /** `smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing. */
+      delivery: 'capture' | 'none' | 'smtp'
+      /** The sender of mail: an address, or `Name <address>`. Required with `smtp`. */
+      from: string | null
+      /** The SMTP server; `null` for none. */
+      smtp: {
+        /** The name or the address of the mail server. */
+        host: string
+        /** The port of the mail server. */
+        port: number
+        /** The user name at the mail server; `null` for none. */
+        username: string | null
+        /** The name of the secret if one is set; the secret itself is never shown. */
+        password: SecretName | null
+        /** `starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network. */
+        tls: 'starttls' | 'implicit' | 'none'
+      } | null
+    }
+    /** What exists in Test only. */
+    test?: {
+      /** Six digits that replace emailed codes; `null` for real codes. */
+      fixed_code?: string | null | undefined
+    } | undefined
+  }
+  /** The resource servers by their slugs. */
+  resource_servers: Record<string, {
+      /** The absolute URI of the API: the value of `resource` in a request and of `aud` in its tokens (RFC 8707). It never changes. */
+      identifier: string
+      /** The name. */
+      name: string
+      /** The scopes of the API, at most 200. */
+      scopes: ({
+        /** The name. */
+        name: string
+        /** What the scope allows, shown on the consent page. */
+        description: string | null
+      })[]
+      /** The lifetime of its access tokens in seconds, 60 to 86,400; `null` uses the settings of the environment. */
+      access_token_ttl_seconds: number | null
+      /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
+      access_token_format: TokenFormat
+    }>
+  /** The applications by their slugs. */
+  applications: Record<string, {
+      /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
+      application_type: ApplicationType
+      /** The template of `GET /v1/application-templates` that the application was created by; `null` without one. It never changes. */
+      template: string | null
+      /** The name. */
+      name: string
+      /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
+      redirect_uris: string[]
+      /** Where sign-out can return to, at most 50, compared as exact strings. */
+      post_logout_redirect_uris: string[]
+      /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
+      token_endpoint_auth_method: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+      /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
+      jwks: {
+        /** The public keys, 1 to 20. */
+        keys: ({
+          /** The type of the key, such as `RSA`. */
+          kty: string
+          [name: string]: unknown
+        })[]
+        [name: string]: unknown
+      } | null
+      /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
+      jwks_uri: string | null
+      /** The scopes that the application can request, those of resource servers included. */
+      allowed_scopes: string[]
+      /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
+      unknown_scopes: 'reject' | 'ignore'
+      /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
+      require_pkce: boolean
+      /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+      nonce_replaces_pkce: boolean | null
+      /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
+      consent: 'skip' | 'ask'
+      /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
+      backchannel_logout_uri: string | null
+      /** Where the application starts a sign-in that it did not begin itself (OIDC Core §4). */
+      initiate_login_uri: string | null
+      /** The logo on the consent page. */
+      logo_uri: string | null
+      /** Lets a native application use any port of a registered redirect URI at `127.0.0.1` or `[::1]` (RFC 8252 §7.3). The port of `localhost` is never varied: it is a name, which a device can resolve to another address (§8.3). The default is false. */
+      allow_loopback_port: boolean
+      /** Refuses every request of the application. The default is false. */
+      disabled: boolean
+    }>
+  /** The identity providers by their slugs. */
+  providers: Record<string, {
+      /** The kind of provider. It never changes. */
+      type: ProviderType
+      /** The name on the sign-in button. */
+      display_name: string
+      /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address. */
+      issuer: string | null
+      /** Your client id at the provider. */
+      client_id: string
+      /** The scopes to request. The default depends on the type, such as `openid email profile`. */
+      scopes: string[]
+      /** Whether people can sign in with the provider. The default is true. */
+      enabled: boolean
+      /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
+      link_by_verified_email: boolean
+      /** Stores the `preferred_username` of the provider as that of a new user, if it has 1 to 100 visible characters and no `@`, and no other user of the environment has it, in whatever case. Otherwise it is left out, and `user.created` says why. The default is false. */
+      accept_preferred_username: boolean
+      /** Whether a person who signs out here is signed out at the provider too: with `rp_initiated` the browser goes through its `end_session_endpoint` (RP-Initiated Logout 1.0) and comes back. The default is `none`. */
+      sign_out: 'none' | 'rp_initiated'
+      /** apple: the team id. `null` for other types. */
+      team_id: string | null
+      /** apple: the id of the private key. `null` for other types. */
+      key_id: string | null
+      /** The name of the secret if one is set; the secret itself is never shown. */
+      client_secret: SecretName | null
+      /** The name of the secret if one is set; the secret itself is never shown. */
+      private_key: SecretName | null
+    }>
+  /** The webhooks by their slugs. */
+  webhooks: Record<string, {
+      /** Where events are posted. Live needs https. */
+      url: string
+      /** The kinds of events to send. An empty list means all, future kinds included. */
+      events: EventKind[]
+      /** A note for people, at most 200 characters. */
+      description: string | null
+      /** Whether deliveries are paused. The default is false. */
+      disabled: boolean
+    }>
+}
+
+export type EnvironmentCreation = {
+  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+  slug: string
+  /** The name. */
+  name: string
+  /** The type. */
+  type: EnvironmentType
+  /** An https origin of its own for the issuer, on a host that the operator of the service admits for the tenant. It can never be changed or used again. Absent or null: an address below that of the service. */
+  issuer?: string | null | undefined
 }
 
 export type EnvironmentType = 'test' | 'live'
@@ -1483,6 +1560,13 @@ export type MemberChange = {
   role?: Role | undefined
 }
 
+export type MemberCreation = {
+  /** The email address. */
+  email: string
+  /** The role in the tenant. */
+  role: Role
+}
+
 export type Names = {
   /** The objects that exist and that the caller may read, in no order. */
   data: ObjectName[]
@@ -1499,235 +1583,6 @@ export type NeededSecret = {
   pointer: string
   /** Whether the target has a secret there, which stays if none is sent. */
   stored: boolean
-}
-
-export type NewApplication = {
-  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
-  slug?: string | undefined
-  /** The slug of a template: `GET /v1/application-templates` lists them. Fields that the body does not have come from it; it needs `url`, unless the body has `redirect_uris`. */
-  template?: string | null | undefined
-  /** The address of the product, for the addresses of the template. It is not stored. */
-  url?: string | undefined
-  /** The name. Required without a template. */
-  name?: string | undefined
-  /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. Required without a template. */
-  application_type?: ApplicationType | undefined
-  /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. Required without a template. */
-  redirect_uris?: string[] | undefined
-  /** Where sign-out can return to, at most 50, compared as exact strings. */
-  post_logout_redirect_uris?: string[] | undefined
-  /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
-  token_endpoint_auth_method?: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | undefined
-  /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
-  jwks?: {
-    /** The public keys, 1 to 20. */
-    keys: ({
-      /** The type of the key, such as `RSA`. */
-      kty: string
-      [name: string]: unknown
-    })[]
-    [name: string]: unknown
-  } | null | undefined
-  /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
-  jwks_uri?: string | null | undefined
-  /** The scopes that the application can request, those of resource servers included. */
-  allowed_scopes?: string[] | undefined
-  /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
-  unknown_scopes?: 'reject' | 'ignore' | undefined
-  /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
-  require_pkce?: boolean | undefined
-  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
-  nonce_replaces_pkce?: boolean | null | undefined
-  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
-  consent?: 'skip' | 'ask' | undefined
-  /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
-  backchannel_logout_uri?: string | null | undefined
-  /** Where the application starts a sign-in that it did not begin itself (OIDC Core §4). */
-  initiate_login_uri?: string | null | undefined
-  /** The logo on the consent page. */
-  logo_uri?: string | null | undefined
-  /** Lets a native application use any port of a registered redirect URI at `127.0.0.1` or `[::1]` (RFC 8252 §7.3). The port of `localhost` is never varied: it is a name, which a device can resolve to another address (§8.3). The default is false. */
-  allow_loopback_port?: boolean | undefined
-  /** Refuses every request of the application. The default is false. */
-  disabled?: boolean | undefined
-}
-
-export type NewAuthKey = {
-  /** What the key can do: `auth_publishable` reads the auth configuration from browsers, `auth_secret` manages users from a backend. */
-  type: 'auth_publishable' | 'auth_secret'
-  /** A name for people, 1 to 100 characters. */
-  label?: string | null | undefined
-  /** Exact origins of the web pages that may use a publishable key, at least one for such a key. Live allows https only. */
-  allowed_origins?: string[] | undefined
-  /** IPv4 and IPv6 addresses and CIDR ranges that may use the key. Empty allows every address. */
-  ip_allowlist?: string[] | undefined
-  /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
-  rate_limit?: RateLimit | null | undefined
-  /** When the key stops working; `null` if it does not expire. */
-  expires_at?: string | null | undefined
-}
-
-export type NewEnvironment = {
-  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
-  slug: string
-  /** The name. */
-  name: string
-  /** The type. */
-  type: EnvironmentType
-  /** An https origin of its own for the issuer, on a host that the operator of the service admits for the tenant. It can never be changed or used again. Absent or null: an address below that of the service. */
-  issuer?: string | null | undefined
-}
-
-export type NewMember = {
-  /** The email address. */
-  email: string
-  /** The role in the tenant. */
-  role: Role
-}
-
-export type NewPlatformKey = {
-  /** A name for people, 1 to 100 characters. */
-  label: string
-  /** What the key may do; `*` is everything. A write scope does not include the read scope. */
-  scopes: KeyScope[]
-  /** IPv4 and IPv6 addresses and CIDR ranges that may use the key. Empty allows every address. */
-  ip_allowlist?: string[] | undefined
-  /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
-  rate_limit?: RateLimit | null | undefined
-  /** When the key stops working; `null` if it does not expire. */
-  expires_at?: string | null | undefined
-}
-
-export type NewProject = {
-  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
-  slug: string
-  /** The name. */
-  name: string
-  /** The first environments, in the order of the list. Absent: one with the slug test, one with the slug live. */
-  environments?: NewEnvironment[] | undefined
-}
-
-export type NewPromotion = {
-  /** The environment that the configuration comes from. Send this or `document`. */
-  from_environment_id?: string | undefined
-  /** The configuration as a document. A document that names the target, or no environment, is its own: values that belong to it apply as written. */
-  document?: ConfigurationDocument | undefined
-  /** The environment that the configuration is brought to. */
-  to_environment_id: string
-  /** Values that belong to the target, for its settings and for objects that the source has. Not beside an own document. */
-  values?: OwnedValueInput[] | undefined
-  /** Plan these alone: objects, or fields of them. */
-  only?: Planned[] | undefined
-  /** Delete these objects of the target, which an own document lacks. */
-  prune?: Pruned[] | undefined
-  /** A note for people, such as a commit, at most 500 characters. */
-  note?: string | null | undefined
-  /** Only plan. Nothing is stored. */
-  dry_run?: boolean | undefined
-}
-
-export type NewProvider = {
-  /** An id of your choice, with which the redirect URI is known before the provider exists: `{issuer}/oauth/callback/{id}`. It is `prv_` and a UUIDv7 in Crockford base32. The service makes one if it is absent. */
-  id?: string | undefined
-  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
-  slug?: string | undefined
-  /** The kind of provider. It never changes. */
-  type: ProviderType
-  /** Your client id at the provider. */
-  client_id: string
-  /** The name on the sign-in button. */
-  display_name?: string | undefined
-  /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address. */
-  issuer?: string | null | undefined
-  /** The scopes to request. The default depends on the type, such as `openid email profile`. */
-  scopes?: string[] | undefined
-  /** Whether people can sign in with the provider. The default is true. */
-  enabled?: boolean | undefined
-  /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
-  link_by_verified_email?: boolean | undefined
-  /** Stores the `preferred_username` of the provider as that of a new user, if it has 1 to 100 visible characters and no `@`, and no other user of the environment has it, in whatever case. Otherwise it is left out, and `user.created` says why. The default is false. */
-  accept_preferred_username?: boolean | undefined
-  /** Whether a person who signs out here is signed out at the provider too: with `rp_initiated` the browser goes through its `end_session_endpoint` (RP-Initiated Logout 1.0) and comes back. The default is `none`. */
-  sign_out?: 'none' | 'rp_initiated' | undefined
-  /** apple: the team id. `null` for other types. */
-  team_id?: string | null | undefined
-  /** apple: the id of the private key. `null` for other types. */
-  key_id?: string | null | undefined
-  /** Your client secret at the provider. It is write-only. Every type but oidc and apple needs it while it is enabled. */
-  client_secret?: string | null | undefined
-  /** apple: the private key as PEM, needed while the provider is enabled. It is write-only. */
-  private_key?: string | null | undefined
-}
-
-export type NewResourceServer = {
-  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
-  slug?: string | undefined
-  /** The absolute URI of the API: the value of `resource` in a request and of `aud` in its tokens (RFC 8707). It never changes. */
-  identifier: string
-  /** The name. */
-  name: string
-  /** The scopes of the API, at most 200. */
-  scopes?: ({
-    /** The name. */
-    name: string
-    /** What the scope allows, shown on the consent page. */
-    description?: string | null | undefined
-  })[] | null | undefined
-  /** The lifetime of its access tokens in seconds, 60 to 86,400; `null` uses the settings of the environment. */
-  access_token_ttl_seconds?: number | null | undefined
-  /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
-  access_token_format?: TokenFormat | null | undefined
-}
-
-export type NewTenant = {
-  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
-  slug: string
-  /** The name. */
-  name: string
-}
-
-export type NewUser = {
-  /** The email address. */
-  email: string
-  /** Whether the user has verified the email. */
-  email_verified?: boolean | undefined
-  /** The phone number in E.164 format. */
-  phone_number?: string | null | undefined
-  /** Whether the user has verified the phone number. */
-  phone_number_verified?: boolean | undefined
-  /** The password, by the policy of the environment (by default at least 12 characters). It is write-only. */
-  password?: string | null | undefined
-  /** The full name (OIDC Core §5.1). */
-  name?: string | null | undefined
-  /** The given name. */
-  given_name?: string | null | undefined
-  /** The family name. */
-  family_name?: string | null | undefined
-  /** A casual name. */
-  nickname?: string | null | undefined
-  /** The name by which the user wants to be called. It is not unique. */
-  preferred_username?: string | null | undefined
-  /** The URL of a picture. */
-  picture?: string | null | undefined
-  /** The language, such as `en` or `de-CH`. */
-  locale?: string | null | undefined
-  /** The time zone, such as `Europe/Zurich`. */
-  zoneinfo?: string | null | undefined
-  /** Your own data, an object of at most 16 KiB. No token carries it. */
-  metadata?: Record<string, unknown> | undefined
-}
-
-export type NewWebhook = {
-  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
-  slug?: string | undefined
-  /** Where events are posted. Live needs https. */
-  url: string
-  /** The kinds of events to send. An empty list means all, future kinds included. */
-  events?: EventKind[] | undefined
-  /** A note for people, at most 200 characters. */
-  description?: string | null | undefined
-  /** Whether deliveries are paused. The default is false. */
-  disabled?: boolean | undefined
 }
 
 export type ObjectName = {
@@ -1803,6 +1658,19 @@ export type PlatformKeyChange = {
   expires_at?: string | null | undefined
 }
 
+export type PlatformKeyCreation = {
+  /** A name for people, 1 to 100 characters. */
+  label: string
+  /** What the key may do; `*` is everything. A write scope does not include the read scope. */
+  scopes: KeyScope[]
+  /** IPv4 and IPv6 addresses and CIDR ranges that may use the key. Empty allows every address. */
+  ip_allowlist?: string[] | undefined
+  /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
+  rate_limit?: RateLimit | null | undefined
+  /** When the key stops working; `null` if it does not expire. */
+  expires_at?: string | null | undefined
+}
+
 export type Project = {
   /** The id of a project. */
   id: string
@@ -1828,6 +1696,15 @@ export type ProjectChange = {
     /** Whether a plan to a Live environment needs the approval of an owner or admin who did not plan it. Edits by hand need none. */
     require_approval?: boolean | undefined
   } | undefined
+}
+
+export type ProjectCreation = {
+  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+  slug: string
+  /** The name. */
+  name: string
+  /** The first environments, in the order of the list. Absent: one with the slug test, one with the slug live. */
+  environments?: EnvironmentCreation[] | undefined
 }
 
 export type ProjectPromotion = {
@@ -1967,6 +1844,25 @@ export type PromotionCheck = {
 }
 
 export type PromotionCheckCode = 'value_required' | 'not_valid_there' | 'type_differs' | 'identifier_taken' | 'unknown_scope' | 'quota_exceeded' | 'secret_required' | 'too_many_changes' | 'edited_there' | 'begins_disabled' | 'secret_made' | 'secret_ends' | 'people_lose_way_in' | 'looks_like_rename' | 'irreversible'
+
+export type PromotionCreation = {
+  /** The environment that the configuration comes from. Send this or `document`. */
+  from_environment_id?: string | undefined
+  /** The configuration as a document. A document that names the target, or no environment, is its own: values that belong to it apply as written. */
+  document?: ConfigurationDocument | undefined
+  /** The environment that the configuration is brought to. */
+  to_environment_id: string
+  /** Values that belong to the target, for its settings and for objects that the source has. Not beside an own document. */
+  values?: OwnedValueInput[] | undefined
+  /** Plan these alone: objects, or fields of them. */
+  only?: Planned[] | undefined
+  /** Delete these objects of the target, which an own document lacks. */
+  prune?: Pruned[] | undefined
+  /** A note for people, such as a commit, at most 500 characters. */
+  note?: string | null | undefined
+  /** Only plan. Nothing is stored. */
+  dry_run?: boolean | undefined
+}
 
 export type PromotionInList = {
   /** The id of the promotion; `null` in a dry run. */
@@ -2260,6 +2156,39 @@ export type ProviderCheck = {
   detail: string | null
 }
 
+export type ProviderCreation = {
+  /** An id of your choice, with which the redirect URI is known before the provider exists: `{issuer}/oauth/callback/{id}`. It is `prv_` and a UUIDv7 in Crockford base32. The service makes one if it is absent. */
+  id?: string | undefined
+  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
+  slug?: string | undefined
+  /** The kind of provider. It never changes. */
+  type: ProviderType
+  /** Your client id at the provider. */
+  client_id: string
+  /** The name on the sign-in button. */
+  display_name?: string | undefined
+  /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address. */
+  issuer?: string | null | undefined
+  /** The scopes to request. The default depends on the type, such as `openid email profile`. */
+  scopes?: string[] | undefined
+  /** Whether people can sign in with the provider. The default is true. */
+  enabled?: boolean | undefined
+  /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
+  link_by_verified_email?: boolean | undefined
+  /** Stores the `preferred_username` of the provider as that of a new user, if it has 1 to 100 visible characters and no `@`, and no other user of the environment has it, in whatever case. Otherwise it is left out, and `user.created` says why. The default is false. */
+  accept_preferred_username?: boolean | undefined
+  /** Whether a person who signs out here is signed out at the provider too: with `rp_initiated` the browser goes through its `end_session_endpoint` (RP-Initiated Logout 1.0) and comes back. The default is `none`. */
+  sign_out?: 'none' | 'rp_initiated' | undefined
+  /** apple: the team id. `null` for other types. */
+  team_id?: string | null | undefined
+  /** apple: the id of the private key. `null` for other types. */
+  key_id?: string | null | undefined
+  /** Your client secret at the provider. It is write-only. Every type but oidc and apple needs it while it is enabled. */
+  client_secret?: string | null | undefined
+  /** apple: the private key as PEM, needed while the provider is enabled. It is write-only. */
+  private_key?: string | null | undefined
+}
+
 export type ProviderType = 'oidc' | 'google' | 'microsoft' | 'github' | 'apple' | 'gitlab'
 
 export type Pruned = {
@@ -2416,6 +2345,26 @@ export type ResourceServerChange = {
   slug?: string | undefined
   /** The name. */
   name?: string | undefined
+  /** The scopes of the API, at most 200. */
+  scopes?: ({
+    /** The name. */
+    name: string
+    /** What the scope allows, shown on the consent page. */
+    description?: string | null | undefined
+  })[] | null | undefined
+  /** The lifetime of its access tokens in seconds, 60 to 86,400; `null` uses the settings of the environment. */
+  access_token_ttl_seconds?: number | null | undefined
+  /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
+  access_token_format?: TokenFormat | null | undefined
+}
+
+export type ResourceServerCreation = {
+  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
+  slug?: string | undefined
+  /** The absolute URI of the API: the value of `resource` in a request and of `aud` in its tokens (RFC 8707). It never changes. */
+  identifier: string
+  /** The name. */
+  name: string
   /** The scopes of the API, at most 200. */
   scopes?: ({
     /** The name. */
@@ -2878,6 +2827,13 @@ export type TenantChange = {
   name?: string | undefined
 }
 
+export type TenantCreation = {
+  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+  slug: string
+  /** The name. */
+  name: string
+}
+
 export type TestSent = {
   /** The id of an event. */
   event_id: string
@@ -2892,38 +2848,35 @@ export type TokenToValidate = {
 
 export type TokenVerdict = {
   /** Whether the token is valid now. */
-  active: true
-  /** The issuer. */
-  iss: string
-  /** The id of the user. */
-  sub: string
-  /** The audience: a resource server, or the issuer. */
-  aud: string | string[]
-  /** The application that got the token. */
-  client_id: string
-  /** The scopes, separated by spaces. */
-  scope: string
-  /** Always `Bearer`. */
-  token_type: 'Bearer'
-  /** When the token expires, in seconds since 1970. */
-  exp: number
-  /** When the token was issued, in seconds since 1970. */
-  iat: number
-  /** When the token becomes valid, in seconds since 1970. */
-  nbf: number
-  /** The id of the token. */
-  jti: string
-  /** The id of the session. */
-  sid: string
-  /** When the user signed in, in seconds since 1970. */
-  auth_time: number
-  /** The id of an environment. */
-  environment_id: string
-} | {
-  /** The token is not valid. */
-  active: false
+  active: boolean
   /** Why the token is inactive. */
-  reason: 'malformed' | 'unknown' | 'expired' | 'revoked' | 'session_ended' | 'user_blocked' | 'environment_mismatch'
+  reason?: 'malformed' | 'unknown' | 'expired' | 'revoked' | 'session_ended' | 'user_blocked' | 'environment_mismatch' | undefined
+  /** The issuer. */
+  iss?: string | undefined
+  /** The id of the user. */
+  sub?: string | undefined
+  /** The audience: a resource server, or the issuer. */
+  aud?: string | string[] | undefined
+  /** The application that got the token. */
+  client_id?: string | undefined
+  /** The scopes, separated by spaces. */
+  scope?: string | undefined
+  /** Always `Bearer`. */
+  token_type?: 'Bearer' | undefined
+  /** When the token expires, in seconds since 1970. */
+  exp?: number | undefined
+  /** When the token was issued, in seconds since 1970. */
+  iat?: number | undefined
+  /** When the token becomes valid, in seconds since 1970. */
+  nbf?: number | undefined
+  /** The id of the token. */
+  jti?: string | undefined
+  /** The id of the session. */
+  sid?: string | undefined
+  /** When the user signed in, in seconds since 1970. */
+  auth_time?: number | undefined
+  /** The id of an environment. */
+  environment_id?: string | undefined
 }
 
 export type User = {
@@ -3011,6 +2964,37 @@ export type UserChange = {
   metadata?: Record<string, unknown> | null | undefined
 }
 
+export type UserCreation = {
+  /** The email address. */
+  email: string
+  /** Whether the user has verified the email. */
+  email_verified?: boolean | undefined
+  /** The phone number in E.164 format. */
+  phone_number?: string | null | undefined
+  /** Whether the user has verified the phone number. */
+  phone_number_verified?: boolean | undefined
+  /** The password, by the policy of the environment (by default at least 12 characters). It is write-only. */
+  password?: string | null | undefined
+  /** The full name (OIDC Core §5.1). */
+  name?: string | null | undefined
+  /** The given name. */
+  given_name?: string | null | undefined
+  /** The family name. */
+  family_name?: string | null | undefined
+  /** A casual name. */
+  nickname?: string | null | undefined
+  /** The name by which the user wants to be called. It is not unique. */
+  preferred_username?: string | null | undefined
+  /** The URL of a picture. */
+  picture?: string | null | undefined
+  /** The language, such as `en` or `de-CH`. */
+  locale?: string | null | undefined
+  /** The time zone, such as `Europe/Zurich`. */
+  zoneinfo?: string | null | undefined
+  /** Your own data, an object of at most 16 KiB. No token carries it. */
+  metadata?: Record<string, unknown> | undefined
+}
+
 export type Webhook = {
   /** The id of a webhook. */
   id: string
@@ -3055,6 +3039,19 @@ export type WebhookChange = {
   description?: string | null | undefined
   /** Whether deliveries are paused. The default is false. */
   disabled?: boolean | null | undefined
+}
+
+export type WebhookCreation = {
+  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
+  slug?: string | undefined
+  /** Where events are posted. Live needs https. */
+  url: string
+  /** The kinds of events to send. An empty list means all, future kinds included. */
+  events?: EventKind[] | undefined
+  /** A note for people, at most 200 characters. */
+  description?: string | null | undefined
+  /** Whether deliveries are paused. The default is false. */
+  disabled?: boolean | undefined
 }
 
 export type WebhookWithSecret = {

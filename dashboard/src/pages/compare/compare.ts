@@ -2,15 +2,15 @@
  * Test and Live side by side. The service compares: what travels and differs, and what stands in its way, is the dry run of a promotion.
  * The values are those of both documents. Pure functions of what the API answers.
  */
-import type { Configuration, Kept, Planned, Promotion, PromotionCheck, PromotionCheckCode } from '@ostiary/sdk'
+import type { EnvironmentConfiguration, Kept, Planned, Promotion, PromotionCheck, PromotionCheckCode } from '@ostiary/sdk'
 import { type Field, fieldAt, inWords, kinds, type ObjectKind, objectKinds, of_one_type, type Subject, settingsGroups } from './fields.ts'
 import { type Fields, isSet, nameOf, objectsOf, shown, valueAt } from './values.ts'
 
 export type Plan = Pick<Promotion, 'changes' | 'checks' | 'left_alone'>
 
 export interface Compared {
-  test: Configuration
-  live: Configuration
+  test: EnvironmentConfiguration
+  live: EnvironmentConfiguration
   /** The dry run from Test to Live; `null` for a viewer, who cannot plan. Then differences are those of the values as shown. */
   plan: Plan | null
 }

@@ -1,15 +1,15 @@
 /** The values of a configuration: where they stand in a document, and how a person reads them. Pure functions. */
-import type { Configuration } from '@ostiary/sdk'
+import type { EnvironmentConfiguration } from '@ostiary/sdk'
 import { duration } from '../../parts/clock.ts'
 import { kinds, type Look, type ObjectKind, objectKinds, type Subject } from './fields.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-export const objectsOf = (document: Configuration, kind: ObjectKind): Readonly<Record<string, Fields>> =>
+export const objectsOf = (document: EnvironmentConfiguration, kind: ObjectKind): Readonly<Record<string, Fields>> =>
   document[objectKinds[kind].section] as unknown as Record<string, Fields> // as: read by name
 
 /** The object of a document; `undefined` where it has none. */
-export const objectIn = (document: Configuration, object: Subject, slug: string | null): Fields | undefined =>
+export const objectIn = (document: EnvironmentConfiguration, object: Subject, slug: string | null): Fields | undefined =>
   object === 'settings' ? (document.settings as unknown as Fields) : objectsOf(document, object)[slug ?? ''] // as: read by name
 
 /** The value at a JSON pointer; `undefined` where a group on the way is missing. */

@@ -1,5 +1,5 @@
 /** What the parts of the page of a promotion share: the promotion, both ends, and what people call the objects. */
-import type { Configuration, Environment, Promotion } from '@ostiary/sdk'
+import type { EnvironmentConfiguration, Environment, Promotion } from '@ostiary/sdk'
 import { createContext, use } from 'react'
 import type { Subject } from '../compare/fields.ts'
 import { nameOf, objectIn, valueAt } from '../compare/values.ts'
@@ -11,7 +11,7 @@ export interface About {
   source: Environment | null
   target: Environment
   /** The configurations as they are now; `undefined` while they are read. */
-  documents: { source: Configuration | undefined; target: Configuration | undefined }
+  documents: { source: EnvironmentConfiguration | undefined; target: EnvironmentConfiguration | undefined }
   names: (object: Subject, slug: string) => string
   /** Plans the same again without what is at a place; `null` where that is not possible. */
   leaveOut: (place: Place) => (() => void) | null

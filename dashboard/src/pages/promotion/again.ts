@@ -1,5 +1,5 @@
 /** Plans the same again, for the environments as they are now. What no longer exists there is left out. */
-import { type Client, type NewPromotion, OstiaryError, type Planned, type Promotion } from '@ostiary/sdk'
+import { type Client, type PromotionCreation, OstiaryError, type Planned, type Promotion } from '@ostiary/sdk'
 import { fieldAt } from '../compare/fields.ts'
 import { onlyOf } from '../compare/only.ts'
 import { keyOf, type Place, placesOf } from './words.ts'
@@ -8,7 +8,7 @@ import { keyOf, type Place, placesOf } from './words.ts'
 const nothing_left = 'Nothing of this plan is left to change: both environments have it already.'
 
 /** The call that made a plan; `null` for one from a document, which the service does not keep. */
-export function callOf({ from_environment_id, to_environment_id, values, only, note }: Promotion): NewPromotion | null {
+export function callOf({ from_environment_id, to_environment_id, values, only, note }: Promotion): PromotionCreation | null {
   if (from_environment_id === null) return null
   return { from_environment_id, to_environment_id, values, note, ...(only.length > 0 ? { only } : {}) }
 }
@@ -29,7 +29,7 @@ export function entryAt(entries: Entries, { object, slug, pointer }: Place): Pla
 export const canLeaveOut = (promotion: Promotion, entries: Entries): boolean => callOf(promotion) !== null && entries.size > 1
 
 /** The call that made a plan, without an entry. What it names can be more than the service takes. */
-export function callWithout(promotion: Promotion, entries: Entries, without: Place): NewPromotion | null {
+export function callWithout(promotion: Promotion, entries: Entries, without: Place): PromotionCreation | null {
   const call = callOf(promotion)
   if (call === null || !canLeaveOut(promotion, entries)) return null
   const left = [...entries.values()].filter((entry) => keyOf(entry) !== keyOf(without))
@@ -46,8 +46,8 @@ export function callWithout(promotion: Promotion, entries: Entries, without: Pla
 export async function planAgain(
   client: Pick<Client, 'createPromotion'>,
   project_id: string,
-  asked: NewPromotion,
-  { changes, sends }: { changes: Promotion['changes']; sends: (call: NewPromotion) => void },
+  asked: PromotionCreation,
+  { changes, sends }: { changes: Promotion['changes']; sends: (call: PromotionCreation) => void },
 ): Promise<Promotion> {
   const call = asked.only ? { ...asked, only: onlyOf(asked.only, changes) } : asked
   sends(call)
@@ -62,7 +62,7 @@ export async function planAgain(
 }
 
 /** Without the entries that match nothing any more; `null` where something else was refused. */
-export function withoutGone(call: NewPromotion, { code, errors }: Pick<OstiaryError, 'code' | 'errors'>): NewPromotion | null {
+export function withoutGone(call: PromotionCreation, { code, errors }: Pick<OstiaryError, 'code' | 'errors'>): PromotionCreation | null {
   if (code !== 'validation_failed' || errors.length === 0) return null
   const gone = errors.map(({ pointer }) => /^\/(only|values)\/(\d+)(?:\/slug)?$/.exec(pointer))
   if (gone.some((match) => match === null)) return null

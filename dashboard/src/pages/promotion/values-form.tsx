@@ -1,6 +1,6 @@
 /** The values that belong to the target. What the source has stands beside each field as an example, never in it. */
 import { Textarea, TextInput } from '@mantine/core'
-import type { NewPromotion } from '@ostiary/sdk'
+import type { PromotionCreation } from '@ostiary/sdk'
 import { type FormEvent, useEffect, useMemo, useState } from 'react'
 import { Problem } from '../../parts/problem.tsx'
 import { useFirst } from '../../parts/table.tsx'
@@ -14,7 +14,7 @@ import { type Asked, askedOf, marksOf, type Texts, textOf, unsent, valuesWith } 
 import { keyOf, kindWords, type Place } from './words.ts'
 
 interface PlanAction {
-  run: (call: NewPromotion) => void
+  run: (call: PromotionCreation) => void
   busy: boolean
   error: unknown
   /** The values of the call that was sent last, in its order. */

@@ -1,8 +1,8 @@
 /** The kinds of providers: the fields of each, and what to do at the provider before they are known. */
-import type { NewProvider } from '@ostiary/sdk'
+import type { ProviderCreation } from '@ostiary/sdk'
 import { defaults } from '../../generated/provider-kinds.ts'
 
-type Kind = NewProvider['type']
+type Kind = ProviderCreation['type']
 export type FieldName = 'issuer' | 'team_id' | 'key_id' | 'client_secret' | 'private_key'
 
 export interface KindOfProvider {

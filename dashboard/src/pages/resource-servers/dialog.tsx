@@ -1,7 +1,7 @@
 /** A resource server: added, or edited for the version that was read. The scopes are shown as people read them on the consent page. */
 import '../../styles/sign-in-objects.css'
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
-import type { NewResourceServer, ResourceServer, ResourceServerChange } from '@ostiary/sdk'
+import type { ResourceServerCreation, ResourceServer, ResourceServerChange } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { DurationInput } from '../../parts/duration-input.tsx'
@@ -21,7 +21,7 @@ const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input'
 export function CreateResourceServer({ close }: { close: () => void }) {
   const { client, at } = useEnvironment()
   const form = useFields(null)
-  const action = useAction((server: NewResourceServer) => client.createResourceServer(at, server), {
+  const action = useAction((server: ResourceServerCreation) => client.createResourceServer(at, server), {
     changes: [resourceServers.all({ at })],
     done: close,
   })
