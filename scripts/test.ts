@@ -6,6 +6,7 @@
  *     npm test users db/          only the test files whose path contains one of these words, on both engines and without the checks
  *     npm test -- --changed       only what the changed files reach (`reach.ts`); --changed=main compares with a commit
  *     npm test -- --all           everything on both engines, and every rule of Test and Live in both
+ *     npm run test:long           the files that end with .long.test.ts, which take minutes each and are in no other run
  *     npm run test:citus          the engine and one walk of each behaviour on three nodes of Citus; also with words, or -- --all for every behaviour
  *
  * In a full run processes share test files, which takes a quarter less; a file that changes its process is listed in `test-files.ts`.
@@ -36,12 +37,13 @@ import type { Line } from './test-reporter.ts'
 
 const root = join(import.meta.dirname, '..')
 const words = process.argv.slice(2)
-const ours = words.filter((word) => /^--(all|citus|changed(=.*)?)$/.test(word))
+const ours = words.filter((word) => /^--(all|citus|long|changed(=.*)?)$/.test(word))
 const options = words.filter((word) => word.startsWith('-') && !ours.includes(word))
 const filters = words.filter((word) => !word.startsWith('-'))
 const is_changed_run = ours.some((word) => word.startsWith('--changed'))
 const is_on_citus = ours.includes('--citus')
-const is_full_run = filters.length === 0 && options.length === 0 && !is_changed_run && !is_on_citus
+const is_long_run = ours.includes('--long')
+const is_full_run = filters.length === 0 && options.length === 0 && !is_changed_run && !is_on_citus && !is_long_run
 const is_shared_run = is_full_run && process.env.OSTIARY_TEST_SHARED !== '0'
 
 if (is_on_citus && noCitus) {
@@ -130,6 +132,7 @@ function filesToRun(): string[] {
     exclude: (path) => path.endsWith('node_modules'),
   })
     .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.long.test.ts') === is_long_run)
     .sort()
   const chosen = is_on_citus ? all.filter((file) => isOnCitus(file, ours.includes('--all') || filters.length > 0)) : all
   const named = chosen.filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))

@@ -78,7 +78,14 @@ export const contents: readonly Group[] = [
   },
   {
     title: 'Reference',
-    documents: [doc('routes'), doc('events'), doc('settings'), doc('commands'), { name: 'sdk', file: 'sdk/README.md' }],
+    documents: [
+      doc('routes'),
+      doc('events'),
+      doc('settings'),
+      doc('commands'),
+      { name: 'sdk', file: 'sdk/README.md' },
+      doc('generated-clients'),
+    ],
   },
   {
     title: 'Operation',
