@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 export interface Connection {
-  send(request: string): Promise<Answer>
+  send(request: string | Uint8Array): Promise<Answer>
   close(): void
 }
 

@@ -22,6 +22,7 @@ import { surveyRefused } from './refused.ts'
 import { tableOf } from './report.ts'
 import { runRounds } from './rounds.ts'
 import { surveySilent } from './silent.ts'
+import { surveyStrangers } from './strangers.ts'
 import { surveyBusy, surveyMemory, surveyStart } from './surveys.ts'
 import { targetsOf, targetTable } from './targets.ts'
 import { surveyTiming } from './timing.ts'
@@ -32,6 +33,7 @@ export interface Surveys {
   environments?: Awaited<ReturnType<typeof surveyEnvironments>>
   silent?: Awaited<ReturnType<typeof surveySilent>>
   hostile?: Awaited<ReturnType<typeof surveyHostile>>
+  strangers?: Awaited<ReturnType<typeof surveyStrangers>>
   refused?: Awaited<ReturnType<typeof surveyRefused>>
   timing?: Awaited<ReturnType<typeof surveyTiming>>
   large?: Awaited<ReturnType<typeof surveyLarge>>
@@ -102,6 +104,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('environments') ? { environments: await surveyEnvironments(ground, options.environments, progress) } : {}),
     ...(wants('silent') ? { silent: await surveySilent(ground, progress) } : {}),
     ...(wants('hostile') ? { hostile: await surveyHostile(ground, options.hostile, progress) } : {}),
+    ...(wants('strangers') ? { strangers: await surveyStrangers(ground, options, progress) } : {}),
     ...(wants('refused') ? { refused: await surveyRefused(ground, options.refused, progress) } : {}),
     ...(wants('timing') ? { timing: await surveyTiming(ground, options.pairs, progress) } : {}),
     ...(wants('large') ? { large: await surveyLarge(ground, options.large, progress) } : {}),

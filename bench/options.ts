@@ -10,6 +10,7 @@ const surveys = [
   'environments',
   'silent',
   'hostile',
+  'strangers',
   'refused',
   'timing',
   'large',
@@ -20,6 +21,7 @@ const surveys = [
   'promotion',
   'citus',
 ] as const
+const parts = ['processor', 'memory', 'latency'] as const
 export type ScenarioName = (typeof scenarios)[number]
 export type SurveyName = (typeof surveys)[number]
 
@@ -36,6 +38,8 @@ export interface Options {
   readonly soak: number
   /** Requests in the survey "hostile". */
   readonly hostile: number
+  /** The survey "strangers": connections of each kind, routes that are tried, and its parts. */
+  readonly strangers: { readonly connections: number; readonly routes: number; readonly parts: readonly (typeof parts)[number][] }
   /** Requests of each kind in the survey "refused". */
   readonly refused: number
   /** Pairs of requests of each kind in the survey "timing". */
@@ -67,6 +71,9 @@ const usage = `npm run bench -- [options]
   --environments N        for the survey of that name (10000; quick: 500)
   --soak N                requests of the survey "memory" (1000000; quick: 20000)
   --hostile N             requests of the survey of that name (10000; quick: 2000)
+  --strangers N           connections of each kind in the survey of that name (1500; quick: 300)
+  --routes N              routes in the survey "strangers", from the first on (all; quick: all)
+  --parts NAME,NAME       parts of the survey "strangers": ${parts.join(', ')} (all)
   --refused N             calls of the survey of that name (100000; quick: 10000)
   --pairs N               pairs of each kind in the survey "timing" (500; quick: 100)
   --guesses N             rounds of the survey "guessing" (8; quick: 3)
@@ -97,6 +104,9 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
         environments: text,
         soak: text,
         hostile: text,
+        strangers: text,
+        routes: text,
+        parts: text,
         refused: text,
         pairs: text,
         large: text,
@@ -123,6 +133,11 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       environments: numberOf(values.environments, quick ? 500 : 10_000),
       soak: numberOf(values.soak, quick ? 20_000 : 1_000_000),
       hostile: numberOf(values.hostile, quick ? 2_000 : 10_000),
+      strangers: {
+        connections: numberOf(values.strangers, quick ? 300 : 1_500),
+        routes: numberOf(values.routes, 1_000),
+        parts: parts.filter((name) => values.parts?.split(',').includes(name) ?? true),
+      },
       refused: numberOf(values.refused, quick ? 10_000 : 100_000),
       pairs: numberOf(values.pairs, quick ? 100 : 500),
       large: numberOf(values.large, quick ? 20_000 : 1_000_000),

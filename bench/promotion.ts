@@ -3,12 +3,12 @@
  * objects, and as many as one promotion can have. Each round has a project of its own.
  */
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Connection, expectStatus, openConnection, request } from './connection.ts'
+import { expectStatus, openConnection, request } from './connection.ts'
 import { type Ground, root } from './contestants.ts'
-import { median, percentile } from './load.ts'
+import { median } from './load.ts'
 import { onAllCores } from './machine.ts'
 import { newMasterKey, type Seeded, seedOstiary, signInRequests, startOstiary } from './ostiary.ts'
+import { atPace, createPool } from './pace.ts'
 import { codeFlow, refresh } from './provider.ts'
 
 const sizes = { few: 200, most: 1_000 }
@@ -55,50 +55,8 @@ export async function surveyPromotion({ folder, freshDatabase }: Ground, rounds:
   }))
 }
 
-/** Calls at a steady pace, whatever the answers take. */
-function atPace(a_second: number, call: (n: number) => Promise<void>) {
-  const outcome = { calls: 0, failed: 0, ms: [] as number[], why: null as string | null }
-  const running = new Set<Promise<void>>()
-  let is_over = false
-  const pacing = (async () => {
-    const began = performance.now()
-    for (let n = 0; !is_over; n++) {
-      const at = performance.now()
-      const one = call(n)
-        .then(() => void outcome.ms.push(performance.now() - at))
-        .catch((error) => {
-          outcome.failed++
-          outcome.why ??= String(error)
-        })
-        .finally(() => running.delete(one))
-      running.add(one)
-      outcome.calls++
-      await sleep(Math.max(0, began + ((n + 1) * 1_000) / a_second - performance.now()))
-    }
-  })()
-  return async () => {
-    is_over = true
-    await pacing
-    await Promise.all(running)
-    const { calls, failed, why } = outcome
-    const ms = outcome.ms.sort((a, b) => a - b)
-    return { calls, failed, why, p50_ms: percentile(ms, 0.5), p99_ms: percentile(ms, 0.99), most_ms: ms.at(-1) ?? Number.NaN }
-  }
-}
-
-/** A connection for each call that is under way. */
-function createPool(seeded: Seeded) {
-  const idle: Connection[] = []
-  return async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
-    const connection = idle.pop() ?? (await openConnection(seeded.address))
-    const result = await work(connection)
-    idle.push(connection)
-    return result
-  }
-}
-
 async function startTraffic(seeded: Seeded) {
-  const within = createPool(seeded)
+  const { within } = createPool(seeded.address)
   const asked = await Promise.all(seeded.people.map((person) => signInRequests(seeded, person)))
   const chains: string[] = []
   for (let n = 0; n < refreshes_a_second; n++)
@@ -118,7 +76,8 @@ async function startTraffic(seeded: Seeded) {
     turns[slot] = turn.catch(() => {})
     return turn
   })
-  return { stop: async () => ({ sign_ins: await sign_ins(), refreshes: await refreshes() }) }
+  const figures = ({ ms: _, ...rest }: Awaited<ReturnType<typeof sign_ins>>) => rest
+  return { stop: async () => ({ sign_ins: figures(await sign_ins()), refreshes: figures(await refreshes()) }) }
 }
 
 /** An application with a value in every field but keys, which belong to Live. */

@@ -2,6 +2,7 @@
 import type { Surveys } from './main.ts'
 import { aligned, ratio, rounded } from './report.ts'
 import type { Measurement } from './rounds.ts'
+import { demandsOn } from './strangers.ts'
 
 interface Target {
   readonly what: string
@@ -16,7 +17,22 @@ interface Target {
 
 export function targetsOf(
   measurements: readonly Measurement[],
-  { start, memory, environments, busy, silent, hostile, refused, timing, large, guessing, one_person, overview, promotion }: Surveys,
+  {
+    start,
+    memory,
+    environments,
+    busy,
+    silent,
+    hostile,
+    strangers,
+    refused,
+    timing,
+    large,
+    guessing,
+    one_person,
+    overview,
+    promotion,
+  }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -64,6 +80,7 @@ export function targetsOf(
     { what: 'resident under refused calls, most, of the same load of others', unit: 'x', at_most: 1.1, is: refused ? refused.refused.most_mib / refused.accepted.most_mib : none },
     { what: 'p99 of another client under refused calls, of the same load of others', unit: 'x', at_most: 1.5, is: refused ? refused.refused.p99_ms / refused.accepted.p99_ms : none },
     { what: 'refused calls of another client that are found after them', unit: 'x', at_least: 1, is: refused ? refused.of_other_found / refused.of_other : none },
+    ...(strangers ? demandsOn(strangers) : []),
     ...Object.entries(one_person ?? {}).flatMap(([engine, measured]) => [
       { what: `one person with very many rows: slowest ending, p99 (${engine})`,                  unit: 'ms', at_most: 250,  is: measured.ways_most_ms },
       { what: `one person with very many rows: accepted after an ending (${engine})`,             unit: '',   at_most: 0,    is: measured.late },
