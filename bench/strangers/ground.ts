@@ -4,7 +4,7 @@ import { type Connection, cookiesOf, expectStatus, openConnection, request } fro
 import { type OstiaryCheckout, type Seeded, seedOstiary, startOstiary } from '../ostiary.ts'
 import { authorization } from '../provider.ts'
 
-export const objects = { resource_servers: 1_000, applications: 200, providers: 20 }
+const objects = { resource_servers: 1_000, applications: 200, providers: 20 }
 
 const env = {
   OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1',

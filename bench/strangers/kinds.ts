@@ -44,7 +44,7 @@ export const calm = (strangers: Strangers, connections: number): Attack => ({
 const stalled = ({ post }: ReturnType<typeof headsOf>) => ({
   requests: 1,
   heads: [post('/v1/oauth/token', form, 1_048_576)],
-  body: Buffer.alloc(stalled_bytes, 'grant_type=refresh_token&refresh_token=aaaaaaaaaaaaa'),
+  body: Buffer.from('token='.padEnd(stalled_bytes, 'a')),
   how: 'ahead' as const,
 })
 

@@ -9,7 +9,7 @@ import type { Strangers } from './ground.ts'
 import { kindsOfLatency, ordinary } from './kinds.ts'
 
 const a_second = 40
-const window_ms = 4_000
+const window_ms = 3_000
 /** The person comes first, so that the begin of the attack is in the schedule. */
 const before_ms = 250
 const rounds = 2

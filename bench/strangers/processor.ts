@@ -80,7 +80,7 @@ export async function measureProcessor(
   return rows
 }
 
-const titleOf = ({ method, path }: Named) => `${method} ${path}`
+const titleOf = ({ name, method, path }: Named) => `${method} ${path}${hashing.includes(name) ? ', without the hash' : ''}`
 
 /** The names of the routes that the measured version has. */
 async function namesIn(root: string): Promise<Set<string>> {
