@@ -20,7 +20,7 @@ const measured_again = 3
 const combinations = { open: 16, call: 4 }
 const longest_ms = 5_000
 
-/** Routes that hash a password, which is meant to cost much: the hash runs beside the main thread, and the main thread is what counts. */
+/** Routes that hash a password, which is meant to cost much: the hash runs beside the main thread, and only the main thread counts. */
 const hashing = ['signIn', 'signUp', 'newPassword', 'acceptInvitation', 'changeOwnPassword', 'createFirst']
 const demanded_ms = { page: 2, other: 5 }
 

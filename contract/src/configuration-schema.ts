@@ -91,7 +91,7 @@ function defaultOf(kind: ObjectKind, name: string): unknown {
     webhook: [webhook_defaults],
   }
   const [first, ...others] = every[kind]
-    .map((defaults) => ({ template: null, ...defaults }) as Record<string, unknown>)
-    .map((defaults) => defaults[name]) // as: by name
+    .map((defaults) => ({ template: null, ...defaults }) as Record<string, unknown>) // as: by name
+    .map((defaults) => defaults[name])
   return others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : undefined
 }

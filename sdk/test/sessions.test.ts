@@ -298,11 +298,11 @@ for (const name of ['session', 'sign-in'])
     const jar = createJar({ ...mine, is_secure })
     const of = is_secure ? 'an https application' : 'an application on localhost'
     for (const { why, jar: other } of others)
-      test(`a cookie ${name} of ${why} is none of ${of}, although the secret is the same`, async () => {
+      test(`${of} refuses a cookie ${name} of ${why}, although the secret is the same`, async () => {
         const cookie = await createJar({ ...other, is_secure }).write(name, { until: 1 }, 60)
         assert.deepEqual([await jar.read(cookie, name), await createJar({ ...other, is_secure }).read(cookie, name)], [null, { until: 1 }])
       })
-    test(`a cookie ${name} under the secret and the name alone is none of ${of}`, async () => {
+    test(`${of} refuses a cookie ${name} under the secret and the name alone`, async () => {
       const bytes = new TextEncoder()
       const material = await crypto.subtle.importKey('raw', bytes.encode(secret), 'HKDF', false, ['deriveBits'])
       const derivation = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0) }

@@ -1,6 +1,6 @@
 /** One promotion on one page: the plan, what stands in its way, the apply, what is left to do, and the way back. */
 import '../styles/promotions.css'
-import type { MadeSecret, PromotionCreation, Promotion, PromotionCheck } from '@ostiary/sdk'
+import type { MadeSecret, Promotion, PromotionCheck, PromotionCreation } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useAction } from '../parts/action.ts'

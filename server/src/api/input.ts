@@ -14,7 +14,7 @@ import { queryProblems, textProblems, textSteps } from './text-rules.ts'
 const said = { error: sentenceOf }
 
 export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer): unknown {
-  // No bytes are no body, whatever their type.
+  // An empty body counts as none, whatever its type.
   if (bytes.length === 0 && isAction(route)) return route.body?.parse({})
   refuseMediaType(route, request)
   const value = readJson(() => parseJson(bytes))

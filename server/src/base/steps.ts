@@ -24,7 +24,7 @@ export function* flatMapSteps<T, U>(entries: Iterable<T>, of: (entry: T) => read
   return found
 }
 
-export const slice_ms = 5
+const slice_ms = 5
 
 export interface Slices {
   run<T>(steps: Steps<T>): Promise<T>

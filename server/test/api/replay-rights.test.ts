@@ -94,7 +94,7 @@ const narrowings: { why: string; concerns: (route: Route) => boolean; make: () =
   { why: 'the secret key was revoked', concerns: bySecretKey, make: () => secretKey(null), refused: '401 invalid_key' },
   { why: 'the secret key admits other addresses', concerns: bySecretKey, make: () => secretKey(elsewhere), refused: '403 ip_not_allowed' },
   { why: 'the administrator is a viewer', concerns: needsRole, make: () => administrator('lower'), refused: '403 insufficient_role' },
-  { why: 'the administrator is no member', concerns: needsRole, make: () => administrator('remove'), refused: '404 not_found' },
+  { why: 'the administrator left the tenant', concerns: needsRole, make: () => administrator('remove'), refused: '404 not_found' },
 ]
 
 /** What ends an object or a credential that other rows need comes last, and what these tests set up by hand has tests of its own. */
@@ -228,7 +228,7 @@ test('where the object is gone, the rights in its environment count, and its sec
   for (const request of [creation, rotation]) assert.equal(codeOf(await ask(w, request)), '403 insufficient_scope')
 })
 
-test('a replay asks for no fresh sign-in, no version and no room, and what is no replay asks for all', async (t) => {
+test('a replay asks for no fresh sign-in, no version and no room; any other call asks for all', async (t) => {
   const { token, call } = await createMember('owner')
   const made: { name: string; request: ApiRequest }[] = []
   for (const { name, route } of repeatable.filter(({ route }) => needsRole(route))) {

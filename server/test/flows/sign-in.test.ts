@@ -69,7 +69,7 @@ for (const type of types_of_run) {
       : []),
   ]
   for (const { empty, fields, says, at } of empty_fields)
-    test(`a sign-in without ${empty} says so at the field, and is no attempt (${type})`, async (t) => {
+    test(`a sign-in without ${empty} says so at the field, and does not count as an attempt (${type})`, async (t) => {
       if ('method' in fields) {
         await w.changeSettings(environment, { sign_in: { email_code: true }, email: { delivery: 'capture' } })
         t.after(() => w.changeSettings(environment, { sign_in: { email_code: false }, email: { delivery: 'none' } }))

@@ -1,5 +1,5 @@
 /** What the parts of the page of a promotion share: the promotion, both ends, and what people call the objects. */
-import type { EnvironmentConfiguration, Environment, Promotion } from '@ostiary/sdk'
+import type { Environment, EnvironmentConfiguration, Promotion } from '@ostiary/sdk'
 import { createContext, use } from 'react'
 import type { Subject } from '../compare/fields.ts'
 import { nameOf, objectIn, valueAt } from '../compare/values.ts'

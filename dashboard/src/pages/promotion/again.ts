@@ -1,5 +1,5 @@
 /** Plans the same again, for the environments as they are now. What no longer exists there is left out. */
-import { type Client, type PromotionCreation, OstiaryError, type Planned, type Promotion } from '@ostiary/sdk'
+import { type Client, OstiaryError, type Planned, type Promotion, type PromotionCreation } from '@ostiary/sdk'
 import { fieldAt } from '../compare/fields.ts'
 import { onlyOf } from '../compare/only.ts'
 import { keyOf, type Place, placesOf } from './words.ts'

@@ -1,7 +1,7 @@
 /** A resource server: added, or edited for the version that was read. The scopes are shown as people read them on the consent page. */
 import '../../styles/sign-in-objects.css'
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
-import type { ResourceServerCreation, ResourceServer, ResourceServerChange } from '@ostiary/sdk'
+import type { ResourceServer, ResourceServerChange, ResourceServerCreation } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { DurationInput } from '../../parts/duration-input.tsx'

@@ -28,10 +28,12 @@ async function refuseInvitation({ db, now }: Services, call: Pick<Call<'addMembe
   if (invitation) refuseAboveOwnRole(call, invitation.role)
 }
 
-const applyPromotion: Replay<'applyPromotion'> = (services, call, first) =>
-  replayStep(services, call, first as Promotion, ({ needed_secrets }) =>
+const applyPromotion: Replay<'applyPromotion'> = (services, call, first) => {
+  const recorded = first as Promotion // as: recorded by `writeStep`
+  return replayStep(services, call, recorded, ({ needed_secrets }) =>
     needed_secrets.filter(({ name }) => Object.hasOwn(call.body.secrets ?? {}, name)),
-  ) // as: recorded by `writeStep`
+  )
+}
 
 const revertPromotion: Replay<'revertPromotion'> = (services, call, first) => replayStep(services, call, first as Promotion, () => []) // as: recorded by `writeStep`
 

@@ -1,6 +1,6 @@
 -- oldest program: 0046
--- Who stands behind a plan (decision 0158), as JSON lists of ids of users: those who made or rotated a key, and those who planned a promotion.
--- Who planned does not approve, neither in a session nor with such a key. Keys from before have those whom the audit log names.
+-- The people behind a plan (decision 0158), as JSON lists of ids of users: those who made or rotated a key, and those who planned a promotion.
+-- They do not approve it, neither in a session nor with such a key. Keys from before have those whom the audit log names.
 alter table api_keys add column made_by text not null default '[]';
 alter table promotions add column planners text;
 -- A plan that waits for an approval keeps its need when the project stops asking for approvals.
