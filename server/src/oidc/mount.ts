@@ -120,12 +120,14 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   const [path = ''] = request.url.split('?', 1)
   const sent = request.url.slice(path.length + 1)
   const { refused_before, query } = route.page ? readRefusedBefore(sent) : { refused_before: null, query: sent }
+  // A query over the limits is not parsed: neither for a language, nor for the links of the page that refuses it.
+  const is_too_much = form === too_much || isTooMuch(query, route)
   const call: OidcCall = {
     issuer,
     method: request.method,
-    url: refused_before === null ? request.url : `${path}${query && `?${query}`}`,
+    url: is_too_much ? path : refused_before === null ? request.url : `${path}${query && `?${query}`}`,
     params: request.params as Record<string, string>, // as: Fastify types them unknown
-    query,
+    query: is_too_much ? '' : query,
     refused_before,
     form: form === too_much ? null : form,
     headers: request.headers,
@@ -137,9 +139,9 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   }
   let result: Answer
   try {
-    const chosen = route.page ? chooseLanguage(call) : null
+    const chosen = route.page && !is_too_much ? chooseLanguage(call) : null
     if (chosen) result = chosen
-    else if (form === too_much || isTooMuch(call.query, route)) result = tooMuch(route, call)
+    else if (is_too_much) result = tooMuch(route, call)
     else result = await endpoint(services, call)
   } catch (error) {
     result = answerOf(error, services, { name, route }, call)
