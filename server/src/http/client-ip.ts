@@ -33,19 +33,27 @@ export function clientIp(
 ): string | null {
   const peer = socket_address?.replace(/%.*$/, '') ?? ''
   let address = parseAddress(peer)
-  // RFC 9110 §5.3: repeated fields are one list; §5.6.1.2: empty elements of a list are ignored
-  const entries = [x_forwarded_for ?? []]
-    .flat()
-    .join(',')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter(Boolean)
+  // RFC 9110 §5.3: repeated fields are one list
+  const entries = fromRight([x_forwarded_for ?? []].flat().join(','))
   while (address && isWithin(address, trusted)) {
-    const entry = entries.pop()
+    const { value: entry } = entries.next()
     if (entry === undefined) break
     address = parseAddress(withoutPort(entry))
   }
   return address?.toString() ?? null
+}
+
+/**
+ * The elements of a list from its end. RFC 9110 §5.6.1.2: empty ones are ignored. What lies to the left of the last one that counts is the
+ * client's, of any length, and is not read.
+ */
+function* fromRight(list: string): Generator<string, undefined> {
+  for (let end = list.length; end > 0; ) {
+    const start = list.lastIndexOf(',', end - 1) + 1
+    const entry = list.slice(start, end).trim()
+    if (entry !== '') yield entry
+    end = start - 1
+  }
 }
 
 /** Some proxies add the port of the peer: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
