@@ -39,6 +39,9 @@ interface TextAnswer {
 /** An answer whose bytes matter, or whose text takes long to write: JSON that is not written again. */
 export const asText = (json: string, more: Omit<TextAnswer, typeof text> = {}): TextAnswer => ({ [text]: json, ...more })
 
+/** The text of an answer as a repeat needs it: with its version, from which the ETag follows. */
+export const recordedText = (json: string, version: number): string => `${json.slice(0, -1)},"version":${version}}`
+
 const status_of_answer = Symbol('status')
 
 /** An answer with another status than that of its row: of a POST that stored nothing. */

@@ -22,7 +22,7 @@ export interface Change {
   statements: readonly Statement[]
   /** The response body, with `version` if the object has one. It is recorded without the secret that is shown once. */
   answer: Record<string, unknown> | null
-  /** The text of the answer for repeats, where it takes long to write. It has no secret that is shown once. */
+  /** The text of the answer for repeats (`recordedText`), where it takes long to write. It has no secret that is shown once. */
   answer_text?: string
   /** The object before the change, in the shape of `answer`, for the audit log; `null` if the change creates it. */
   before: object | null

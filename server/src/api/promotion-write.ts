@@ -17,7 +17,7 @@ import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { applySettingsChange, showSettings } from '../tenancy/settings.ts'
 import { haveRoom, holdConfigVersion, holdTenant, raiseConfigVersionFrom, updateSettings } from '../tenancy/store.ts'
 import { roomForWebhook } from '../webhooks/store.ts'
-import { asText } from './answer.ts'
+import { asText, recordedText } from './answer.ts'
 import type { Call } from './handler.ts'
 import { shownTo } from './promotion-rights.ts'
 import type { Services } from './services.ts'
@@ -92,7 +92,7 @@ export async function writeStep(
       before: audited(promotion, { status: promotion.status }),
       after: audited(promotion, { status: next.status }),
       answer: null,
-      answer_text: textWith(null),
+      answer_text: recordedText(textWith(null), next_version),
       object: objectOf(promotion),
       ...(has_change ? { event: { environment_id, type: event, data: eventData(promotion, written) } } : {}),
       also: written.map(({ before, after, event }) => ({ before, after, event: event && { environment_id, ...event } })),

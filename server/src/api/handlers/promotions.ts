@@ -10,7 +10,7 @@ import { bytesOf, longest_plan, roomForPlan } from '../../promotions/bounds.ts'
 import * as store from '../../promotions/store.ts'
 import { answerText, objectText, textsOf } from '../../promotions/text.ts'
 import { findEnvironmentSlugs } from '../../tenancy/store.ts'
-import { answeredWith, asText } from '../answer.ts'
+import { answeredWith, asText, recordedText } from '../answer.ts'
 import { type Caller, refuseMissingScopes } from '../authenticate.ts'
 import type { Handler } from '../handler.ts'
 import { peopleBehind } from '../people-behind.ts'
@@ -80,7 +80,7 @@ export const createPromotion: Handler<'createPromotion'> = async (services, call
         statements: [...(await roomForPlan(db, project, bytes)), insertion],
         before: null,
         answer: null,
-        answer_text,
+        answer_text: recordedText(answer_text, 1),
         after: { ...head, summary, environment_id: target.id },
         object: { type: 'promotion', id: head.id },
       },
