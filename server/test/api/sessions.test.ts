@@ -30,7 +30,7 @@ test('a session shows its user, times, client address, user agent, methods and a
   const { data, has_more } = await sessionsOf(user.id)
   assert.equal(has_more, false)
   const [{ id, created_at, last_seen_at, expires_at, user_agent, ip, ...rest }] = data
-  assert.deepEqual(rest, { user_id: user.id, amr: ['pwd'], applications: [one.id] })
+  assert.deepEqual(rest, { user_id: user.id, method: 'password', amr: ['pwd'], applications: [one.id] })
   assert.equal(id, JSON.parse(Buffer.from(tokens.id_token.split('.')[1], 'base64url').toString()).sid)
   assert.ok(Date.parse(created_at) >= before && last_seen_at >= created_at)
   assert.equal(Date.parse(expires_at) - Date.parse(last_seen_at), 86_400_000)

@@ -141,9 +141,9 @@ async function assertion(client: Client): Promise<Fields> {
 
 const either = [true, false]
 const flags = either.flatMap((require_pkce) => either.map((nonce_replaces_pkce) => ({ require_pkce, nonce_replaces_pkce })))
-const strict = [{ require_pkce: true, nonce_replaces_pkce: false }]
+const strict = [{ require_pkce: true, nonce_replaces_pkce: null }]
 // biome-ignore format: this table is read by column
-const kinds: { application_type: string; method: string; more?: object; combinations: typeof flags }[] = [
+const kinds: { application_type: string; method: string; more?: object; combinations: typeof flags | typeof strict }[] = [
   { application_type: 'web',    method: 'client_secret',                        combinations: flags },
   { application_type: 'web',    method: 'client_secret_basic',                  combinations: flags },
   { application_type: 'web',    method: 'client_secret_post',                   combinations: flags },
