@@ -1,4 +1,4 @@
--- oldest program: 0046
+-- oldest program: 0039
 -- The people behind a plan (decision 0158), as JSON lists of ids of users: those who made or rotated a key, and those who planned a promotion.
 -- They do not approve it, neither in a session nor with such a key. Keys from before have those whom the audit log names.
 alter table api_keys add column made_by text not null default '[]';

@@ -30,15 +30,15 @@ const levels_of_large = 3
 
 /** Parses a body with a large member. The handler judges the member itself, step by step too. */
 export function* parseLargeBody(
-  { body: schema, ...route }: Route & { body: z.ZodType; large_member: string },
+  route: Route & { body: z.ZodType; large_member: string },
   request: FastifyRequest,
   bytes: Buffer,
 ): Steps<unknown> {
+  const { body: schema, large_member: name } = route
   refuseMediaType(route, request)
   const reading = jsonSteps(bytes)
   const value = yield* stepsOf(reading)
   const problems = yield* textSteps(value, schema, levels_of_large)
-  const { large_member: name } = route
   if (!isObject(value) || value[name] === undefined) return accepted(problems, schema.safeParse(value, said))
   const { [name]: member, ...rest } = value
   const parsed = accepted(problems, schema.safeParse(rest, said))

@@ -92,7 +92,7 @@ test('a nested member of a user is personal like one of the user itself', () => 
 const ids = ['id', 'tenant_id', 'project_id', 'environment_id']
 const recorded = {
   user: [User, [...ids, 'email_verified', 'phone_number_verified', 'has_password', 'blocked_at', 'last_sign_in_at', 'created_at']],
-  session: [Session, ['id', 'user_id', 'created_at', 'last_seen_at', 'expires_at', 'amr', 'applications']],
+  session: [Session, ['id', 'user_id', 'created_at', 'last_seen_at', 'expires_at', 'method', 'amr', 'applications']],
 } as const
 for (const [type, [schema, not_personal]] of Object.entries(recorded))
   test(`every field of a ${type} is personal, or one of those whose values are recorded`, () => {

@@ -79,6 +79,7 @@ for (const { name, route, body } of with_body) {
     const right = validRequest(route, ours)
     const before = await lastChange()
     for (const { path, kind } of fieldsOf(name, body).filter(({ kind }) => kind !== 'text')) {
+      if (path[0] !== undefined && path[0] === route.large_member) continue // its handler judges it: `configuration.test.ts`
       const names = kind === 'closed' ? ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'] : ['__proto__']
       for (const member of names) {
         for (const value of [{ name: 'x' }, null]) {
