@@ -148,7 +148,7 @@ const refused: [words: string[], code: number, err: RegExp][] = [
   [['--file', at('a'.repeat(300))],                 2, / cannot be read: its name is too long\.\n$/],
   [['--file', ''],                                  2, /^--file takes the name of a file\.\n$/],
   [['--file', 'a', '--json'],                       2, /^--json prints the document, and --file writes it\./],
-  [['--project', 'none'],                           1, /^There is no project "none"\.\n$/],
+  [['--project', 'none'],                           1, /^There is no project "none"\. There is "shop"\. "ostiary projects list" lists them\.\n$/],
 ]
 for (const [words, code, err] of refused)
   test(`pull ${words.join(' ').replaceAll(folder, '…')} exits with ${code}`, async () => {

@@ -50,6 +50,7 @@ export function whyNoExample(name: string): string | null {
     return 'A hosted page leads here, with the cookie of the browser and the fields of its form; programs do not call it.'
   if (of_one_person.includes(name))
     return 'A mail, an invitation or an identity provider sends a browser here, with a value that is valid once; programs do not call it.'
+  if (name === 'sdkPackage') return 'npm downloads this archive: `npm install {base_url}/sdk/ostiary-sdk-{version}.tgz`.'
   if (of_providers.includes(name)) return 'An identity provider calls this, with a token that it signs for each sign-out; programs do not.'
   return null
 }

@@ -1,3 +1,4 @@
+// pure
 /** The source of a request, under which strangers are counted. */
 /** Returns the source of an attempt: an IPv4 address, or an IPv6 /64, which belongs to one subscriber. */
 export function sourceOf(ip: string | null): string {

@@ -1,3 +1,4 @@
+// pure
 /**
  * Long computations in slices, so that nobody waits for them: the work is a generator that stops after each small step, and goes on in a later
  * turn of the event loop when a slice of time is over. All of them together have one slice in each turn.
