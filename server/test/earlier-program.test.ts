@@ -20,11 +20,12 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 const git = (...words: string[]) => execFileSync('git', words, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 28 })
 
-/** The commit before the newest migration was added; `null` without a history. */
+/** The commit before the newest migration was added, also where its number was another one then; `null` without a history. */
 function commitBefore(migration: string): string | null {
   try {
-    const added = git('log', '--diff-filter=A', '--format=%H', '--', `server/migrations/${migration}`).toString().trim()
-    return added === '' ? null : git('rev-parse', `${added}^`).toString().trim()
+    const any_number = migration.replace(/^\d+/, '*')
+    const added = git('log', '--diff-filter=A', '--format=%H', '--', `server/migrations/${any_number}`).toString().trim().split('\n').at(-1)
+    return added ? git('rev-parse', `${added}^`).toString().trim() : null
   } catch {
     return null
   }

@@ -219,13 +219,17 @@ test(
 )
 
 test('a signal a second after the first ends the process while a request is still open', async () => {
-  const env = await settings(folder())
+  const data_dir = folder()
+  const w = await world({ data_dir })
+  await w.close()
+  const env = { OSTIARY_PORT: new URL(w.base_url).port, OSTIARY_DATA_DIR: data_dir }
   const child = await serve(env)
   const socket = connect({ host: '127.0.0.1', port: Number(env.OSTIARY_PORT) })
   socket.on('error', () => 'the process ended')
   await new Promise((resolve) => {
     socket.once('data', resolve)
-    socket.write(rawRequest('POST', '/healthz', { connection: 'keep-alive', expect: '100-continue', 'content-length': '1' }))
+    const head = { 'content-type': 'application/x-www-form-urlencoded', expect: '100-continue', 'content-length': '10' }
+    socket.write(rawRequest('POST', `${new URL(w.test.issuer).pathname}/v1/oauth/token`, { connection: 'keep-alive', ...head }))
   })
   const stopping = logged(child, 'stopping')
   child.process.kill('SIGTERM')
