@@ -10,7 +10,7 @@ const own_process: readonly RegExp[] = [
   /^server\/test\/[^/]+$/,
   /^server\/test\/browser\//,
   /^(cli|scripts|packaging)\/|^applications\/light/,
-  /^server\/test\/flows\/(bad-input|browser-state)\.test\.ts$/, // replace URLSearchParams
+  /^server\/test\/flows\/(bad-input|browser-state|hostile-values)\.test\.ts$/, // replace URLSearchParams
   /^server\/test\/(api\/field-order|dashboard\/settings-fields)\.test\.ts$/, // read schemas as they are before the documentation registers names
   /^server\/src\/(outbound\/fetch|db\/private-files)\.test\.ts$/,
 ]

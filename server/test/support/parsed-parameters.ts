@@ -1,11 +1,16 @@
-/** Records the longest text that this process parses as parameters, so that a test sees that a limit on length holds before the parser runs. */
-export const parsed = { longest: 0 }
+/**
+ * Records how many characters this process parses as parameters, at once and in all, so that a test sees that a limit on length holds before
+ * the parser runs.
+ */
+export const parsed = { longest: 0, total: 0 }
 
 const Original = globalThis.URLSearchParams
 globalThis.URLSearchParams = class extends Original {
   constructor(init?: ConstructorParameters<typeof Original>[0]) {
     super(init)
-    if (typeof init === 'string') parsed.longest = Math.max(parsed.longest, init.length)
+    if (typeof init !== 'string') return
+    parsed.longest = Math.max(parsed.longest, init.length)
+    parsed.total += init.length
   }
 }
 
