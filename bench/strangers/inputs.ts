@@ -128,6 +128,10 @@ function ofHostedForm({ forms, provider_id }: Strangers, name: string): Inputs {
       name: 'é'.repeat(30_000),
       method: 'password',
     })),
+    'a form with a request of 20,000 parameters': withForm(form, () => ({ request: 'a&'.repeat(20_000) })),
+    'a form with a request of percent signs': withForm(form, () => ({
+      request: times(64, (n) => `a${n}=${upTo(300, '%5B')}%5`).join('&'),
+    })),
     'a form with an unknown token': withForm(form, (turn) => ({ token: String(turn).padStart(43, 'a'), code: '123456' })),
     'a form with a passkey of 60 kB': withForm(form, () => ({ credential: '{"a":'.repeat(12_000), passkey: '{"a":'.repeat(12_000) })),
   }
@@ -309,11 +313,74 @@ export function ofRoute(strangers: Strangers, name: string): Inputs {
     case 'federate':
       return { ...ofHostedForm(strangers, name), 'a provider': withForm(forms['sign-in'], () => ({ provider: provider_id })) }
     case 'showForgotPassword':
+    case 'showCodePage':
+    case 'showNewPasswordPage':
+    case 'showSecondFactorPage':
+    case 'openEnrolmentCode':
+    case 'openEnrolTotp':
+    case 'openEnrolPasskey':
+    case 'showRecoveryCodes':
+      return Object.fromEntries(
+        Object.entries(asked).map(([title, query]) => [
+          title,
+          (turn: number) => ({ query: query(turn), headers: { cookie: forms['sign-in'].cookie } }),
+        ]),
+      )
+    case 'showAccount':
+    case 'leadFromIssuer':
+    case 'leadFromRoot':
       return {
-        'the page': (turn) => ({ query: asked['a sign-in page']?.(turn) ?? '' }),
-        'the page with a state of 20 kB': (turn) => ({ query: asked['a state of 20 kB']?.(turn) ?? '' }),
-        'the page with 20 unknown scopes': (turn) => ({ query: asked['20 unknown scopes']?.(turn) ?? '' }),
+        'an action of the account page': (turn) => ({ query: `action=change_password&id=${turn}` }),
+        'an action of 20 kB': (turn) => ({ query: `action=${turn}${upTo(20_000, 'change_')}` }),
+        '2,000 languages': (turn) => ({ query: `ui_locales=${times(2_000, (n) => `x${n % 9}-DE-${turn}`).join('+')}` }),
       }
+    case 'setup':
+      return { 'an unknown token': (turn) => ({ query: `token=${String(turn).padStart(43, 'a')}` }) }
+    case 'dashboardSignIn':
+      return {
+        'a place to return to': (turn) => ({ query: `return_to=/dashboard/${turn}&max_age=60` }),
+        'a place of 20 kB to return to': (turn) => ({ query: `return_to=/dashboard/${turn}${upTo(20_000, 'a/')}` }),
+        'a login hint of combining marks': (turn) => ({
+          query: `login_hint=${encodeURIComponent(turn + marks.slice(0, 1_500))}@example.com`,
+        }),
+      }
+    case 'dashboardCallback':
+    case 'tryCallback':
+    case 'demoCallback':
+      return {
+        'an unknown state': (turn) => ({ query: `state=${String(turn).padStart(16, 'a')}.${'b'.repeat(43)}&code=a` }),
+        'a code of 20 kB': (turn) => ({ query: `state=${String(turn).padStart(16, 'a')}.${'b'.repeat(43)}&code=${'a'.repeat(20_000)}` }),
+      }
+    case 'dashboardPreview':
+      return { 'a preview of nobody': (turn) => ({ query: `show=${base64url(`${turn}`.padEnd(3_000, '{'))}.${'a'.repeat(43)}` }) }
+    case 'dashboardSession':
+    case 'dashboardApi':
+      return {
+        'a session of nobody': (turn) => ({
+          headers: { cookie: `ostiary_dashboard=${String(turn).padStart(43, 'a')}`, 'x-ostiary-dashboard': '1' },
+        }),
+      }
+    case 'discovery':
+    case 'authorizationServer':
+    case 'ownServer':
+    case 'jwks':
+    case 'protectedResource':
+      return { 'from an application in a browser': (turn) => ({ headers: { origin: `https://${turn}.example.com` } }) }
+    case 'readyz':
+      return { 'whether writes work': () => ({ query: 'writes=1' }) }
+    case 'start':
+    case 'demo':
+    case 'dashboard':
+    case 'documents':
+    case 'reference':
+    case 'errorIndex':
+      return { 'as a page': () => ({ headers: { accept: 'text/html' } }), Markdown: () => ({ headers: { accept: 'text/markdown' } }) }
+    case 'favicon':
+    case 'healthz':
+    case 'listApplicationTemplates':
+    case 'configurationSchema':
+    case 'forPrograms':
+      return { gzip: () => ({ headers: { 'accept-encoding': 'gzip' } }), br: () => ({ headers: { 'accept-encoding': 'br' } }) }
     case 'showLink':
     case 'showInvitation':
       return {

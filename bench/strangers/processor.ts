@@ -45,7 +45,7 @@ interface Named {
 }
 
 /** Every route of the tables, in their order. */
-const all_routes: readonly Named[] = [
+export const all_routes: readonly Named[] = [
   ...Object.entries(serviceRoutes).map(([name, route]) => ({ name, route, group: 'site' as const })),
   ...Object.entries(oidcRoutes).map(([name, route]) => ({ name, route, group: 'issuer' as const })),
   ...Object.entries(routes).map(([name, route]) => ({ name, route, group: 'API' as const })),
@@ -88,7 +88,8 @@ async function namesIn(root: string): Promise<Set<string>> {
   return new Set([tables.serviceRoutes, tables.oidcRoutes, tables.routes].flatMap((table) => Object.keys(table ?? {})))
 }
 
-function inputsOf(strangers: Strangers, { name, group, takes_body, takes_form }: Named): Inputs {
+/** All inputs of a route. */
+export function inputsOf(strangers: Strangers, { name, group, takes_body, takes_form }: Named): Inputs {
   return {
     ...of_every_route,
     ...(group === 'API' ? ofEveryCall(strangers) : {}),

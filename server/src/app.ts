@@ -54,6 +54,7 @@ import { createFinalSlash } from './http/final-slash.ts'
 import { createAppListener } from './http/listen.ts'
 import { createMethodGuard, unknownAddress } from './http/method-guard.ts'
 import { placeOf } from './http/place.ts'
+import { refuseQuery } from './http/query-guard.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { answerError } from './http/server-errors.ts'
 import { mountServiceRoutes, type ServiceAnswers } from './http/service-routes.ts'
@@ -162,7 +163,7 @@ export function createApp(modules: Modules): FastifyInstance {
     const at = placeOf(request.raw)
     if (at) return done(at.kind === 'refused' ? at.error : undefined)
     const page = pageWithoutSlash(request)
-    if (page === null) return done()
+    if (page === null) return done(refuseQuery(request) ?? undefined)
     reply.code(308).header('location', page).send('')
   })
   app.addHook('onSend', (request, reply, payload, done) => {

@@ -138,7 +138,7 @@ for (const [what, bytes] of stalled)
     assert.match(text(), /^HTTP\/1\.1 408 /)
   })
 
-test('a body that was sent whole is not stalled, however long its answer takes', async (t) => {
+test('half of a body has the limit of a stalled one, and a body that was sent whole has not, however long its answer takes', async (t) => {
   const { sender, own } = await start(t, silent, { stalled_body_ms: 1_000 })
   await write(sender, `${post(1_000)}${'x'.repeat(500)}`)
   for (let turn = 0; own.timeout !== 1_000; turn++) {

@@ -1,4 +1,5 @@
 /** The address of the account page, and the language that goes along with it. */
+import { readQuery } from '../http/query.ts'
 import { locales } from '../pages/locale.ts'
 import type { OidcCall } from './call.ts'
 import type { Issuer } from './issuer.ts'
@@ -7,10 +8,13 @@ import type { Issuer } from './issuer.ts'
 export type Asked = Partial<Pick<OidcCall, 'query' | 'form'>>
 
 export const languagesAsked = ({ query, form }: Asked): string[] =>
-  (form?.get('ui_locales') ?? new URLSearchParams(query).get('ui_locales') ?? '').slice(0, 200).split(' ')
+  (form?.get('ui_locales') ?? readQuery(query ?? '').get('ui_locales') ?? '').slice(0, 200).split(' ')
 
 /** The language of ours that a call names, as the menu of languages does; `null` if it names none. */
-export const chosenLocale = (call: Asked): string | null => locales.find((locale) => languagesAsked(call)[0] === locale) ?? null
+export function chosenLocale(call: Asked): string | null {
+  const [first] = languagesAsked(call)
+  return locales.find((locale) => locale === first) ?? null
+}
 
 /** The account page with these parameters, such as an action, in the chosen language. Parameters that are `null` are left out. */
 export function accountUrl(

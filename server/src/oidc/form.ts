@@ -1,12 +1,10 @@
-/** Reads a form-encoded body, within limits that every request of this service keeps. */
+/** Reads a form-encoded body, within the limits of `http/query.ts` and of its route. */
 import type { IncomingMessage } from 'node:http'
 import type { Route } from '@ostiary/contract/route.ts'
 import { body_limit_bytes, growingBytes, isExcess, type Kept, noBytes, readBody, tooLarge, tooManyPieces } from '../http/body.ts'
 import { ApiError } from '../http/problem.ts'
+import { hasTooMany, most_parameters, wellFormed } from '../http/query.ts'
 import { asQuery, longest_query } from './call.ts'
-
-/** The most parameters of a form or query. */
-const most_parameters = 200
 
 interface FormLimits {
   /** The longest parameter, in bytes: with three bytes for each percent-encoded character. */
@@ -49,22 +47,16 @@ export async function readForm(
 }
 
 /**
- * Reports whether a query exceeds the limits of a form. The next form of a page holds the query of the page, so a longer one is refused
- * before a page begins what it cannot continue.
+ * A query in the form in which it is read, or `null` where it exceeds the limits of a form. The next form of a page holds the query of the
+ * page, so a longer one is refused before a page begins what it cannot continue.
  */
-export const isTooMuch = (query: string, { page }: Route): boolean => hasTooMany(query) || (page === true && isTooLong(query))
-
-/** A parameter takes at least one character and an ampersand. */
-function hasTooMany(query: string): boolean {
-  return query.length > most_parameters && query.split('&', most_parameters + 1).length > most_parameters
+export function withinLimits(query: string, { page }: Route): string | null {
+  if (hasTooMany(query)) return null
+  return page === true && query.length * most_per_character > longest_query ? asQuery(query) : wellFormed(query)
 }
 
 /** A character of a request's head is a byte, which can become two bytes of UTF-8, each percent-encoded. */
 const most_per_character = 6
-
-function isTooLong(query: string): boolean {
-  return query.length * most_per_character > longest_query && asQuery(query) === null
-}
 
 const excess = new ApiError('malformed_request', 'The form has too many parameters, or one that is too long.')
 

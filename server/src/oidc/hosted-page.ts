@@ -3,6 +3,7 @@
 import { type Reason, reason } from '../base/reason.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import { retry_after } from '../http/problem.ts'
+import { queryOf, readQuery } from '../http/query.ts'
 import type { Page, PageContext } from '../pages/layout.ts'
 import { languageFor, languagesAt } from '../pages/locale.ts'
 import { type MessageKind, type MessageView, messagePage } from '../pages/message.ts'
@@ -47,7 +48,7 @@ export function accountContext(call: OidcCall, place: Readonly<Record<string, st
  * query has a return address: on a page of a message it may be one that nobody registered, and no link holds such an address.
  */
 export function addressBelow({ url: issuer }: Pick<OidcCall['issuer'], 'url'>, url: string): string | null {
-  const query = new URLSearchParams(url.split('?')[1] ?? '')
+  const query = readQuery(queryOf(url))
   const has_return_address = query.has('redirect_uri') || query.has('post_logout_redirect_uri')
   return has_return_address ? null : `${issuer}${url.replace(/^\/e\/[^/?]*/, '')}`
 }
@@ -57,7 +58,7 @@ export const addressOf = ({ issuer, method, url }: Pick<OidcCall, 'issuer' | 'me
   method === 'GET' ? addressBelow(issuer, url) : null
 
 /** The languages that a query asks for, where nothing else of it is judged. */
-export const languagesOf = (query: string): string[] => (new URLSearchParams(query).get('ui_locales') ?? '').slice(0, 200).split(' ')
+export const languagesOf = (query: string): string[] => (readQuery(query).get('ui_locales') ?? '').slice(0, 200).split(' ')
 
 /** The language that the page before chose, which a form without a request holds in a field of its own. */
 export const chosenLanguages = ({ form }: Pick<OidcCall, 'form'>): string[] => (form?.get('ui_locales') ?? '').slice(0, 200).split(' ')

@@ -10,6 +10,7 @@ import type { Subject } from '../base/refusal.ts'
 import { Unavailable } from '../base/unavailable.ts'
 import { goneSignal } from '../http/gone.ts'
 import { ApiError, nothingHere, retry_after } from '../http/problem.ts'
+import { queryOf } from '../http/query.ts'
 import { write } from '../http/write.ts'
 import { HashingRefused } from '../users/password.ts'
 import { accountUrl } from './account-url.ts'
@@ -17,7 +18,7 @@ import { readSeeds } from './browser.ts'
 import { type Answer, asQuery, errorJson, type OidcCall, type OidcEndpoint, type OidcServices } from './call.ts'
 import { chooseLanguage } from './chosen-language.ts'
 import { crossOriginHeaders, type OriginCheck, preflightHeaders } from './cross-origin.ts'
-import { isTooMuch, readForm, too_much } from './form.ts'
+import { readForm, too_much, withinLimits } from './form.ts'
 import { at_once, throughDoorway } from './hashing.ts'
 import { message, pageAgain, tooLong } from './hosted-page.ts'
 import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
@@ -118,16 +119,18 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
     reply.extra_headers = { ...reply.extra_headers, connection: 'close' } // the rest of the body is not read
   else if (form !== null && 'status' in form) return send(request, reply, form, null)
   const [path = ''] = request.url.split('?', 1)
-  const sent = request.url.slice(path.length + 1)
-  const { refused_before, query } = route.page ? readRefusedBefore(sent) : { refused_before: null, query: sent }
+  const sent = queryOf(request.url)
+  const { refused_before, query: given } = route.page ? readRefusedBefore(sent) : { refused_before: null, query: sent }
   // A query over the limits is not parsed: neither for a language, nor for the links of the page that refuses it.
-  const is_too_much = form === too_much || isTooMuch(query, route)
+  const within = form === too_much || holdsTooMuch(form, route) ? null : withinLimits(given, route)
+  const is_too_much = within === null
+  const query = within ?? ''
   const call: OidcCall = {
     issuer,
     method: request.method,
-    url: is_too_much ? path : refused_before === null ? request.url : `${path}${query && `?${query}`}`,
+    url: refused_before === null && query === sent ? request.url : `${path}${query && `?${query}`}`,
     params: request.params as Record<string, string>, // as: Fastify types them unknown
-    query: is_too_much ? '' : query,
+    query,
     refused_before,
     form: form === too_much ? null : form,
     headers: request.headers,
@@ -147,6 +150,15 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
     result = answerOf(error, services, { name, route }, call)
   }
   return send(request, reply, result, call.subject)
+}
+
+/** The form of a page holds the request of the page, which is a query too. */
+function holdsTooMuch(form: URLSearchParams | null | typeof too_much, route: Route): boolean {
+  if (form === null || form === too_much || !route.page) return false
+  const request = form.get('request')
+  const within = request === null ? '' : withinLimits(request, route)
+  if (within !== null && request !== null && within !== request) form.set('request', within)
+  return within === null
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, answer: Answer, subject: Subject | null) {

@@ -21,12 +21,15 @@ export function languageFor(ui_locales: string | undefined, accept_language: str
 
 /** The languages of a menu: each with its own name, and this address with the language as the choice of the person. */
 export function languagesAt(address: string): { locale: string; name: string; url: string }[] {
-  return Object.entries(languages).map(([locale, { language }]) => {
-    const url = new URL(address)
-    url.searchParams.set('ui_locales', locale) // for pages and browsers that keep no choice
-    url.searchParams.set('language', locale)
-    return { locale, name: language.name, url: url.href }
-  })
+  const [path = '', query = ''] = address.split(/\?(.*)/s, 2)
+  const search = new URLSearchParams(query)
+  for (const name of ['ui_locales', 'language']) search.delete(name)
+  const others = search.size === 0 ? '' : `${search}&`
+  return Object.entries(languages).map(([locale, { language }]) => ({
+    locale,
+    name: language.name,
+    url: `${path}?${others}ui_locales=${locale}&language=${locale}`, // the first is for pages and browsers that keep no choice
+  }))
 }
 
 /**

@@ -27,7 +27,7 @@ const unusable = /[\p{Cc}\p{Cs}\uFFFD]/u
  * RFC 8707 §2:         `resource` may be sent several times
  * We choose:           a second occurrence without a value is a repetition too, because other parsers may use it
  */
-export function readParameters(search: URLSearchParams, mayRepeat: readonly string[] = ['resource']): RequestParameters {
+export function readParameters(search: Iterable<[string, string]>, mayRepeat: readonly string[] = ['resource']): RequestParameters {
   const values: Record<string, string> = Object.create(null)
   const lists: Record<string, readonly string[]> = Object.create(null)
   const repeated = new Set<string>()

@@ -51,9 +51,11 @@
  *     second-factor-screens             → continue-half → half-sign-in → enrolment-code, establish-session
  *     all of these                      → continue → press, visit
  */
+
 import { findClient } from '../../../applications/store.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
+import { readQuery } from '../../../http/query.ts'
 import { type Audience, findAudiences, findScopesAmong } from '../../../resource-servers/store.ts'
 import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcServices, refused } from '../../call.ts'
@@ -128,7 +130,7 @@ export async function beginAuthorization(
 ): Promise<BegunAuthorization | { answer: Answer }> {
   const { db } = services
   const { issuer } = call
-  const parameters = readParameters(new URLSearchParams(query))
+  const parameters = readParameters(readQuery(query))
   const [client, audiences] = await Promise.all([
     findClient(db, issuer.environment_id, parameters.values.client_id ?? ''),
     findAudiences(db, issuer.environment_id, (parameters.lists.resource ?? []).slice(0, most_resources)),

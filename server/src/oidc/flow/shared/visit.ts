@@ -3,9 +3,11 @@
  * a visit hold the query of that page, `token=…` or `visit=account…`, in place of an authorization request. Each step of a visit returns
  * to that page.
  */
+
 import { digestOf } from '../../../base/digest.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
+import { readQuery } from '../../../http/query.ts'
 import { findByLink, type OpenInvitation } from '../../../members/invitations.ts'
 import { type AccountAction, isAccountAction } from '../../../pages/account-actions.ts'
 import type { Browser } from '../../browser.ts'
@@ -51,7 +53,7 @@ export interface AccountPlace {
 /** The page of the visit that a query belongs to. An authorization request names its client (RFC 6749 §4.1.1); a visit names none. */
 export function visitOf(query: string): 'invitation' | 'account' | null {
   if (!query.includes('token=') && !query.includes('visit=')) return null
-  const search = new URLSearchParams(query)
+  const search = readQuery(query)
   if (search.has('client_id')) return null
   if (search.get('visit') === 'account') return 'account'
   return search.has('token') ? 'invitation' : null

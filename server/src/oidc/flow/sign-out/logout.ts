@@ -1,7 +1,9 @@
 /** Sign-out (RP-Initiated Logout 1.0): at once for a request whose id_token_hint names the session, after a question for any other. */
+
 import { findClient } from '../../../applications/store.ts'
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
+import { readQuery } from '../../../http/query.ts'
 import { type SignOutView, signOutDonePage, signOutPage } from '../../../pages/sign-out.ts'
 import { openSignOut } from '../../../providers/upstream-sign-outs.ts'
 import { accountUrl } from '../../account-url.ts'
@@ -126,7 +128,7 @@ type Judged = Awaited<ReturnType<typeof judge>>
 
 async function judge(services: OidcServices, call: OidcCall, query: string) {
   const { issuer } = call
-  const parameters = readParameters(new URLSearchParams(query))
+  const parameters = readParameters(readQuery(query))
   const hint = readIdTokenHint(issuer, parameters.values.id_token_hint)
   const client_id = logoutClientId(parameters, hint)
   const client = client_id === null ? null : await findClient(services.db, issuer.environment_id, client_id)

@@ -1,0 +1,43 @@
+/** The limits of a query and of a form, which hold at every route: what exceeds them is not parsed (docs/decisions/0169-one-rule-for-queries.md). */
+
+/** No request of an application, a browser or a program has as many parameters. */
+export const most_parameters = 200
+
+/** Reports whether a query or form has more parameters than any request. It counts no further than that. */
+export function hasTooMany(query: string): boolean {
+  if (query.length <= most_parameters) return false
+  let parameters = 1
+  for (let at = query.indexOf('&'); at !== -1 && parameters <= most_parameters; at = query.indexOf('&', at + 1)) parameters += 1
+  return parameters > most_parameters
+}
+
+/** The query of the target of a request, without the question mark. */
+export function queryOf(url: string): string {
+  const at = url.indexOf('?')
+  return at === -1 ? '' : url.slice(at + 1)
+}
+
+/**
+ * The same parameters in a form that is decoded at once. Where a percent sign begins no character of UTF-8, each reading of the query would
+ * throw and catch an error for each such parameter, and a page reads its query several times.
+ */
+export function wellFormed(query: string): string {
+  if (!query.includes('%')) return query
+  try {
+    decodeURIComponent(query)
+    return query
+  } catch {
+    return new URLSearchParams(query).toString()
+  }
+}
+
+/** A query that was parsed and is only read. */
+export type ReadQuery = Pick<URLSearchParams, 'get' | 'has' | typeof Symbol.iterator>
+
+let last: { query: string; read: URLSearchParams } = { query: '', read: new URLSearchParams() }
+
+/** Reads a query. The steps and the page of one request read the same one several times, so the last one is kept. */
+export function readQuery(query: string): ReadQuery {
+  if (query !== last.query) last = { query, read: new URLSearchParams(query) }
+  return last.read
+}
