@@ -136,9 +136,10 @@ export function growingBytes(most_bytes: number) {
       piece.copy(buffer, length)
       length = needed
     },
-    /** Forgets what was appended after the first `bytes`. */
+    /** Forgets what was appended after the first `bytes`, and gives back the memory of a large part. */
     cutTo(bytes: number): void {
       length = bytes
+      if (buffer.length > first_bytes && 2 * length < buffer.length) buffer = Buffer.from(buffer.subarray(0, length))
     },
     length: () => length,
     bytes: () => buffer.subarray(0, length),

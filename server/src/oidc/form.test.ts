@@ -14,7 +14,7 @@ function kept(form: string, limits: typeof of_client, piece_bytes: number) {
     most = Math.max(most, body.capacity())
     if (problem) return { refused: problem.code, most }
   }
-  return { form: body.bytes().toString(), most }
+  return { form: body.bytes().toString(), most, left: body.capacity() }
 }
 
 const long = (bytes: number) => 'x'.repeat(bytes)
@@ -38,6 +38,21 @@ for (const [what, form, left] of of_clients)
       const { form: got, refused, most } = kept(form, of_client, piece_bytes)
       assert.deepEqual([got, refused], [left, undefined], `pieces of ${piece_bytes}`)
       assert.ok(most <= of_client.most_bytes, `${most} bytes`)
+    }
+  })
+
+// biome-ignore format: this table is read by column
+const stalled: [what: string, form: string][] = [
+  ['a token of almost 1 MiB',                   `token=${long(1_000_000)}`],
+  ['two of them',                               `token=${long(500_000)}&a=${long(500_000)}`],
+  ['credentials and a token of almost 1 MiB',   `client_id=a&client_secret=b&token=${long(1_000_000)}`],
+  ['a long name',                               long(500_000)],
+]
+for (const [what, form] of stalled)
+  test(`at the endpoints of clients ${what}: takes at most 4 KiB while the rest of the form does not come`, () => {
+    for (const piece_bytes of [1_000, 16_384, 65_536]) {
+      const { left = Number.NaN } = kept(form, of_client, piece_bytes)
+      assert.ok(left <= 4_096, `${left} bytes, pieces of ${piece_bytes}`)
     }
   })
 
