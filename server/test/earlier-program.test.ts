@@ -20,7 +20,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 const git = (...words: string[]) => execFileSync('git', words, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 28 })
 
-/** The commit before the newest migration was added, also where its number was another one then; `null` without a history. */
+/** The commit before the newest migration was added, even if it had a different number then; `null` without a history. */
 function commitBefore(migration: string): string | null {
   try {
     const any_number = migration.replace(/^\d+/, '*')

@@ -17,7 +17,7 @@ const counted: [what: string, query: string, is_too_many: boolean][] = [
 for (const [what, query, is_too_many] of counted)
   test(`${what}: ${is_too_many ? 'too many' : 'not too many'}`, () => assert.equal(hasTooMany(query), is_too_many))
 
-test('the query of a target is what follows its first question mark', () => {
+test('the query of a target follows its first question mark', () => {
   assert.deepEqual(['/a', '/a?', '/a?b=c', '/a?b=c?d'].map(queryOf), ['', '', 'b=c', 'b=c?d'])
 })
 
