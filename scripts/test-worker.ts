@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url'
 const root = join(import.meta.dirname, '..')
 /** Names the present file to `server/test/support/record.mjs`. */
 const begun = channel('ostiary.test-file')
-const globals = new Map(Object.getOwnPropertyNames(globalThis).map((name) => [name, valueOf(name)]))
+const globals = new Map(Object.getOwnPropertyNames(globalThis).map((name) => [name, readGlobal(name)]))
 const quarter_of_an_hour_ms = 15 * 60 * 1000
 
 /** Runs files of this queue until none is left. `queue` is a folder with a list of paths, `files`. */
@@ -29,14 +29,14 @@ async function runFile(file: string, t: TestContext): Promise<void> {
   const loaded = import(pathToFileURL(file).href)
   t.beforeEach(() => loaded) // its tests begin when all of it is loaded, as in a process of its own
   t.after(() => {
-    const replaced = [...globals].filter(([name, value]) => valueOf(name) !== value).map(([name]) => name)
+    const replaced = [...globals].filter(([name, value]) => readGlobal(name) !== value).map(([name]) => name)
     if (replaced.length > 0) throw new Error(`${file} replaces ${replaced.join()}: name it in scripts/test-files.ts, or put it back.`)
   })
   await loaded
 }
 
 /** The value of a global name, or its getter. */
-function valueOf(name: string): unknown {
+function readGlobal(name: string): unknown {
   const found = Object.getOwnPropertyDescriptor(globalThis, name)
   return found?.get ?? found?.value
 }
