@@ -83,6 +83,7 @@ const lasting: Record<string, string> = {
   endings: 'the worker removes an ending whose rows are done (`oidc/end-in-slices.ts`)',
   signing_keys: 'rotation removes them (`rotateAgedKeys`)',
   resource_servers: 'an administrator manages them',
+  resource_server_scopes: 'changes with its resource server',
   providers: 'an administrator manages them',
   webhooks: 'an administrator manages them',
   jobs: 'the queue deletes a job that is done or given up',

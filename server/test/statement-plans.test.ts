@@ -20,6 +20,7 @@ import { openSqlite } from '../src/db/sqlite.ts'
 import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/passkeys/store.ts'
 import { hasGrants } from '../src/promotions/usage.ts'
 import { findIdentity, findUpstreamSession } from '../src/providers/store.ts'
+import { findOwnedScopes } from '../src/resource-servers/store.ts'
 import * as account_lists from '../src/sessions/account-lists.ts'
 import * as authorization_codes from '../src/sessions/authorization-codes.ts'
 import { enqueueBackchannelLogouts } from '../src/sessions/backchannel-logouts.ts'
@@ -142,6 +143,7 @@ type Use = [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) |
 
 // biome-ignore format: this table is read by column
 const uses: Use[] = [
+  ['20 names of scopes',                     (db) => findOwnedScopes(db, environment_id, many.slice(0, 20)), 40],
   ['a code',                                 (db) => authorization_codes.findCode(db, environment_id, id)],
   ['a refresh token of a chain',             (db) => refresh_tokens.findChain(db, environment_id, id)],
   ['a refresh token with a row',             (db) => refresh_tokens.findRefreshRow(db, environment_id, id)],
@@ -286,7 +288,7 @@ after(async () => {
 const Step = z.object({ detail: z.string() })
 /** Subqueries, whose rows come from a table that has a step of its own. */
 const subqueries =
-  /^SCAN (CONSTANT ROW|endings USING INDEX|\d+-ROW VALUES|listed|used|placed|newest|oldest|others|given|kept|present|held|removed|\(subquery-\d+\)|every_use|ended|factors|resent|counted|live|slice)(?!\w)/
+  /^SCAN (CONSTANT ROW|endings USING INDEX|\d+-ROW VALUES|listed|used|placed|found|newest|oldest|others|given|kept|present|held|removed|\(subquery-\d+\)|every_use|ended|factors|resent|counted|live|slice)(?!\w)/
 const wide = /^SCAN |\(environment_id=\?( AND \w+[<>]\?)*\)/
 
 for (const use of uses)

@@ -77,6 +77,7 @@ export async function surroundingsOf({ db, config }: Services, caller: Caller, {
     allowed: config.webhook_allowed_networks,
     room: {
       application: Math.max(0, limits.applications - configuration.objects.application.size),
+      resource_server: Math.max(0, limits.resource_servers - configuration.objects.resource_server.size),
       provider: Math.max(0, limits.providers - configuration.objects.provider.size),
       webhook: Math.max(0, webhooks),
     },

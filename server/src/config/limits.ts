@@ -21,6 +21,7 @@ const table = {
   projects_per_tenant:      { default: 100,   counts: 'projects in a tenant',                         makes_room: null },
   environments_per_project: { default: 20,    counts: 'environments in a project',                    makes_room: null },
   applications:             { default: 1_000, counts: 'applications in an environment',               makes_room: 'Delete an application' },
+  resource_servers:         { default: 1_000, counts: 'resource servers in an environment',           makes_room: 'Delete a resource server' },
   providers:                { default: 100,   counts: 'identity providers in an environment',         makes_room: 'Delete a provider' },
   keys:                     { default: 1_000, counts: 'keys that are not revoked in an environment, and of platform keys in a tenant', makes_room: 'Revoke a key' },
   webhooks:                 { default: 20,    counts: 'webhooks in an environment',                   makes_room: 'Delete a webhook of this environment' },

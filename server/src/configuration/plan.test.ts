@@ -67,7 +67,7 @@ const context: PlanContext = {
   base_url: 'https://id.example.com',
   issuer: 'https://id.example.com/e/env_live',
   allowed: [],
-  room: { application: 1_000, provider: 100, webhook: 20 },
+  room: { application: 1_000, resource_server: 1_000, provider: 100, webhook: 20 },
   idOf: (kind, slug) => `${kind}_${slug}`,
   left: null,
 }
@@ -330,6 +330,9 @@ const cases: Case[] = [
   { code: 'quota_exceeded', why: 'no room for a new application', at: 'application/shop',
     meets: () => plan(with_shop, live(), { values: [shop_here], context: { room: { application: 0 } } }),
     misses: () => plan(with_shop, live(), { values: [shop_here], context: { room: { application: 1 } } }) },
+  { code: 'quota_exceeded', why: 'no room for a new resource server', at: 'resource_server/new',
+    meets: () => plan(own({ resource_servers: { new: { identifier: 'https://new.example', name: 'New' } } }), live(), { is_own: true, context: { room: { resource_server: 0 } } }),
+    misses: () => plan(own({ resource_servers: { new: { identifier: 'https://new.example', name: 'New' } } }), live(), { is_own: true, context: { room: { resource_server: 1 } } }) },
   { code: 'quota_exceeded', why: 'no room but that of a deleted webhook', at: 'webhook/two',
     meets: () => plan(own({ webhooks: { two: { url: 'https://hooks.example/' } } }), live({ webhook: { one: hook() } }), { is_own: true, context: { room: { webhook: 0 } } }),
     misses: () => plan(own({ webhooks: { two: { url: 'https://hooks.example/' } } }), live({ webhook: { one: hook() } }), { is_own: true, prune: [{ object: 'webhook', slug: 'one' }], context: { room: { webhook: 0 } } }) },

@@ -14,6 +14,7 @@ const steps: Readonly<Record<string, (engine: Engine['name']) => Step>> = {
   give_slugs: giveSlugs,
   fold_user_names: foldUserNames,
   shorten_event_indexes: shortenEventIndexes,
+  name_scopes: nameScopes,
 }
 
 /** The step that a statement of a migration names, or `null` for SQL. */
@@ -86,3 +87,25 @@ function* shortenEventIndexes(engine: Engine['name']): Step {
   for (const index of event_indexes) yield createEventIndex(index)
   for (const index of replaced_event_indexes) yield dropIndex(index)
 }
+
+/** 0048: the names of the scopes of every resource server. */
+function* nameScopes(): Step {
+  let last = { environment_id: '', id: '' }
+  for (;;) {
+    const rows = yield sql`select environment_id, id, scopes from resource_servers
+      where (environment_id, id) > (${last.environment_id}, ${last.id}) order by environment_id, id limit ${servers_at_once}`
+    for (const row of rows) {
+      const { environment_id, id, scopes } = row as { environment_id: string; id: string; scopes: string } // as: the columns of the query
+      last = { environment_id, id }
+      const names = (JSON.parse(scopes) as { name: string }[]).map(({ name }) => sql`(${environment_id}, ${name}, ${id})`) // as: what the API has checked
+      if (names.length > 0)
+        yield sql`insert into resource_server_scopes (environment_id, name, resource_server_id)
+        values ${join(names, ', ')} on conflict do nothing`
+      yield sql`update resource_servers set scopes_version = version where environment_id = ${environment_id} and id = ${id}`
+    }
+    if (rows.length < servers_at_once) return
+  }
+}
+
+/** Each has up to 200 scopes. */
+const servers_at_once = 100

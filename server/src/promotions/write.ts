@@ -52,10 +52,22 @@ export interface Writing {
   /** What people use is not deleted: the batch fails. */
   readonly deletes_unused_only: boolean
   readonly now: Date
+  /** Set by `writeSteps`. */
+  readonly names?: resourceServers.NamesWritten
+}
+
+/** PostgreSQL writes as many names of scopes in half a second. A batch gives up after less than two. */
+const most_names_of_batch = 20_000
+
+/** A promotion of more names leaves them to the worker. */
+function whenNamed(objects: Drafts['objects']): resourceServers.NamesWritten {
+  const lists = objects.flatMap(({ kind, next }) => (kind === 'resource_server' && Array.isArray(next?.scopes) ? [next.scopes] : []))
+  return lists.reduce((sum, { length }) => sum + length, 0) > most_names_of_batch ? 'later' : 'now'
 }
 
 /** The objects that differ, in the order in which batches take locks: by kind, and each kind by its ids. */
-export function* writeSteps({ objects }: Drafts, writing: Writing): Steps<WrittenObject[]> {
+export function* writeSteps({ objects }: Drafts, asked: Writing): Steps<WrittenObject[]> {
+  const writing = { ...asked, names: whenNamed(objects) }
   const written: WrittenObject[] = []
   for (const kind of lock_order_of_kinds) {
     const drafts = objects.filter((draft) => draft.kind === kind)
@@ -97,7 +109,7 @@ const entry = (
 })
 
 const writeResourceServer: Writer = (draft, writing) => {
-  const { target, services, now } = writing
+  const { target, services, now, names = 'now' } = writing
   const { slug, next } = draft
   const row = target.rows.resource_server.get(slug)
   if (next === null)
@@ -105,7 +117,7 @@ const writeResourceServer: Writer = (draft, writing) => {
       ? entry(draft, {
           id: row.id,
           action: 'deleted',
-          statements: [resourceServers.deleteResourceServer(row)],
+          statements: resourceServers.deleteResourceServer(row),
           before: row,
           after: null,
           event: {
@@ -120,7 +132,7 @@ const writeResourceServer: Writer = (draft, writing) => {
     return entry(draft, {
       id,
       action: 'created',
-      statements: [resourceServers.insertResourceServer(target.id, { id, slug }, fields, now)],
+      statements: resourceServers.insertResourceServer(target.id, { id, slug, names }, fields, now),
       before: null,
       after: { id, ...place(writing), slug, ...fields },
       event: { type: 'resource_server.created', data: { resource_server_id: id, slug, identifier: fields.identifier, name: fields.name } },
@@ -131,7 +143,7 @@ const writeResourceServer: Writer = (draft, writing) => {
   return entry(draft, {
     id: row.id,
     action: 'updated',
-    statements: [resourceServers.updateResourceServer(row, fields, now)],
+    statements: resourceServers.updateResourceServer(row, fields, now, names),
     before: row,
     after: { ...row, ...fields },
     event: { type: 'resource_server.updated', data: { resource_server_id: row.id, changed } },

@@ -63,7 +63,7 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
     ),
     guard(sql`insert into deployment (name, value) values ('root', ${root}) on conflict (name) do nothing`),
     anchorLog(secrets, tenant_id),
-    insertThisApi(deployment, environment_id, slugFrom(api_name, 'resource_servers'), at),
+    ...insertThisApi(deployment, environment_id, slugFrom(api_name, 'resource_servers'), at),
     insertApplication(
       environment_id,
       { id: client_id, slug: slugFrom(command_line.name, 'applications'), application_type: 'native', client_secret_hash: null },
@@ -90,7 +90,7 @@ async function addThisApi(deployment: Deployment, environment_id: `env_${string}
       slug: undefined,
       name: api_name,
       create: async (slug) => {
-        const added = await db.batch([raiseConfigVersion(environment_id, at), insertThisApi(deployment, environment_id, slug, at)])
+        const added = await db.batch([raiseConfigVersion(environment_id, at), ...insertThisApi(deployment, environment_id, slug, at)])
         return added !== null || (await isThere()) || null
       },
       refuse: async () => {},
@@ -107,7 +107,7 @@ function insertThisApi(
   environment_id: `env_${string}`,
   slug: string,
   at: Date,
-): Statement {
+): Statement[] {
   const kind = { access_token_ttl_seconds: null, access_token_format: 'jwt' } as const
   const this_api = { identifier: config.base_url, name: api_name, scopes: [], ...kind }
   return insertResourceServer(environment_id, { id: newId('rs'), slug }, this_api, at)

@@ -10,6 +10,7 @@ import type { Issuers } from '../oidc/issuer.ts'
 import type { KeyPool } from '../oidc/key-pool.ts'
 import { rotateAgedKeys } from '../oidc/signing-keys.ts'
 import { startRunner } from '../queue/runner.ts'
+import { nameMissingScopes } from '../resource-servers/store.ts'
 import { createWebhookJobs } from '../webhooks/deliver.ts'
 import { createWebhookFanOut } from '../webhooks/fan-out.ts'
 import type { WebhookHistories } from '../webhooks/history.ts'
@@ -30,6 +31,8 @@ const sweep_interval_ms = 60_000
 const rotation_interval_ms = 3_600_000
 /** How often grants are visited whose tokens may be over. */
 const visit_interval_ms = 10_000
+/** How often resource servers are named that a process of the version before has written. */
+const names_interval_ms = 10_000
 /** How often the next index of events is replaced, where some are left. */
 const event_indexes_interval_ms = 10_000
 /** At the stop of the service, deliveries in flight get this long. Unfinished jobs go back to the queue. */
@@ -93,6 +96,10 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
     every(sweep_interval_ms, 'sweep', () => removeExpiredRows(deployment.db, deployment.now())),
     every(rotation_interval_ms, 'key rotation', () => rotateAgedKeys(deployment, key_pool)),
     every(visit_interval_ms, 'visits', () => visitGrants(deployment, () => stopping)),
+    every(names_interval_ms, 'names of scopes', async () => {
+      let is_more = true
+      while (is_more && !stopping) is_more = await nameMissingScopes(deployment.db)
+    }),
     every(turn_ms, 'early ends', createEndsWalk(deployment).work),
     every(event_indexes_interval_ms, 'indexes of events', createEventIndexes(deployment, stopped.signal).work),
   ]

@@ -7,6 +7,7 @@ import { sql } from '../../src/db/db.ts'
 import { readMigrations } from '../../src/db/migrate.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { overlapping } from '../support/overlapping-batches.ts'
+import { own, promoting } from '../support/promotions.ts'
 import { expectStatus, owner, type Reply, type TestEnvironment, type World, world } from '../support/world.ts'
 
 const limit_of_all = 4
@@ -16,6 +17,7 @@ const limits = {
   environments_per_project: limit_of_all,
   applications: limit_of_all,
   providers: limit_of_all,
+  resource_servers: limit_of_all,
   keys: limit_of_all,
   webhooks: limit_of_all,
   webhooks_per_tenant: limit_of_all + 2,
@@ -40,6 +42,7 @@ const webhook = (environment: TestEnvironment) => platform(`${environment.path}/
 // biome-ignore format: this table is read by column
 const kinds: { kind: string; limit: LimitName; exist: number; create: Create; list: () => Promise<Reply>; beside?: number }[] = [
   { kind: 'applications of an environment', limit: 'applications',             exist: 0, create: () => platform(`${w.test.path}/applications`, application),                     list: () => w.call('GET', `${w.test.path}/applications`) },
+  { kind: 'resource servers of an environment', limit: 'resource_servers',    exist: 0, create: (i) => platform(`${w.test.path}/resource-servers`, { name: 'API', identifier: `https://api.example/${i}` }), list: () => w.call('GET', `${w.test.path}/resource-servers`) },
   { kind: 'providers of an environment',    limit: 'providers',                exist: 0, create: (i) => platform(`${w.test.path}/providers`, provider(i)),                        list: () => w.call('GET', `${w.test.path}/providers`) },
   { kind: 'auth keys of an environment',    limit: 'keys',                     exist: 0, create: (i) => authKey(w.test, i),                                                     list: () => w.call('GET', `${w.test.path}/auth-keys`) },
   { kind: 'platform keys of a tenant',      limit: 'keys',                     exist: 1, create: () => admin('POST', tenant_keys, { label: 'CI', scopes: ['*'] }),              list: () => admin('GET', tenant_keys) },
@@ -82,12 +85,18 @@ async function otherEnvironments({ project, call }: World): Promise<TestEnvironm
     .map((environment: TestEnvironment) => ({ ...environment, path: `/v1/platform/projects/${project.id}/environments/${environment.id}` }))
 }
 
+let more = 0
 /** Removals that make room for one more object. */
 const removable = [
   {
     removed: 'a deleted application',
     path: `${w.test.path}/applications`,
     create: () => platform(`${w.test.path}/applications`, application),
+  },
+  {
+    removed: 'a deleted resource server',
+    path: `${w.test.path}/resource-servers`,
+    create: () => platform(`${w.test.path}/resource-servers`, { name: 'API', identifier: `https://api.example/more/${more++}` }),
   },
   { removed: 'a deleted provider', path: `${w.test.path}/providers`, create: () => platform(`${w.test.path}/providers`, provider(0)) },
   { removed: 'a revoked auth key', path: `${w.test.path}/auth-keys`, create: () => authKey(w.test, 1) },
@@ -140,6 +149,48 @@ test('a project is refused when the limit has no room for its two environments',
   Object.assign(small.deployment.config.limits, { environments_per_project: 1 })
   const refused = expectStatus(422, await small.call('POST', '/v1/platform/projects', { body: { slug: 'x', name: 'X' } }))
   assert.deepEqual([refused.code, /environments_per_project/.test(refused.detail)], ['quota_exceeded', true])
+})
+
+test('a promotion creates no more resource servers than the quota, and none if others came after its plan', async () => {
+  const small = await world({ env: { OSTIARY_LIMITS: '{"resource_servers":2}' } })
+  const { createProject, planned, step, make } = promoting(small)
+  const project = await createProject()
+  const server = (n: number) => ({ name: 'API', identifier: `https://api.example/${n}` })
+  const servers = (...numbers: number[]) => ({ resource_servers: Object.fromEntries(numbers.map((n) => [`api-${n}`, server(n)])) })
+  const full = /^quota_exceeded resource_server api-\d$/
+  const errorsOf = ({ checks }: { checks: { level: string; code: string; object: string; slug: string }[] }) =>
+    checks.filter(({ level }) => level === 'error').map(({ code, object, slug }) => `${code} ${object} ${slug}`)
+
+  const too_many = await planned(project, own(project, servers(1, 2, 3)))
+  assert.match(errorsOf(too_many).join(), full)
+  expectStatus(422, await step([project, too_many.id], 'apply'))
+  const two = await planned(project, own(project, servers(1, 2)))
+  assert.deepEqual(errorsOf(two), [])
+  await make(project.live, 'resource-servers', server(3))
+  assert.notEqual((await step([project, two.id], 'apply')).status, 200)
+  const replaced = { ...own(project, servers(1, 2)), prune: [{ object: 'resource_server', slug: 'api' }] }
+  const { id } = await planned(project, replaced)
+  expectStatus(200, await step([project, id], 'apply'))
+  const list = expectStatus(200, await small.call('GET', `${project.live.path}/resource-servers`)).data
+  assert.deepEqual(list.map(({ identifier }: { identifier: string }) => identifier).sort(), [
+    'https://api.example/1',
+    'https://api.example/2',
+  ])
+})
+
+test('more resource servers than the quota stay and can be changed, and no other is created', async () => {
+  const { db, config } = w.deployment
+  const path = `${w.live.path}/resource-servers`
+  const create = (n: number) => platform(path, { name: 'API', identifier: `https://api.example/${n}` })
+  const { id } = expectStatus(201, await create(1))
+  expectStatus(201, await create(2))
+  Object.assign(config.limits, { resource_servers: 1 })
+  expectStatus(200, await w.call('PATCH', `${path}/${id}`, { body: { scopes: [{ name: 'a:read' }] } }))
+  assert.equal((await create(3)).body.code, 'quota_exceeded')
+  assert.equal((await create(1)).body.code, 'quota_exceeded')
+  Object.assign(config.limits, { resource_servers: limit_of_all })
+  assert.equal((await create(1)).body.code, 'identifier_taken')
+  assert.equal((await db.all(Count, sql`select 1 as n from resource_servers where environment_id = ${w.live.id}`)).length, 2)
 })
 
 test('the default limits hold when OSTIARY_LIMITS is not set', async () => {

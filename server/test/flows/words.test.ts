@@ -40,15 +40,15 @@ test('a scope that no resource server has is not known', async () => {
   assert.doesNotMatch(record.reason, /orders|invented/)
 })
 
-test('a mistyped resource has its nearest identifier in the refused call, and never in the answer', async () => {
+test('a mistyped resource has an identifier near it in the refused call, and never in the answer', async () => {
   for (const sent of [`${orders}/`, orders.replace('https', 'http'), orders.replace('orders', 'order')]) {
     const { error, description, record } = await refusedAuthorization({ resource: sent })
     assert.equal(error, 'invalid_target')
     assert.equal(description.replace(sent, ''), 'No resource server has the identifier ')
-    assert.ok(record.reason.endsWith(`The nearest is ${orders}`), record.reason)
+    assert.ok(record.reason.endsWith(`An identifier near it is ${orders}`), record.reason)
   }
   for (const sent of ['https://elsewhere.example', `https://api.example.com/${'o'.repeat(300)}`])
-    assert.doesNotMatch((await refusedAuthorization({ resource: sent })).record.reason, /nearest/)
+    assert.doesNotMatch((await refusedAuthorization({ resource: sent })).record.reason, /near it/)
 })
 
 /** Tokens of the same person in another environment of the project. */

@@ -15,7 +15,7 @@ import { notFound, pointerTo, validationFailed } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { redirectUriProblem } from '../../oidc/protocol/redirect-uris.ts'
-import { findScopeNames } from '../../resource-servers/store.ts'
+import { findOwnedScopes } from '../../resource-servers/store.ts'
 import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
 import { haveRoom, holdEnvironment, isThereRoom } from '../../tenancy/store.ts'
 import type { Commit } from '../commit.ts'
@@ -248,8 +248,9 @@ async function knownScopes(
   kept: readonly string[] = [],
 ): Promise<ReadonlySet<string>> {
   const known = new Set<string>([...oidcScopes, ...kept])
-  const is_enough = (sent.allowed_scopes ?? []).every((scope) => known.has(scope))
-  return is_enough ? known : new Set([...known, ...(await findScopeNames(db, environment_id))])
+  const unknown = [...new Set(sent.allowed_scopes ?? [])].filter((scope) => !known.has(scope))
+  const owned = await findOwnedScopes(db, environment_id, unknown)
+  return new Set([...known, ...owned.map(({ name }) => name)])
 }
 
 /** The fields that an administrator can change. */

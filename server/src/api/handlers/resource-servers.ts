@@ -1,12 +1,14 @@
 import { resource_server_defaults } from '@ostiary/contract/object-defaults.ts'
 import type { ResourceServerChange } from '@ostiary/contract/resource-server.ts'
 import { reason } from '../../base/reason.ts'
+import { quotaDetail } from '../../config/limits.ts'
 import { badField, notFound } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { identifierProblem } from '../../resource-servers/rules.ts'
 import * as store from '../../resource-servers/store.ts'
 import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
+import { haveRoom, holdEnvironment, isThereRoom } from '../../tenancy/store.ts'
 import { environmentOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
 import type { Services } from '../services.ts'
@@ -21,7 +23,7 @@ export const listResourceServers: Handler<'listResourceServers'> = async (servic
 }
 
 export const createResourceServer: Handler<'createResourceServer'> = async (services, call) => {
-  const { db, now, newId } = services
+  const { config, db, now, newId } = services
   const { slug, identifier, name } = call.body
   const { tenant_id, project_id, id: environment_id, issuer } = await environmentOf(services, call)
   const problem = identifierProblem(identifier, issuer)
@@ -43,11 +45,15 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
     updated_at: at.toISOString(),
     version: 1,
   })
+  const room = store.roomForResourceServer(environment_id, config.limits.resource_servers)
   const create = async (slug: string) => {
     const answer = server(slug)
     const created = await call.commit(
       {
-        statements: [store.insertResourceServer(environment_id, { id, slug }, answer, at)],
+        statements: [
+          ...haveRoom(holdEnvironment(tenant_id, environment_id), room),
+          ...store.insertResourceServer(environment_id, { id, slug }, answer, at),
+        ],
         before: null,
         answer,
         event: { environment_id, type: 'resource_server.created', data: { resource_server_id: id, slug, identifier, name } },
@@ -62,6 +68,7 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
     name,
     create,
     refuse: async () => {
+      if (!(await isThereRoom(db, room))) call.fail('quota_exceeded', quotaDetail('resource_servers', config.limits))
       if ((await store.findAudiences(db, environment_id, [identifier])).length > 0)
         call.fail('identifier_taken', `This environment already has a resource server with the identifier ${identifier}.`, {
           reason: reason`Another resource server of the environment has the identifier.`,
@@ -96,7 +103,7 @@ export const changeResourceServer: Handler<'changeResourceServer'> = async (serv
     const server = { ...next, version: current.version + 1, updated_at: at.toISOString() }
     const written = await call.commit(
       {
-        statements: [store.updateResourceServer(current, fields, at), ...given_slug],
+        statements: [...store.updateResourceServer(current, fields, at), ...given_slug],
         before: current,
         answer: server,
         event: { environment_id, type: 'resource_server.updated', data: { resource_server_id: current.id, changed } },
@@ -113,7 +120,7 @@ export const deleteResourceServer: Handler<'deleteResourceServer'> = async (serv
     const at = services.now()
     const deleted = await call.commit(
       {
-        statements: [store.deleteResourceServer(current)],
+        statements: store.deleteResourceServer(current),
         before: current,
         answer: null,
         event: { environment_id, type: 'resource_server.deleted', data: { resource_server_id: id, slug, identifier, name } },

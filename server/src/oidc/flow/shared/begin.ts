@@ -56,7 +56,7 @@ import { findClient } from '../../../applications/store.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { readQuery } from '../../../http/query.ts'
-import { type Audience, findAudiences, findScopesAmong } from '../../../resource-servers/store.ts'
+import { type Audience, findAudiences, findOwnedScopes } from '../../../resource-servers/store.ts'
 import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcServices, refused } from '../../call.ts'
 import { formIncomplete, message, tooLong } from '../../hosted-page.ts'
@@ -138,16 +138,17 @@ export async function beginAuthorization(
   call.subject.client_id = client?.client_id ?? null
   const resources = audiences.map(({ identifier, scopes }) => ({ identifier, scopes: scopes.map(({ name }) => name) }))
   const unknown = client ? unknownScopes(parameters.values.scope, resources) : []
+  const elsewhere = await findOwnedScopes(db, issuer.environment_id, unknown.slice(0, most_unknown_scopes))
   const policy = {
     disabled_scopes: issuer.settings.scopes.disabled,
     resources,
-    scopes_elsewhere: unknown.length > most_unknown_scopes ? undefined : await findScopesAmong(db, issuer.environment_id, unknown),
+    scopes_elsewhere: unknown.length > most_unknown_scopes ? undefined : elsewhere.map(({ name }) => name),
   }
   const verdict = judgeAuthorizationRequest(parameters, client, policy)
   if (verdict.kind === 'show_error')
     return { answer: await showRequestError(services, call, verdict, { client, values: parameters.values }) }
   if (verdict.kind === 'return_error') {
-    const error = await explainTarget(services, call, parameters, verdict.error)
+    const error = await explainTarget(services, call, { elsewhere, resources, parameters }, verdict.error)
     const answer = answerClient(call, verdict.client, { ...verdict, error })
     const remedy = remedyOf(parameters, verdict.client, policy)
     return { answer: refused(answer, { code: error.code, reason: error.reason, refused: error.refused, remedy }) }

@@ -2,49 +2,53 @@
 import { nearest } from '../../../base/nearest.ts'
 import { oneOf, reason } from '../../../base/reason.ts'
 import { refusedValue } from '../../../base/refusal.ts'
-import { findNamed, type Named } from '../../../resource-servers/store.ts'
+import { findAlikeIdentifiers, type OwnedScope } from '../../../resource-servers/store.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'
 import type { RequestParameters } from '../../protocol/parameters.ts'
-import { scopeNames } from '../../protocol/scope.ts'
+import { most_resources } from '../../protocol/requested.ts'
 
-/** In characters. Comparing two texts takes time by the product of their lengths. */
+/** In characters. Comparing two texts takes time by their lengths. */
 const longest_compared = 200
 
-/** A mistyped resource gets its nearest identifier in the refused call only; a scope without its resource server names it in the answer too. */
-export async function explainTarget(
-  { db }: OidcServices,
-  { issuer }: OidcCall,
-  { values, lists }: RequestParameters,
-  error: OAuthError,
-): Promise<OAuthError> {
-  if (error.code !== 'invalid_target' && error.code !== 'invalid_scope') return error
-  const servers = await findNamed(db, issuer.environment_id)
-  const requested = lists.resource ?? []
-  return error.code === 'invalid_target'
-    ? withNearest(error, requested, servers)
-    : withOwner(error, scopeNames(values.scope ?? ''), requested, servers)
+interface Known {
+  parameters: RequestParameters
+  /** The resource servers of the request. */
+  resources: readonly { identifier: string }[]
+  /** The first unknown scopes of the request that other resource servers have. */
+  elsewhere: readonly OwnedScope[]
 }
 
-function withNearest(error: OAuthError, requested: readonly string[], servers: readonly Named[]): OAuthError {
-  const identifiers = servers.map(({ identifier }) => identifier).filter(({ length }) => length <= longest_compared)
-  const unknown = requested.find((sent) => !identifiers.includes(sent)) ?? ''
-  const near = unknown.length <= longest_compared ? nearest(unknown, identifiers) : null
+/**
+ * A mistyped resource gets an identifier near it in the refused call only; a scope without its resource server names it in the answer too. All
+ * is found by indexes, whatever the number of resource servers, since anybody can send such a request.
+ */
+export async function explainTarget(
+  { db }: OidcServices,
+  { issuer: { environment_id } }: OidcCall,
+  { parameters, resources, elsewhere }: Known,
+  error: OAuthError,
+): Promise<OAuthError> {
+  if (error.code === 'invalid_scope') return withOwner(error, elsewhere)
+  const requested = parameters.lists.resource ?? []
+  if (error.code !== 'invalid_target' || requested.length > most_resources) return error
+  const mistyped = requested.find((sent) => resources.every(({ identifier }) => identifier !== sent))
+  if (mistyped === undefined || mistyped.length > longest_compared) return error
+  const identifiers = (await findAlikeIdentifiers(db, environment_id, mistyped)).filter(({ length }) => length <= longest_compared)
+  const near = nearest(mistyped, identifiers)
   if (near === null) return error
   return new OAuthError<string>(error.code, error.message, {
-    reason: reason`${error.reason} The nearest is ${oneOf(identifiers, near, '…')}`,
+    reason: reason`${error.reason} An identifier near it is ${oneOf(identifiers, near, '…')}`,
     refused: error.refused,
   })
 }
 
-function withOwner(error: OAuthError, names: readonly string[], requested: readonly string[], servers: readonly Named[]): OAuthError {
-  for (const { identifier, scopes } of servers) {
-    const name = names.find((each) => scopes.some((scope) => scope.name === each))
-    if (name === undefined || requested.includes(identifier)) continue
-    return new OAuthError(error.code, `The scope ${name} belongs to the resource server ${identifier}: send its identifier as resource.`, {
-      reason: reason`The scope ${oneOf(names, name, '…')} belongs to the resource server ${oneOf([identifier], identifier, '…')}, which the request does not name as resource.`,
-      refused: refusedValue('scope', name),
-    })
-  }
-  return error
+function withOwner(error: OAuthError, elsewhere: readonly OwnedScope[]): OAuthError {
+  const [first] = elsewhere
+  if (first === undefined) return error
+  const { name, identifier } = first
+  return new OAuthError(error.code, `The scope ${name} belongs to the resource server ${identifier}: send its identifier as resource.`, {
+    reason: reason`The scope ${oneOf([name], name, '…')} belongs to the resource server ${oneOf([identifier], identifier, '…')}, which the request does not name as resource.`,
+    refused: refusedValue('scope', name),
+  })
 }
