@@ -9,6 +9,7 @@ test('the defaults are those of the contract, and of decision 0028 for providers
     projects_per_tenant: 100,
     environments_per_project: 20,
     applications: 1_000,
+    resource_servers: 1_000,
     providers: 100,
     keys: 1_000,
     webhooks: 20,
