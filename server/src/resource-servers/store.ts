@@ -65,7 +65,6 @@ const names_at_once = 20
 /** Rows of a name. Only those that a process of the version before has left behind name no resource server. */
 const newest_of_name = 3
 
-
 /**
  * Finds which of these names are scopes of resource servers of the environment, in the same order. Each is found by an index and reads at most 3
  * rows of each table, whatever the number of resource servers, and of those that have it: a join would let a database begin at the resource

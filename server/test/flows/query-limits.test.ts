@@ -6,9 +6,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
-import { findScopesAmong } from '../../src/resource-servers/store.ts'
 import { authorizationRequest } from '../support/cookie-browser.ts'
-import { expectStatus, world } from '../support/world.ts'
+import { world } from '../support/world.ts'
 
 const w = await world()
 const client = await w.createApplication(w.test)
@@ -92,27 +91,3 @@ for (const { path } of forms)
     assert.equal(result.status, 400)
     assert.equal(characters, 0)
   })
-
-test('scopes are looked up among 60 resource servers by one statement of the same length, however many names there are', async () => {
-  for (let n = 0; n < 60; n++)
-    expectStatus(
-      201,
-      await w.call('POST', `${w.test.path}/resource-servers`, {
-        body: { identifier: `https://api-${n}.example.com`, name: `API ${n}`, scopes: [{ name: `read-${n}`, description: `not-${n}` }] },
-      }),
-    )
-  const { db } = w.deployment
-  const values: unknown[] = []
-  const counting: typeof db = Object.assign(Object.create(db), {
-    maybeOne: (...[schema, statement]: Parameters<typeof db.maybeOne>) => {
-      values.push(JSON.stringify(statement, (_, value) => (typeof value === 'bigint' ? 0 : value)).length)
-      return db.maybeOne(schema, statement)
-    },
-  })
-  const unknown = Array.from({ length: 20 }, (_, n) => `unknown-${n}`)
-  assert.deepEqual(await findScopesAmong(counting, w.test.id, ['read-59']), ['read-59'])
-  assert.deepEqual(await findScopesAmong(counting, w.test.id, [...unknown, 'read-0', 'not-1', 'read-', 'name']), ['read-0'])
-  assert.deepEqual(await findScopesAmong(counting, w.test.id, unknown), [])
-  assert.deepEqual(await findScopesAmong(counting, w.live.id, ['read-0']), [])
-  assert.equal(new Set(values.slice(0, 3)).size, 1)
-})
