@@ -15,6 +15,7 @@ import { digestOf } from '../base/digest.ts'
 import { flatMapSteps, type Steps } from '../base/steps.ts'
 import type { Drafts, ObjectDraft } from '../configuration/drafts.ts'
 import { areEqual } from '../configuration/equal.ts'
+import * as shown from '../configuration/shown.ts'
 import type { Read } from '../configuration/store.ts'
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -91,11 +92,12 @@ type Writer = (draft: ObjectDraft, writing: Writing) => WrittenObject | null
 const changedIn = ({ current, next }: ObjectDraft): string[] =>
   Object.keys(next ?? {}).filter((name) => !areEqual(current?.[name] ?? null, next?.[name] ?? null))
 
-const place = ({ target, tenant_id, now }: Writing) => ({
+const place = ({ target, tenant_id, now }: Writing): shown.NewPlace => ({
   tenant_id,
   project_id: target.settings.project_id,
   environment_id: target.id,
-  updated_at: now.toISOString(),
+  issuer: target.issuer,
+  at: now,
 })
 
 const entry = (
@@ -134,7 +136,7 @@ const writeResourceServer: Writer = (draft, writing) => {
       action: 'created',
       statements: resourceServers.insertResourceServer(target.id, { id, slug, names }, fields, now),
       before: null,
-      after: { id, ...place(writing), slug, ...fields },
+      after: shown.newResourceServer(place(writing), { id, slug }, fields),
       event: { type: 'resource_server.created', data: { resource_server_id: id, slug, identifier: fields.identifier, name: fields.name } },
     })
   }
@@ -145,7 +147,7 @@ const writeResourceServer: Writer = (draft, writing) => {
     action: 'updated',
     statements: resourceServers.updateResourceServer(row, fields, now, names),
     before: row,
-    after: { ...row, ...fields },
+    after: shown.changedResourceServer(row, fields, now),
     event: { type: 'resource_server.updated', data: { resource_server_id: row.id, changed } },
   })
 }
@@ -175,7 +177,7 @@ const writeApplication: Writer = (draft, writing) => {
   const client_secret_hash = made && digestOf(made)
   if (!row) {
     const id = services.newId('app')
-    const { application_type, template } = fields
+    const { application_type, template = null } = fields
     return entry(draft, {
       id,
       action: 'created',
@@ -184,7 +186,7 @@ const writeApplication: Writer = (draft, writing) => {
         ...listOrigins(target.id, id, fields),
       ],
       before: null,
-      after: { id, client_id: id, ...place(writing), slug, ...fields, has_client_secret: made !== null },
+      after: shown.newApplication(place(writing), { id, slug, application_type, template, has_client_secret: made !== null }, fields),
       event: { type: 'application.created', application_id: id, data: { slug, name: fields.name, application_type } },
       secret: secretOf(id),
     })
@@ -193,7 +195,7 @@ const writeApplication: Writer = (draft, writing) => {
   if (changed.length === 0) return null
   const drops_secret = row.has_client_secret && !has_secret
   const new_hash = made ? client_secret_hash : drops_secret ? null : undefined
-  const after = { ...row, ...fields, has_client_secret: made !== null || (row.has_client_secret && has_secret) }
+  const after = shown.changedApplication(row, fields, made ? 'made' : drops_secret ? 'ended' : 'stays', now)
   return entry(draft, {
     id: row.id,
     action: 'updated',
@@ -206,6 +208,9 @@ const writeApplication: Writer = (draft, writing) => {
 }
 
 const secret_names = ['client_secret', 'private_key'] as const
+
+/** `undefined` keeps what is stored. */
+const isStored = (sealed: string | null | undefined, was = false) => (sealed === undefined ? was : sealed !== null)
 
 const writeProvider: Writer = (draft, writing) => {
   const { target, services, by, sent, now } = writing
@@ -239,7 +244,10 @@ const writeProvider: Writer = (draft, writing) => {
       ]
     }),
   ) as Record<(typeof secret_names)[number], string | null | undefined> // as: both names have an entry
-  const has = { has_client_secret: next.client_secret !== null, has_private_key: next.private_key !== null }
+  const has = {
+    has_client_secret: isStored(sealed.client_secret, row?.has_client_secret),
+    has_private_key: isStored(sealed.private_key, row?.has_private_key),
+  }
   if (!row)
     return entry(draft, {
       id,
@@ -253,7 +261,7 @@ const writeProvider: Writer = (draft, writing) => {
         ),
       ],
       before: null,
-      after: { id, ...place(writing), slug, ...fields, ...has },
+      after: shown.newProvider(place(writing), { id, slug, type: fields.type, ...has }, fields),
       event: { type: 'provider.created', data: { provider_id: id, slug, type: fields.type } },
     })
   const replaced = secret_names.filter((name) => sealed[name] !== undefined)
@@ -264,7 +272,7 @@ const writeProvider: Writer = (draft, writing) => {
     action: 'updated',
     statements: providers.updateProvider(row, fields, sealed, now),
     before: row,
-    after: { ...row, ...fields, ...has },
+    after: shown.changedProvider(row, fields, has, now),
     event: { type: 'provider.updated', data: { provider_id: id, changed } },
   })
 }
@@ -294,7 +302,7 @@ const writeWebhook: Writer = (draft, writing) => {
       action: 'created',
       statements: [webhooks.insertWebhook(target.id, { id, slug, sealed_secret }, fields, now)],
       before: null,
-      after: { id, ...place(writing), slug, ...fields },
+      after: shown.newWebhook(place(writing), { id, slug }, fields),
       event: null,
       secret: { object: 'webhook', slug, id, secret },
     })
@@ -305,7 +313,7 @@ const writeWebhook: Writer = (draft, writing) => {
     action: 'updated',
     statements: [webhooks.updateWebhook(row, fields, now)],
     before: row,
-    after: { ...row, ...fields },
+    after: shown.changedWebhook(row, fields, now),
     event: null,
   })
 }

@@ -9,6 +9,7 @@ import { type ApplicationFields, applicationProblems, mergeApplication, usesClie
 import * as store from '../../applications/store.ts'
 import { digestOf } from '../../base/digest.ts'
 import { quotaDetail } from '../../config/limits.ts'
+import { changedApplication, newApplication } from '../../configuration/shown.ts'
 import type { Statement } from '../../db/db.ts'
 import type { NewEvent } from '../../events/store.ts'
 import { notFound, pointerTo, validationFailed } from '../../http/problem.ts'
@@ -48,22 +49,10 @@ export const createApplication: Handler<'createApplication'> = async (services, 
   const at = now()
   const client_secret = usesClientSecret(fields.token_endpoint_auth_method) ? makeClientSecret(services) : null
   const secret_hash = client_secret && digestOf(client_secret)
-  const { tenant_id, project_id } = environment
+  const { tenant_id, project_id, issuer } = environment
+  const place = { tenant_id, project_id, environment_id: environment.id, issuer, at }
   const application = (slug: string) => ({
-    id,
-    client_id: id,
-    tenant_id,
-    project_id,
-    environment_id: environment.id,
-    slug,
-    application_type,
-    template,
-    ...fields,
-    has_client_secret: client_secret !== null,
-    secret_rotated_at: null,
-    created_at: at.toISOString(),
-    updated_at: at.toISOString(),
-    version: 1,
+    ...newApplication(place, { id, slug, application_type, template, has_client_secret: client_secret !== null }, fields),
     client_secret,
   })
   const room = store.roomForApplication(environment.id, config.limits.applications)
@@ -156,10 +145,9 @@ export const changeApplication: Handler<'changeApplication'> = async (services, 
     if (changed.length === 0) return current
     // A client that stops authenticating with a secret loses it. One that starts gets its secret from rotate-secret.
     const drops_secret = current.has_client_secret && !usesClientSecret(fields.token_endpoint_auth_method)
-    const secret = drops_secret ? { has_client_secret: false, secret_rotated_at: null } : {}
     const event = { type: 'application.updated', data: { changed } } as const
     return writeApplication(services, call, current, {
-      next: { ...next, ...secret },
+      next,
       client_secret_hash: drops_secret ? null : undefined,
       event,
       given_slug,
@@ -173,8 +161,7 @@ export const rotateClientSecret: Handler<'rotateClientSecret'> = async (services
     if (!usesClientSecret(current.token_endpoint_auth_method)) {
       return call.fail('secret_not_used', `The application authenticates with ${current.token_endpoint_auth_method} and has no secret.`)
     }
-    const secret_rotated_at = services.now().toISOString()
-    const next = { ...current, has_client_secret: true, secret_rotated_at, client_secret }
+    const next = { ...current, client_secret }
     const event = { type: 'application.secret_rotated' as const, data: {} }
     return writeApplication(services, call, current, { next, client_secret_hash: digestOf(client_secret), event, given_slug: [] })
   })
@@ -196,12 +183,8 @@ async function writeApplication<T extends store.ApplicationRow>(
   { next, client_secret_hash, event, given_slug }: ApplicationUpdate<T>,
 ): Promise<T | null> {
   const at = now()
-  const answer = {
-    ...next,
-    version: current.version + 1,
-    updated_at: at.toISOString(),
-    ...(client_secret_hash ? { secret_rotated_at: at.toISOString() } : {}),
-  }
+  const secret = client_secret_hash === undefined ? 'stays' : client_secret_hash === null ? 'ended' : 'made'
+  const answer = changedApplication(next, next, secret, at)
   const changed = await commit(
     {
       statements: [...store.updateApplication(current, fieldsOf(next), client_secret_hash, at), ...given_slug],

@@ -1,5 +1,6 @@
 import type { Provider } from '@ostiary/contract/provider.ts'
 import { quotaDetail } from '../../config/limits.ts'
+import { changedProvider, newProvider } from '../../configuration/shown.ts'
 import { originOf } from '../../events/origin.ts'
 import { badField, notFound, rateLimited, validationFailed } from '../../http/problem.ts'
 import type { RateLimitPolicy } from '../../http/rate-limit.ts'
@@ -37,25 +38,10 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
   if (call.body.id !== undefined) await refuseTakenId()
 
   const at = now()
-  const provider = (slug: string) => ({
-    id,
-    tenant_id: environment.tenant_id,
-    project_id: environment.project_id,
-    environment_id: environment.id,
-    slug,
-    type,
-    ...fields,
-    has_client_secret: has.client_secret,
-    has_private_key: has.private_key,
-    callback_url: `${environment.issuer}/oauth/callback/${id}`,
-    post_logout_redirect_uri: `${environment.issuer}/oauth/signed-out/${id}`,
-    backchannel_logout_uri: `${environment.issuer}/oauth/backchannel/${id}`,
-    last_success_at: null,
-    last_failure: null,
-    created_at: at.toISOString(),
-    updated_at: at.toISOString(),
-    version: 1,
-  })
+  const { tenant_id, project_id, issuer } = environment
+  const place = { tenant_id, project_id, environment_id: environment.id, issuer, at }
+  const has_secrets = { has_client_secret: has.client_secret, has_private_key: has.private_key }
+  const provider = (slug: string) => newProvider(place, { id, slug, type, ...has_secrets }, fields)
   const seal = sealer(services, environment.id, id)
   const sealed = { client_secret: seal('client_secret', client_secret), private_key: seal('private_key', private_key) }
   const room = store.roomForProvider(environment.id, config.limits.providers)
@@ -121,15 +107,8 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
     const has_change = client_secret !== undefined || private_key !== undefined || given_slug.length > 0
     if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current)) && !has_change) return current
     const at = services.now()
-    const provider = {
-      ...current,
-      slug,
-      ...fields,
-      has_client_secret: has.client_secret,
-      has_private_key: has.private_key,
-      version: current.version + 1,
-      updated_at: at.toISOString(),
-    }
+    const has_secrets = { has_client_secret: has.client_secret, has_private_key: has.private_key }
+    const provider = changedProvider({ ...current, slug }, fields, has_secrets, at)
     const seal = sealer(services, environment.id, current.id)
     const sealed = {
       client_secret: client_secret === undefined ? undefined : seal('client_secret', client_secret),

@@ -2,6 +2,7 @@ import { resource_server_defaults } from '@ostiary/contract/object-defaults.ts'
 import type { ResourceServerChange } from '@ostiary/contract/resource-server.ts'
 import { reason } from '../../base/reason.ts'
 import { quotaDetail } from '../../config/limits.ts'
+import { changedResourceServer, newResourceServer } from '../../configuration/shown.ts'
 import { badField, notFound } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
@@ -31,21 +32,9 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
 
   const id = newId('rs')
   const at = now()
-  const server = (slug: string) => ({
-    id,
-    tenant_id,
-    project_id,
-    environment_id,
-    slug,
-    identifier,
-    ...resource_server_defaults,
-    name,
-    ...settled(call.body),
-    created_at: at.toISOString(),
-    updated_at: at.toISOString(),
-    version: 1,
-  })
   const room = store.roomForResourceServer(environment_id, config.limits.resource_servers)
+  const fields = { identifier, ...resource_server_defaults, name, ...settled(call.body) }
+  const server = (slug: string) => newResourceServer({ tenant_id, project_id, environment_id, issuer, at }, { id, slug }, fields)
   const create = async (slug: string) => {
     const answer = server(slug)
     const created = await call.commit(
@@ -100,7 +89,7 @@ export const changeResourceServer: Handler<'changeResourceServer'> = async (serv
     const changed = Object.keys(call.body).filter((name) => JSON.stringify(fieldOf(next, name)) !== JSON.stringify(fieldOf(current, name)))
     if (changed.length === 0) return current
     const at = services.now()
-    const server = { ...next, version: current.version + 1, updated_at: at.toISOString() }
+    const server = changedResourceServer(next, fields, at)
     const written = await call.commit(
       {
         statements: [...store.updateResourceServer(current, fields, at), ...given_slug],

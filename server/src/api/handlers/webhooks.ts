@@ -2,6 +2,7 @@ import { webhook_defaults } from '@ostiary/contract/object-defaults.ts'
 import type { Delivery } from '@ostiary/contract/webhook.ts'
 import { hostOf } from '../../base/slug.ts'
 import { quotaDetail } from '../../config/limits.ts'
+import { changedWebhook, newWebhook } from '../../configuration/shown.ts'
 import { badField, notFound, tooBusy } from '../../http/problem.ts'
 import { readPage } from '../../lists/lists.ts'
 import { readNamedPage } from '../../lists/search.ts'
@@ -38,22 +39,9 @@ export const createWebhook: Handler<'createWebhook'> = async (services, call) =>
   const id = newId('whk')
   const secret = makeWebhookSecret(random(32))
   const fields = { url, events, description, disabled }
-  const webhook = (slug: string) => ({
-    id,
-    tenant_id: environment.tenant_id,
-    project_id: environment.project_id,
-    environment_id: environment.id,
-    slug,
-    ...fields,
-    disabled_reason: null,
-    previous_secret_until: null,
-    last_success_at: null,
-    failing_since: null,
-    created_at: at.toISOString(),
-    updated_at: at.toISOString(),
-    version: 1,
-    secret,
-  })
+  const { tenant_id, project_id, issuer } = environment
+  const place = { tenant_id, project_id, environment_id: environment.id, issuer, at }
+  const webhook = (slug: string) => ({ ...newWebhook(place, { id, slug }, fields), secret })
   const sealed_secret = secrets.seal(secret, sealed_columns.webhooks.associatedData(environment.id, id))
   const room = store.roomForWebhook(environment.tenant_id, environment.id, config.limits)
   const create = async (slug: string) => {
@@ -108,8 +96,7 @@ export const changeWebhook: Handler<'changeWebhook'> = async (services, call) =>
     )
     if (JSON.stringify(fieldsOf(current)) === JSON.stringify(fields) && given_slug.length === 0) return current
     const at = services.now()
-    const reset = current.disabled && !fields.disabled ? { disabled_reason: null, failing_since: null } : {}
-    const webhook = { ...current, slug, ...fields, ...reset, version: current.version + 1, updated_at: at.toISOString() }
+    const webhook = changedWebhook({ ...current, slug }, fields, at)
     const statements = [store.updateWebhook(current, fields, at), ...given_slug]
     const changed = await call.commit({ statements, before: current, answer: webhook }, at)
     return changed ? webhook : null
