@@ -421,14 +421,31 @@ async function openBusyClient(
   return openClient(w, { OSTIARY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }) // as: it listens at a port
 }
 
+for (const command of ['diff', 'apply'])
+  test(`${command} says first where a file is only a source, and not where it is the environment's own or of none that exists`, async () => {
+    const first = async (environment: string) => {
+      const file = written('source.yaml', `version: 1\n${environment}settings: {password: {min_length: 17}}\n`)
+      return (await ostiary([command, '--file', file, ...inTest])).err.split('\n')[0] ?? ''
+    }
+    assert.match(
+      await first('environment: live\n'),
+      /source\.yaml is a file of live, and only a source for test: .* stays in test as it is\.$/,
+    )
+    assert.doesNotMatch(await first('environment: test\n'), /only a source/)
+    assert.doesNotMatch(await first(''), /only a source/)
+    assert.doesNotMatch(await first('environment: liev\n'), /only a source/)
+  })
+
 // biome-ignore format: this table is read by column
 const busy: [why: string, change: object, code: number, err: RegExp][] = [
   ['another field changes in between, and the plan does not',    { mfa: { mode: 'optional' } },      0, /^test is changed: pro_/m],
   ['the field itself changes in between',                        { password: { min_length: 20 } },   3, /has changed in between, and the plan with it/],
+  ['another run makes the same change in between',               { password: { min_length: 18 } },   0, /^test was changed by another run, .*: nothing to change\.$/m],
 ]
 for (const [why, change, code, err] of busy)
   test(`apply exits with ${code} where ${why}`, async () => {
     let is_changed = false
+    const records = (await promotions()).length
     const busy_client = await openBusyClient(async (path, { dry_run }) => {
       if (is_changed || dry_run || path !== `POST ${promotions_path}`) return
       is_changed = true
@@ -439,6 +456,7 @@ for (const [why, change, code, err] of busy)
     assert.equal(is_changed, true)
     assert.equal(result.code, code, result.err)
     assert.match(result.err, err)
+    if (/nothing to change/.test(result.err)) assert.equal((await promotions()).length, records + 1, 'the stale plan alone is kept')
     expectStatus(200, await w.call('PATCH', `${w.test.path}/settings`, { body: { password: { min_length: 12 }, mfa: { mode: null } } }))
   })
 

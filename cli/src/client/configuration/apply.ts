@@ -6,7 +6,7 @@ import { connect } from '../connection.ts'
 import type { Io } from '../io.ts'
 import { refuseDefaultsInLive, textOf, writtenOptions } from '../run-command.ts'
 import { isObject, jsonLine, visible } from '../show.ts'
-import { carryOut, differs, isBlocked, type Job, plan, show } from './carry-out.ts'
+import { announceSource, carryOut, differs, isBlocked, type Job, plan, show } from './carry-out.ts'
 import { environmentOf, type ShownDocument } from './document.ts'
 import { readYamlFile } from './file.ts'
 import { placeText } from './places.ts'
@@ -16,6 +16,7 @@ import { readDocument } from './pull.ts'
 export async function diff(io: Io, written: Written): Promise<number> {
   const { job } = await jobOf(io, written)
   const wanted = await plan(job, { is_stored: false })
+  announceSource(job)
   show(job, wanted)
   if (job.is_json) io.out(jsonLine(wanted))
   if (isBlocked(wanted)) return 1

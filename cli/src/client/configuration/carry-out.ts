@@ -15,6 +15,7 @@ import { readLines } from '../loopback.ts'
 import { rowFor } from '../run-command.ts'
 import { inScope, type Scope } from '../scope.ts'
 import { jsonLine, visible } from '../show.ts'
+import { environmentOf } from './document.ts'
 import { most_bytes } from './file.ts'
 import { placeText } from './places.ts'
 import { objectWords, planText } from './plan-words.ts'
@@ -94,9 +95,19 @@ export function show({ io, target, document, is_json }: Job, shown: Promotion): 
   for (const check of shown.checks) io.err(checkText(check, document))
 }
 
+/** Says first that a file of another environment is only a source here. The service knows that environment: it has planned from the file. */
+export function announceSource({ io, target, document }: Job): void {
+  const source = document === null ? null : environmentOf(document.file.value)
+  if (document === null || source === null || source === target) return
+  io.err(
+    `${visible(document.path)} is a file of ${visible(source)}, and only a source for ${visible(target)}: what each environment has for itself, such as addresses, client ids and switches, stays in ${visible(target)} as it is.\n`,
+  )
+}
+
 export async function carryOut(job: Job, consent: Consent): Promise<number> {
   const { io, is_json } = job
   const wanted = await plan(job, { is_stored: false })
+  announceSource(job)
   const end = (code: number, record: Promotion = wanted) => {
     if (is_json) io.out(jsonLine(record))
     return code
@@ -139,10 +150,18 @@ export async function carryOut(job: Job, consent: Consent): Promise<number> {
 const most_plans = 5
 
 async function apply(job: Job, wanted: Promotion, { values, staying }: FoundSecrets): Promise<number> {
-  const { io, is_json } = job
+  const { io, target, is_json } = job
   for (const { name, ...place } of staying) io.err(`${placeOf(job, place)}${visible(name)} is not set, so the stored secret stays.\n`)
   for (let plans = 0; plans < most_plans; plans++) {
-    const stored = await plan(job, { is_stored: true })
+    // After a plan that went stale the next one is looked at before it is stored, so that none without a change is kept.
+    const looked_at = plans === 0 ? null : await plan(job, { is_stored: false })
+    const is_done = looked_at !== null && isReached(looked_at, wanted)
+    const stored = is_done ? looked_at : await plan(job, { is_stored: true })
+    if (is_done || isReached(stored, wanted)) {
+      io.err(`${visible(target)} was changed by another run, and has what was planned: nothing to change.\n`)
+      if (is_json) io.out(jsonLine(stored))
+      return 0
+    }
     if (JSON.stringify(stored.changes) !== JSON.stringify(wanted.changes) || isBlocked(stored)) {
       io.err('The environment has changed in between, and the plan with it. Nothing was changed. The plan now:\n')
       show(job, stored)
@@ -163,6 +182,9 @@ async function apply(job: Job, wanted: Promotion, { values, staying }: FoundSecr
   io.err(`The environment changed ${most_plans} times in between. Nothing was changed. Run the command again.\n`)
   return differs
 }
+
+/** Another run was faster: there were changes to make, and none is left. */
+const isReached = (now: Promotion, wanted: Promotion) => wanted.changes.length > 0 && now.changes.length === 0 && !isBlocked(now)
 
 const needed = ({ needed_secrets }: Promotion) => ({ names: new Set(needed_secrets.map(({ name }) => name)) })
 
