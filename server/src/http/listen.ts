@@ -78,7 +78,8 @@ export async function listenOnAll(app: FastifyInstance, deployment: Listener): P
 /** Checks the port at every address before anything is stored: the first start writes the port into issuers, which never change. */
 export async function refuseTakenPort(config: Config): Promise<void> {
   for (const [i, host] of config.host.entries()) {
-    const probe = createServer()
+    // A client that connects now would wait for an answer, and the start for the end of its connection.
+    const probe = createServer().on('connection', (socket) => socket.destroy())
     try {
       await (i === 0 ? listenAt(probe, host, config.port) : listensAt(probe, host, config.port))
     } catch (error) {
