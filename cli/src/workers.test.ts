@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lanesOf } from '@ostiary/server/users/password.ts'
@@ -121,6 +122,23 @@ test('workers share the port, are replaced when they end, and stop together', sk
   assert.equal(await ended, 0)
   assert.equal(countOf(output.out, '"stopped"'), 3)
   await assert.rejects(isReady())
+})
+
+test('clients that connect during the start, and stay, do not keep workers from it', { ...skip, timeout: 120_000 }, async () => {
+  const port = await freePort()
+  const { child, output, ended } = serve(['--workers', '2'], await settings(await freshDatabase(), port))
+  const up = () => countOf(output.out, '"listening"')
+  const sockets = new Set<Socket>()
+  while (up() === 0) {
+    const socket = connect(port, '127.0.0.1')
+    const is_connected = await new Promise((resolve) => socket.once('connect', () => resolve(true)).on('error', () => resolve(false)))
+    if (is_connected) sockets.add(socket)
+    await sleep(1)
+  }
+  await until(() => up() === 2)
+  for (const socket of sockets) socket.destroy()
+  child.kill('SIGTERM')
+  assert.equal(await ended, 0)
 })
 
 test('workers whose database is distributed meanwhile end with the reason and are not replaced', skip, async () => {
