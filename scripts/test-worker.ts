@@ -29,7 +29,7 @@ async function runFile(file: string, t: TestContext): Promise<void> {
   const loaded = import(pathToFileURL(file).href)
   t.beforeEach(() => loaded) // its tests begin when all of it is loaded, as in a process of its own
   t.after(() => {
-    const replaced = [...globals].filter(([name, value]) => readGlobal(name) !== value).map(([name]) => name)
+    const replaced = [...globals].filter(([name, value]) => !Object.is(readGlobal(name), value)).map(([name]) => name)
     if (replaced.length > 0) throw new Error(`${file} replaces ${replaced.join()}: name it in scripts/test-files.ts, or put it back.`)
   })
   await loaded
