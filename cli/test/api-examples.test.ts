@@ -274,7 +274,8 @@ else {
       const written = readWords({ call: name, options: allOptions(options), words }, expected.words)
       const input = Readable.from(expected.input === null ? [] : [expected.input])
       // The body is read from standard input only, and from nothing else of a terminal.
-      const read = await readBody({ input } as unknown as Parameters<typeof readBody>[0], options.fields, written.values) // as: what the function uses
+      const io = { input } as unknown as Parameters<typeof readBody>[0] // as: what the function uses
+      const read = await readBody(io, { fields: options.fields, is_large: false }, written.values)
       assert.deepEqual(read, { body: example.body ?? {} }, name)
       for (const [option, value] of Object.entries(example.query))
         assert.equal(String(written.values.get(option.replaceAll('_', '-'))), value)

@@ -97,7 +97,7 @@ async function bodyOf(name: string, args: string[]): Promise<unknown> {
   const options = optionsOf(command)
   try {
     const written = readWords({ call: name, options: allOptions(options), words: command.rows[0].words.map(wordName) }, args)
-    const read = await readBody({} as Io, options.fields, written.values)
+    const read = await readBody({} as Io, { fields: options.fields, is_large: false }, written.values)
     return 'mistakes' in read ? read.mistakes.join('\n') : read.body
   } catch (error) {
     if (error instanceof UsageError) return error.message.split('\n\n')[0]

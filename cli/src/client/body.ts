@@ -6,17 +6,18 @@ import { reasonOf } from './file-reason.ts'
 import type { Io } from './io.ts'
 import { isObject } from './show.ts'
 
-const most_bytes = 1_048_576 // a larger body is refused by the service
+/** In MiB. The service refuses larger bodies. */
+const most = { ordinary: 1, large: 4 }
 
 type Json = Record<string, unknown>
 
-/** Returns the body, or the mistakes in it. */
+/** Returns the body, or the mistakes in it. `is_large`: of a route with `large_member`. */
 export async function readBody(
   io: Io,
-  fields: readonly Field[],
+  { fields, is_large }: { fields: readonly Field[]; is_large: boolean },
   values: ReadonlyMap<string, unknown>,
 ): Promise<{ body: Json } | { mistakes: string[] }> {
-  const data = await readData(io, values.get('data'))
+  const data = await readData(io, values.get('data'), is_large ? most.large : most.ordinary)
   if ('mistake' in data) return { mistakes: [data.mistake] }
   const body = data.body
   for (const { option, path } of fields) if (values.has(option)) setMember(body, path, values.get(option))
@@ -25,7 +26,7 @@ export async function readBody(
   return { mistakes: missing.map(({ option, help }) => `--${option} is missing${help === '' ? '.' : `: ${help}`}`) }
 }
 
-async function readData(io: Io, data: unknown): Promise<{ body: Json } | { mistake: string }> {
+async function readData(io: Io, data: unknown, most_mib: number): Promise<{ body: Json } | { mistake: string }> {
   if (typeof data !== 'string') return { body: {} }
   const source = data === '-' ? 'Standard input' : data.startsWith('@') ? data.slice(1) : '--data'
   let json: string
@@ -35,7 +36,7 @@ async function readData(io: Io, data: unknown): Promise<{ body: Json } | { mista
     return { mistake: `${source} cannot be read: ${reasonOf(error)}.` }
   }
   if (json.trim() === '') return { mistake: `${source} is empty, and takes a JSON object.` }
-  if (json.length > most_bytes) return { mistake: `${source} is larger than 1 MiB.` }
+  if (Buffer.byteLength(json) > most_mib * 2 ** 20) return { mistake: `${source} is larger than ${most_mib} MiB.` }
   try {
     const body: unknown = JSON.parse(json)
     return isObject(body) ? { body } : { mistake: `${source} is not a JSON object.` }

@@ -23,7 +23,7 @@ export async function runCommand(io: Io, command: ClientCommand, args: readonly 
   const written = readWords({ call, options: allOptions(options), words: command.rows[0].words.map(wordName) }, args)
   const connection = connect(io, textOf(written, 'profile'))
   const row = rowFor(command, connection.kind)
-  const body = await readBody(io, options.fields, written.values)
+  const body = await readBody(io, { fields: options.fields, is_large: row.route.large_member !== undefined }, written.values)
   if ('mistakes' in body) throw wrongArguments(call, body.mistakes)
 
   const scope = await scopeFor(connection, row, written)

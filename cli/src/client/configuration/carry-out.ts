@@ -16,7 +16,7 @@ import { rowFor } from '../run-command.ts'
 import { inScope, type Scope } from '../scope.ts'
 import { jsonLine, visible } from '../show.ts'
 import { environmentOf } from './document.ts'
-import { most_bytes } from './file.ts'
+import { most_bytes, tooManyBytes } from './file.ts'
 import { placeText } from './places.ts'
 import { objectWords, planText } from './plan-words.ts'
 import { checkText, type Locate, mistakesOf, type NamedFile } from './problems.ts'
@@ -78,8 +78,9 @@ interface Made {
 export async function plan(job: Job, { is_stored }: { is_stored: boolean }): Promise<Promotion> {
   const body = is_stored ? job.body : { ...job.body, dry_run: true }
   const { document } = job
-  if (Buffer.byteLength(JSON.stringify(body)) > most_bytes)
-    throw new UsageError(`${document ? visible(document.path) : 'The request'} is larger than 1 MiB with its aliases.`)
+  const bytes = Buffer.byteLength(JSON.stringify(body))
+  if (bytes > most_bytes)
+    throw new UsageError(tooManyBytes(bytes, document ? `With its aliases, ${visible(document.path)} as JSON` : 'The request'))
   try {
     return await call(job, 'createPromotion', { body })
   } catch (error) {

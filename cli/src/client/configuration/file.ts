@@ -26,7 +26,8 @@ import { visible } from '../show.ts'
 import { mistakeText, placeText } from './places.ts'
 import { readYaml, type YamlFile } from './yaml-read.ts'
 
-export const most_bytes = 1_048_576
+/** 4 MiB, as the service takes (`POST J/promotions`). */
+export const most_bytes = 4_194_304
 
 export interface FileOnDisk extends YamlFile {
   /** The byte order mark that editors on Windows write, or nothing. It is not part of the text, and a file keeps it. */
@@ -59,8 +60,22 @@ async function readBytes(io: Io, path: string): Promise<Buffer> {
   } catch (error) {
     throw new UsageError(`${visible(path)} cannot be read: ${reasonOf(error)}.`)
   }
-  if (size > most_bytes) throw new UsageError(`${visible(path)} is larger than 1 MiB.`)
-  return Buffer.concat(chunks)
+  const bytes = Buffer.concat(chunks)
+  if (size <= most_bytes) return bytes
+  const before = bytes.subarray(0, most_bytes).toString()
+  throw new UsageError(`${placeText(path, before, before.length)}: ${tooManyBytes(path === '-' ? null : sizeOf(path))}`)
+}
+
+/** @param found in bytes; `null` where it is not known */
+export function tooManyBytes(found: number | null, what = 'The file'): string {
+  const size = found === null ? `more than ${most_bytes.toLocaleString('en')}` : found.toLocaleString('en')
+  return `${what} has ${size} bytes. The limit is 4 MiB (${most_bytes.toLocaleString('en')}).`
+}
+
+/** The size of a file; `null` for what has none, such as a pipe. */
+function sizeOf(path: string): number | null {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found?.isFile() && found.size > most_bytes ? found.size : null
 }
 
 /** RFC 3629: nothing but UTF-8. A byte order mark is not part of the text. */

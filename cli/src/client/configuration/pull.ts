@@ -12,7 +12,7 @@ import { inScope, type Scope } from '../scope.ts'
 import { isObject, jsonLine, visible } from '../show.ts'
 import { environmentOf, fileText, orderedDocument, ShownDocument } from './document.ts'
 import { lineBreakOf } from './edits.ts'
-import { exists, most_bytes, readYamlFile, replaceFile } from './file.ts'
+import { exists, most_bytes, readYamlFile, replaceFile, tooManyBytes } from './file.ts'
 import { mergedText } from './merge.ts'
 import { placeText } from './places.ts'
 import { readYaml, type YamlFile } from './yaml-read.ts'
@@ -82,7 +82,8 @@ function merged(path: string, { text, value, placeOf }: YamlFile, document: Show
 /** @throws Refused if the limits of files do not admit the text */
 function readable(text: string): string {
   const read = readYaml(text)
-  if ('file' in read && Buffer.byteLength(text) <= most_bytes) return text
-  const [{ text: why } = { text: '' }] = 'mistakes' in read ? read.mistakes : []
-  throw new Refused(`This configuration is too large for a file. ${why}`.trim())
+  const bytes = Buffer.byteLength(text)
+  if ('file' in read && bytes <= most_bytes) return text
+  const why = 'mistakes' in read ? read.mistakes[0]?.text : tooManyBytes(bytes)
+  throw new Refused(`This configuration is too large for a file. ${why}`)
 }

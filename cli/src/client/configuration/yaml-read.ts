@@ -5,7 +5,7 @@
  */
 import { Composer, type ErrorCode, isAlias, isMap, isPair, isScalar, isSeq, type ParsedNode } from 'yaml'
 import type { Mistake } from './places.ts'
-import { most_nodes, scanYaml, too_many_nodes } from './yaml-scan.ts'
+import { most_nodes, scanYaml, tooManyNodes } from './yaml-scan.ts'
 
 export interface YamlFile {
   readonly text: string
@@ -71,7 +71,8 @@ interface Reading {
 function read(root: ParsedNode): Reading {
   const reading: Reading = { mistakes: [], values: new Map(), targets: new Map(), anchors: new Map(), sizes: new Map() }
   readNode(root, reading)
-  if ((reading.sizes.get(root) ?? 0) > most_nodes) reading.mistakes.push({ offset: root.range[0], text: too_many_nodes })
+  const size = reading.sizes.get(root) ?? 0
+  if (size > most_nodes) reading.mistakes.push({ offset: root.range[0], text: tooManyNodes(size) })
   return reading
 }
 

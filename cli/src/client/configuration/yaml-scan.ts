@@ -5,16 +5,26 @@
 import { CST, Lexer, Parser } from 'yaml'
 import type { Mistake } from './places.ts'
 
-/** The library looks again at the blank lines and comments above an item for each comment after them. */
-const most_lines = 20_000
+/** Blank lines and comments: the library looks again at those above an item for each comment after them. */
+const most_bare_lines = 20_000
 const most_aliases = 100
-export const most_nodes = 20_000
+export const most_nodes = 200_000
 /** Of lists and maps within each other. A configuration has fewer than 10. */
 const most_levels = 100
 /** A node has its text, a mark before it, and at most three signs around it. Blanks and comments are not counted. */
 const most_signs = 5 * most_nodes
 
-export const too_many_nodes = `The file has more than ${most_nodes.toLocaleString('en')} values, lists and maps.`
+const inWords = (count: number) => count.toLocaleString('en')
+/** Aliases of aliases make numbers that nobody reads. */
+const most_counted = 1_000_000_000
+
+/** @param found with those of aliases, or `null` where more than the limit were found and the rest was not counted */
+export function tooManyNodes(found: number | null): string {
+  const limit = inWords(most_nodes)
+  if (found === null) return `The file has more than ${limit} keys, values, lists and maps, which is the limit.`
+  const count = found > most_counted ? `more than ${inWords(most_counted)}` : inWords(found)
+  return `With its aliases the file has ${count} keys, values, lists and maps. The limit is ${limit}.`
+}
 
 /** YAML 1.2.2 §5.1: no control characters but the tab and line breaks. */
 const control_character = /(?![\t\n\x85]|\r\n)\p{Cc}/u
@@ -22,8 +32,11 @@ const control_character = /(?![\t\n\x85]|\r\n)\p{Cc}/u
 export function scanYaml(text: string): { tokens: CST.Token[] } | { mistakes: Mistake[] } {
   const control = control_character.exec(text)
   if (control) return { mistakes: [{ offset: control.index, text: 'A control character stands here.' }] }
-  const line = lineAfterLimit(text)
-  if (line !== null) return { mistakes: [{ offset: line, text: `The file has more than ${most_lines.toLocaleString('en')} lines.` }] }
+  const bare = bareLines(text)
+  if (bare.beyond !== null) {
+    const found = `The file has ${inWords(bare.count)} blank lines and lines of comment. The limit is ${inWords(most_bare_lines)}.`
+    return { mistakes: [{ offset: bare.beyond, text: found }] }
+  }
   const parser = new Parser()
   const tokens: CST.Token[] = []
   const mistakes: Mistake[] = []
@@ -41,11 +54,11 @@ export function scanYaml(text: string): { tokens: CST.Token[] } | { mistakes: Mi
     tokens.push(...parser.next(lexeme))
     const limit =
       aliases > most_aliases
-        ? `The file has more than ${most_aliases} aliases.`
+        ? `The file has ${inWords(aliasesIn(text))} aliases. The limit is ${most_aliases}.`
         : parser.stack.length > most_levels + 1 // the document itself
           ? `Lists and maps stand within each other more than ${most_levels} levels deep.`
           : signs > most_signs
-            ? too_many_nodes
+            ? tooManyNodes(null)
             : null
     if (limit !== null) return { mistakes: [...mistakes, { offset, text: limit }] }
   }
@@ -55,14 +68,36 @@ export function scanYaml(text: string): { tokens: CST.Token[] } | { mistakes: Mi
   return mistakes.length > 0 ? { mistakes } : { tokens }
 }
 
-/** Where the first line over the limit begins. */
-function lineAfterLimit(text: string): number | null {
-  let start = 0
-  for (let lines = 0; lines < most_lines; lines++) {
-    start = text.indexOf('\n', start) + 1
-    if (start === 0) return null
+/** How many blank lines and lines of comment there are, and where the first one over the limit begins. */
+function bareLines(text: string): { count: number; beyond: number | null } {
+  let count = 0
+  let beyond: number | null = null
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf('\n', start)
+    const next = end === -1 ? text.length : end + 1
+    if (isBare(text, start, next) && ++count === most_bare_lines + 1) beyond = start
+    start = next
   }
-  return start < text.length ? start : null
+  return { count, beyond }
+}
+
+function isBare(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const character = text[at] ?? ''
+    if (character === '#') return true
+    if (!' \t\r\n'.includes(character)) return false
+  }
+  return true
+}
+
+function aliasesIn(text: string): number {
+  let count = 0
+  let is_scalar = false
+  for (const lexeme of new Lexer().lex(text)) {
+    if (!is_scalar && CST.tokenType(lexeme) === 'alias') count++
+    is_scalar = lexeme === CST.SCALAR
+  }
+  return count
 }
 
 function mistakeOf(type: ReturnType<typeof CST.tokenType>, lexeme: string): string | null {
