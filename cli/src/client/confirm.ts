@@ -47,7 +47,7 @@ export async function confirm(io: Io, ending: Ending, { word, yes }: Given): Pro
     return
   }
   if (yes) {
-    if (!ending.is_in_test) throw refusal(ending, '--yes serves Test alone.')
+    if (!ending.is_in_test) throw refusal(ending, 'In Live --yes does not answer this.')
     return
   }
   if (!io.is_interactive) throw refusal(ending, 'This has to be confirmed, and there is no terminal to ask at.')
