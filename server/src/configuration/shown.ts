@@ -1,4 +1,3 @@
-// pure
 /**
  * Describes the objects of an environment as the API shows them after they are written. The routes and promotions share it, so that an answer
  * and an audit entry have the same fields by either way.
