@@ -34,6 +34,8 @@ test('secrets are made up and keep their form', () => {
     start: 'svc_auth_sk_test_9aB3',
     last4: 'x7Qp',
     client_secret: 'A0-'.repeat(15),
+    made_secret: `svc_client_${'A0-'.repeat(14)}A`,
+    refresh_token: `svc_rt_01m8hn8sq9evxacc9bmm8r881h.1.${'Ab1_'.repeat(5)}Ab.${'-xY9'.repeat(5)}Ab`,
     at: '2026-11-25T21:00:00.123Z',
   }
   assert.deepEqual(answerAsExample(JSON.stringify(answer), dictionaryOf([])), {
@@ -41,6 +43,8 @@ test('secrets are made up and keep their form', () => {
     start: 'svc_auth_sk_test_Exam',
     last4: '0000',
     client_secret: 'made-up-made-up-made-up-made-up-made-up-made-',
+    made_secret: `svc_client_${'Example'.repeat(6)}E`,
+    refresh_token: 'svc_rt_01jbnq6zt8e2m9w4x7c5v3k1ha.1.ExampleExampleExampleE.ExampleExampleExampleE',
     at: '2026-11-02T09:30:00.000Z',
   })
 })

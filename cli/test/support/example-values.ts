@@ -12,6 +12,9 @@ export const made_up_token = [
   Buffer.from('made-up').toString('base64url'),
 ].join('.')
 
+/** Of a refresh token: as long as 16 bytes in base64url. */
+const example_part = 'ExampleExampleExampleE'
+
 /** As long as the real value. */
 export const madeUp = (length: number): string => 'made-up-'.repeat(Math.ceil(length / 8)).slice(0, length)
 
@@ -46,7 +49,12 @@ export function answerAsExample(json: string, dictionary: Dictionary): unknown {
   const text = asExample(json, dictionary)
     .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, made_up_token)
     .replaceAll(/\b(svc_(?:auth_[ps]k_(?:test|live)|platform_sk)_)[0-9A-Za-z]{38}\b/g, '$1ExampleExampleExampleExampleExam000000')
+    .replaceAll(/\bsvc_client_[\w-]{43}(?![\w-])/g, `svc_client_${'Example'.repeat(6)}E`)
     .replaceAll(/\b(svc_(?:auth_[ps]k_(?:test|live)|platform_sk)_)[0-9A-Za-z]{4}"/g, '$1Exam"')
+    .replaceAll(
+      /\bsvc_rt_[0-9a-z]{26}\.\d+\.[\w-]{22}\.[\w-]{22}(?![\w-])/g,
+      `svc_rt_01jbnq6zt8e2m9w4x7c5v3k1ha.1.${example_part}.${example_part}`,
+    )
     .replaceAll(/"last4":"\w{4}"/g, '"last4":"0000"')
     .replaceAll(/whsec_[\w+/=]+/g, `whsec_${Buffer.from('a made-up secret of 32 bytes ...').toString('base64')}`)
     .replaceAll(/\b[0-9a-f]{64}\b/g, '5f'.repeat(32))
