@@ -16,6 +16,7 @@ import * as visits from '../src/sessions/grant-visits.ts'
 import { listGrants } from '../src/sessions/grants.ts'
 import { listSessionRecords } from '../src/sessions/session-records.ts'
 import { findSessions } from '../src/sessions/sessions.ts'
+import { run } from './support/plain-batch.ts'
 import { freshDatabase, noPostgres, runCommand } from './support/postgres.ts'
 
 const rows = 20_000
@@ -75,9 +76,6 @@ for (const in_one_session of [true, false])
         })
     },
   )
-
-/** A batch may begin with any word. A statement that finds no row is not a failed guard here. */
-const run = (db: Db, ...statements: readonly Statement[]) => db.batch(statements.map(({ parts, values }) => ({ ...sql``, parts, values })))
 
 /** The statements that a use sends; each finds nothing. */
 async function statementsOf(use: (typeof uses)[number][1]): Promise<Statement[]> {

@@ -20,6 +20,7 @@ import {
   insertResourceServer,
   nameMissingScopes,
 } from '../src/resource-servers/store.ts'
+import { environment_rows, run } from './support/plain-batch.ts'
 import { freshDatabase, noPostgres, runCommand } from './support/postgres.ts'
 
 const environment_id = 'e' as EnvironmentId // as: an id of this test
@@ -60,17 +61,8 @@ async function statementOf({ send }: Use): Promise<Statement> {
   return statement
 }
 
-/** A batch may begin with any word. */
-const run = (db: Db, ...statements: readonly Statement[]) => db.batch(statements.map(({ parts, values }) => ({ ...sql``, parts, values })))
-
 async function fill(db: Db): Promise<void> {
-  await run(
-    db,
-    sql`insert into tenants (id, slug, name, created_at, updated_at) values ('t', 't', 't', 0, 0)`,
-    sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('t', 'p', 'p', 'p', 0, 0)`,
-    sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
-      values ('t', 'p', 'e', 'e', 'e', 'test', 'i', 0, 0, 0)`,
-  )
+  await run(db, ...environment_rows)
   const scopes = common.map((name) => ({ name, description: null }))
   const kind = { name: 'API', scopes, access_token_ttl_seconds: null, access_token_format: 'jwt' } as const
   for (let from = 0; from < 1_000; from += 100)

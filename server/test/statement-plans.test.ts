@@ -54,6 +54,7 @@ import {
   sendAllAgain,
   type WebhookRow,
 } from '../src/webhooks/store.ts'
+import { environment_rows, run } from './support/plain-batch.ts'
 import { freshDatabase, noPostgres, runCommand } from './support/postgres.ts'
 
 const Numbered = z.object({ number: z.int() })
@@ -274,9 +275,6 @@ async function statementsOf([, send]: Use): Promise<Statement[]> {
 
 const isStatement = (value: unknown): value is Statement => typeof value === 'object' && value !== null && 'parts' in value
 
-/** A batch may begin with any word. A statement that finds no row is not a failed guard here. */
-const run = (db: Db, ...statements: readonly Statement[]) => db.batch(statements.map(({ parts, values }) => ({ ...sql``, parts, values })))
-
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-plans-'))
 const embedded = createDb(openSqlite(join(folder, 'ostiary.db')))
 before(() => migrate(embedded))
@@ -356,13 +354,7 @@ const isInsertOfValues = ({ parts }: Statement) => /\bvalues\s*\(/.test(parts[0]
 
 /** Gives every table of environments many rows. The first has `1` in every column of text but the environment, the second `2`. */
 async function fill(db: Db): Promise<void> {
-  await run(
-    db,
-    sql`insert into tenants (id, slug, name, created_at, updated_at) values ('t', 't', 't', 0, 0)`,
-    sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('t', 'p', 'p', 'p', 0, 0)`,
-    sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
-      values ('t', 'p', 'e', 'e', 'e', 'test', 'i', 0, 0, 0)`,
-  )
+  await run(db, ...environment_rows)
   const columns = await db.all(
     Column,
     sql`select table_name, column_name, data_type from information_schema.columns c
