@@ -121,7 +121,8 @@ export const roomForResourceServer = (environment_id: EnvironmentId, most: numbe
 /** The rows by which a name of a scope is found. They follow every change of a resource server, in its batch. */
 function nameScopes(environment_id: EnvironmentId, id: string, scopes: Audience['scopes']): Statement[] {
   if (scopes.length === 0) return []
-  const rows = scopes.map(({ name }) => sql`(${environment_id}, ${name}, ${id})`)
+  const names = new Set(scopes.map(({ name }) => name)) // no rule of the database keeps a list from naming one twice
+  const rows = [...names].map((name) => sql`(${environment_id}, ${name}, ${id})`)
   return [sql`insert into resource_server_scopes (environment_id, name, resource_server_id) values ${join(rows, ', ')}`]
 }
 

@@ -146,6 +146,10 @@ test('what a process of the version before has written is named by the worker, a
   assert.deepEqual(await ownersOf(environment, 'old:read', 'new:read'), [`new:read ${api}`])
   assert.deepEqual(await namesIn(environment), ['new:read'])
 
+  await db.run(asBefore('twice:read', 'twice:read'))
+  assert.equal(await nameMissingScopes(db), false)
+  assert.deepEqual(await ownersOf(environment, 'twice:read'), [`twice:read ${api}`], 'no list stops the worker')
+
   await db.run(asBefore('newer:read'))
   expectStatus(200, await w.call('PATCH', `${environment.path}/resource-servers/${id}`, { body: { scopes: scopes('newest:read') } }))
   assert.deepEqual(await namesIn(environment), ['newest:read'], 'a change of the scopes names all of them')
