@@ -7,6 +7,7 @@
  */
 import { z } from 'zod'
 import { apiExamples } from './api-examples.ts'
+import { described_base_url } from './described-base-url.ts'
 import { descriptions } from './descriptions.ts'
 import { type ErrorCode, errors, generalErrors, Problem } from './errors.ts'
 import { freshnessWords } from './fresh.ts'
@@ -22,7 +23,7 @@ import { tagOf, tags } from './tags.ts'
 
 type RowName = keyof typeof descriptions
 
-export function openApi(base_url = 'http://localhost:3000'): Json {
+export function openApi(base_url = described_base_url): Json {
   const components: Components = { schemas: {}, responses: {} }
   schemaOf(Problem, 'output', components)
   const paths: Record<string, Json> = {}

@@ -37,7 +37,7 @@ const anchorsIn = (body = '') => [...body.matchAll(/ id="([^"]+)"/g)].map(([, id
 test('/openapi.json is the document of this deployment, for every origin', async () => {
   const { status, headers, body } = await get('/openapi.json')
   assert.equal(status, 200)
-  assert.equal(body.openapi, '3.1.0')
+  assert.deepEqual(body, JSON.parse(JSON.stringify(openApi(w.base_url))))
   assert.deepEqual(
     body.servers.map(({ url }: { url: string }) => url),
     [w.base_url],
