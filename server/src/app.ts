@@ -148,7 +148,7 @@ export function createApp(modules: Modules): FastifyInstance {
       markReceived(raw)
       return deployment.newId('req')
     },
-    routerOptions: { maxParamLength: 200 },
+    routerOptions: { maxParamLength: 200, querystringParser: unparsed }, // each route parses the query that it reads
     return503OnClosing: false,
     // zod validates bodies, and handlers answer with text, so Fastify's schema compilers are not even loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
@@ -259,6 +259,8 @@ function decorate(
   })
   app.decorateReply('extra_headers', null)
 }
+
+const unparsed = () => ({})
 
 function noSchemas(): never {
   throw new Error('No route has a schema that Fastify would compile.')

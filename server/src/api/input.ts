@@ -8,6 +8,7 @@ import { JsonError, jsonSteps, parseJson } from '../base/json.ts'
 import { reason } from '../base/reason.ts'
 import type { Steps } from '../base/steps.ts'
 import { ApiError, type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
+import { parametersOf, queryOf } from '../http/query.ts'
 import { queryProblems, textProblems, textSteps } from './text-rules.ts'
 
 /** Said here too, since another copy of the validator in this process replaces the sentences of all schemas (`configuration/read-document.ts`). */
@@ -71,7 +72,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 export function parseQuery(route: Route, request: FastifyRequest): unknown {
   if (!route.query) return undefined
-  const query = request.query as Record<string, unknown> // as: Fastify types it unknown
+  const query = parametersOf(queryOf(request.url))
   return accepted(queryProblems(query, route.query), route.query.safeParse(query, said))
 }
 

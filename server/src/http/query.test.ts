@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasTooMany, queryOf, readQuery, wellFormed } from './query.ts'
+import { copyOf, encodedAgain, hasTooMany, queryOf, readQuery, wellFormed } from './query.ts'
 
 const parameters = (count: number) => Array.from({ length: count }, (_, n) => `a${n}=b`).join('&')
 
@@ -42,8 +42,24 @@ test('a query that is well-formed stays as it was sent', () => {
   for (const query of ['', 'a=b%20c', 'a=b c&&=']) assert.equal(wellFormed(query), query)
 })
 
-test('the query that was read last is parsed once, and a different one is parsed', () => {
-  assert.equal(readQuery('a=b'), readQuery('a=b'))
-  assert.equal(readQuery('a=c').get('a'), 'c')
-  assert.equal(readQuery('a=b').get('a'), 'b')
+const long = `b=${'[1]'.repeat(100)}`
+
+test('the long query that was read last is parsed once, and a different one is parsed', () => {
+  assert.equal(readQuery(`a=b&${long}`), readQuery(`a=b&${long}`))
+  for (const query of [`a=c&${long}`, 'a=d', `a=b&${long}`]) assert.equal(readQuery(query).get('a'), query.charAt(2))
+})
+
+test('an encoded query has the same parameters, in one form, also where it is encoded twice', () => {
+  for (const [what, query] of [...queries, ['a long query', long], ['a long query that is malformed', `${long}&c=%FF`]] as const) {
+    const encoded = encodedAgain(query)
+    assert.equal(encoded, new URLSearchParams(query).toString(), what)
+    assert.equal(encodedAgain(encoded), encoded, what)
+  }
+})
+
+test('a copy of a query can be changed, and the query that was read stays as it was', () => {
+  const copy = copyOf(`a=b&${long}`)
+  copy.delete('a')
+  assert.equal(readQuery(`a=b&${long}`).get('a'), 'b')
+  assert.equal(encodedAgain(`a=b&${long}`), new URLSearchParams(`a=b&${long}`).toString())
 })

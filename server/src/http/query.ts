@@ -34,10 +34,40 @@ export function wellFormed(query: string): string {
 /** A query that was parsed and is only read. */
 export type ReadQuery = Pick<URLSearchParams, 'get' | 'has' | typeof Symbol.iterator>
 
-let last: { query: string; read: URLSearchParams } = { query: '', read: new URLSearchParams() }
+/** A shorter query is parsed in less time than a request takes to notice. */
+const long = 256
+let last: { query: string; encoded: string | null; read: URLSearchParams } = { query: '', encoded: null, read: new URLSearchParams() }
 
-/** Reads a query. The steps and the page of one request read the same one several times, so the last one is kept. */
+/** Reads a query. The steps and the page of one request read the same one several times, so the last long one is kept. */
 export function readQuery(query: string): ReadQuery {
-  if (query !== last.query) last = { query, read: new URLSearchParams(query) }
+  return parsed(query)
+}
+
+/** The parameters of a query by name: a repeated one has all its values. */
+export function parametersOf(query: string): Record<string, string | string[]> {
+  const parameters: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of readQuery(query)) {
+    const before = parameters[name]
+    if (before === undefined) parameters[name] = value
+    else if (typeof before === 'string') parameters[name] = [before, value]
+    else before.push(value)
+  }
+  return parameters
+}
+
+/** The parameters of a query, to be changed. */
+export const copyOf = (query: string): URLSearchParams => new URLSearchParams(parsed(query))
+
+/** A query in the form in which a browser encodes it. */
+export function encodedAgain(query: string): string {
+  const read = parsed(query)
+  if (read !== last.read) return read.toString()
+  last.encoded ??= read.toString()
+  return last.encoded
+}
+
+function parsed(query: string): URLSearchParams {
+  if (query.length < long) return new URLSearchParams(query)
+  if (query !== last.query && query !== last.encoded) last = { query, encoded: null, read: new URLSearchParams(query) }
   return last.read
 }

@@ -5,6 +5,7 @@
 
 import type { Refusal, Subject } from '../base/refusal.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { encodedAgain } from '../http/query.ts'
 import type { Upstreams } from '../providers/profile.ts'
 import type { Passwords } from '../users/password.ts'
 import type { ClientKeys } from './client-keys.ts'
@@ -89,7 +90,7 @@ export const longest_query = 24_576
 /** Encodes a request that was sent in a form as the query of a GET; `null` where it is too long for one. */
 export function asQuery(sent: string): string | null {
   if (sent.length > 3 * longest_query) return null // three bytes for each character that is percent-encoded
-  const query = new URLSearchParams(sent).toString()
+  const query = encodedAgain(sent)
   return query.length > longest_query ? null : query
 }
 

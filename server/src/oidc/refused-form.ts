@@ -7,6 +7,7 @@
  */
 import { digestOf } from '../base/digest.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { copyOf, readQuery } from '../http/query.ts'
 import { openForBrowser, sealForBrowser } from '../secrets/secrets.ts'
 import type { Browser } from './browser.ts'
 import { type Answer, type OidcCall, redirect } from './call.ts'
@@ -123,7 +124,7 @@ const placeOfPage = (address: string): StepPlace => ({
 
 /** The request without what its address leaves out, and in one encoding. */
 function sameRequest(query: string): string {
-  const search = new URLSearchParams(query)
+  const search = copyOf(query)
   for (const name of ['ui_locales', 'visit', 'signed_in_since']) search.delete(name)
   return search.toString()
 }
@@ -135,7 +136,7 @@ const lasting = ['client_id', 'redirect_uri', 'state', 'nonce', 'code_challenge'
 
 function groupOf({ form }: Pick<OidcCall, 'form'>): string {
   const request = form?.get('request') ?? ''
-  const search = new URLSearchParams(request)
+  const search = readQuery(request)
   const token = form?.get('token') ?? null
   const parts = request === '' ? (token === null ? { visit: 'account' } : { token }) : null
   const values = lasting.map((name) => (parts ? ((parts as Record<string, string>)[name] ?? null) : search.get(name))) // as: some of the names

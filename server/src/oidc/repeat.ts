@@ -159,7 +159,7 @@ const isKept = ({ status, body, step }: Answer): boolean =>
 function sentOf(services: OidcServices, call: OidcCall): string | null {
   const form_seed = readFormSeed(services, call)
   if (form_seed === null || call.form === null) return null
-  return JSON.stringify([call.issuer.environment_id, form_seed, call.url, digestOf(call.form.toString())])
+  return JSON.stringify([call.issuer.environment_id, form_seed, call.url, digestOf(JSON.stringify([...call.form]))])
 }
 
 /** `null` for a form that is not one of this browser. */

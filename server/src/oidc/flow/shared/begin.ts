@@ -55,7 +55,7 @@
 import { findClient } from '../../../applications/store.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
-import { readQuery } from '../../../http/query.ts'
+import { copyOf, readQuery } from '../../../http/query.ts'
 import { type Audience, findAudiences, findOwnedScopes } from '../../../resource-servers/store.ts'
 import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcServices, refused } from '../../call.ts'
@@ -115,7 +115,7 @@ export function beginInteraction(
  * person there.
  */
 export function openStep(services: OidcServices, call: OidcCall, query: string): ReturnType<typeof beginInteraction> | { answer: Answer } {
-  const search = new URLSearchParams(query)
+  const search = copyOf(query)
   search.delete('ui_locales')
   return search.size === 0 ? { answer: message(call, 'no_attempt', no_attempt) } : beginInteraction(services, call, query)
 }

@@ -1,5 +1,6 @@
 /** The address at which an interaction continues after a step, and the request as that address receives it. */
 import type { Deployment } from '../../../deployment/deployment.ts'
+import { copyOf, readQuery } from '../../../http/query.ts'
 import type { OidcCall } from '../../call.ts'
 import type { Client } from '../../protocol/client.ts'
 import { withSession } from '../../protocol/next-step.ts'
@@ -12,7 +13,7 @@ import { visitOf } from './visit.ts'
 export function continueUrl({ issuer }: OidcCall, query: string): string {
   const visit = visitOf(query)
   if (visit !== 'account') return `${issuer.url}${visit === 'invitation' ? '/invitation' : '/oauth/authorize'}?${query}`
-  const search = new URLSearchParams(query)
+  const search = copyOf(query)
   for (const name of ['visit', 'signed_in_since']) search.delete(name)
   return `${issuer.url}/account${search.size > 0 ? `?${search}` : ''}`
 }
@@ -24,13 +25,13 @@ export function continueRequest(
   { client, query, session_id }: { client: Client | null; query: string; session_id: string },
 ): string {
   const own = visitOf(query) === 'account' ? query : withSession(query, session_id)
-  const needs_press = client !== null && needsPress(client, new URLSearchParams(query).get('redirect_uri') ?? '')
+  const needs_press = client !== null && needsPress(client, readQuery(query).get('redirect_uri') ?? '')
   return continueUrl(call, needs_press ? withPress(services, call, own, session_id) : own)
 }
 
 /** The request with another step first, for any account. `login` and `consent` stay where the client asked for them. */
 export function withPrompt(query: string, prompt: 'login' | 'create' | 'select_account'): string {
-  const search = new URLSearchParams(query)
+  const search = copyOf(query)
   const kept = scopeNames(search.get('prompt') ?? '').filter((word) => word === 'login' || word === 'consent')
   search.set('prompt', [...new Set([prompt, ...kept])].join(' '))
   search.delete('of_session')

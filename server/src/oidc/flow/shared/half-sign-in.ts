@@ -11,6 +11,7 @@ import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import type { Statement } from '../../../db/db.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
+import { copyOf } from '../../../http/query.ts'
 import { sealed_columns } from '../../../secrets/sealed-columns.ts'
 import { endHalfSignIn, findHalfSignIn, type HalfSignIn, insertHalfSignIn } from '../../../sessions/half-sign-ins.ts'
 import type { UpstreamSession } from '../../../sessions/sessions.ts'
@@ -48,7 +49,7 @@ export function readSecondFactorQuery(page_query: string): { attempt: string | n
 
 /** The request in another language is the same request: the menu of the page changes nothing else. */
 function requestHash(query: string): string {
-  const search = new URLSearchParams(query)
+  const search = copyOf(query)
   search.delete('ui_locales')
   return digestOf(search.toString())
 }

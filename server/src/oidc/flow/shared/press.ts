@@ -9,6 +9,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Deployment } from '../../../deployment/deployment.ts'
+import { copyOf, readQuery } from '../../../http/query.ts'
 import type { OidcCall } from '../../call.ts'
 
 const parameter = 'pressed'
@@ -48,14 +49,14 @@ function hasMark(
   query: string,
   { session_id, valid_for_ms }: { session_id: string; valid_for_ms: number },
 ): boolean {
-  const [, at, mac] = /^([0-9]{1,15})\.([A-Za-z0-9_-]{43})$/.exec(new URLSearchParams(query).get(parameter) ?? '') ?? []
+  const [, at, mac] = /^([0-9]{1,15})\.([A-Za-z0-9_-]{43})$/.exec(readQuery(query).get(parameter) ?? '') ?? []
   if (at === undefined || mac === undefined || Math.abs(call.now.getTime() - Number(at)) > valid_for_ms) return false
   const expected = macOf(services, call, withoutPress(query), { session_id, at })
   return timingSafeEqual(Buffer.from(mac), Buffer.from(expected))
 }
 
 function withoutPress(query: string): URLSearchParams {
-  const search = new URLSearchParams(query)
+  const search = copyOf(query)
   search.delete(parameter)
   return search
 }

@@ -7,7 +7,7 @@
 import { digestOf } from '../../../base/digest.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
-import { readQuery } from '../../../http/query.ts'
+import { type ReadQuery, readQuery } from '../../../http/query.ts'
 import { findByLink, type OpenInvitation } from '../../../members/invitations.ts'
 import { type AccountAction, isAccountAction } from '../../../pages/account-actions.ts'
 import type { Browser } from '../../browser.ts'
@@ -74,7 +74,7 @@ export function beginVisit(
 
 /** Reads which part of the account page is wanted. */
 function beginAccount(query: string): Begun<AccountVisit> {
-  const search = new URLSearchParams(query)
+  const search = readQuery(query)
   const action = search.get('action')
   return {
     request: requestOf(search),
@@ -89,7 +89,7 @@ const longest_parameter = 100
 
 /** The visit of an address of the account page. Parameters that the page does not know are dropped. */
 export function accountVisit(page_query: string, browser: Browser): AccountVisit {
-  const sent = new URLSearchParams(page_query)
+  const sent = readQuery(page_query)
   const kept = new URLSearchParams({ visit: 'account' })
   for (const name of account_parameters) {
     const value = sent.get(name)
@@ -105,7 +105,7 @@ export async function beginInvitation(
   call: OidcCall,
   query: string,
 ): Promise<Begun<InvitationVisit> | { answer: Answer }> {
-  const search = new URLSearchParams(query)
+  const search = readQuery(query)
   const token = search.get('token') ?? ''
   const { issuer, now } = call
   if (issuer.environment_id !== root_environment_id || !/^[A-Za-z0-9_-]{43}$/.test(token)) return { answer: unknownInvitation(call) }
@@ -118,7 +118,7 @@ export async function beginInvitation(
 }
 
 /** The part of an authorization request that a visit has too. */
-function requestOf(search: URLSearchParams): AnyVisit['request'] {
+function requestOf(search: ReadQuery): AnyVisit['request'] {
   const asked = scopeNames(search.get('prompt') ?? '')
   const prompt = (['login', 'create', 'select_account'] as const).filter((word) => asked.includes(word))
   return {
