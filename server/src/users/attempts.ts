@@ -2,13 +2,14 @@
  * Limits failed sign-ins. An attempt is counted before the password is checked and given back when the password is correct,
  * so parallel guesses cannot exceed the limit. One batch increments every counter of an attempt, each as a guard: an attempt
  * that one limit refuses counts for none of them. Accounts that do not exist are counted in the same way (decision 0005).
+ * What is counted before anything is checked needs no disk: everybody can cause it, and only a loss of power forgets it.
  */
 import { hash } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { FirstFactor } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
 import { emailKey } from '../base/email.ts'
-import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, list, type Statement, sql, withoutSync } from '../db/db.ts'
 
 export interface Lockout {
   max_attempts: number
@@ -100,10 +101,11 @@ export interface Refusal {
 export async function takeAttempt(db: Db, attempt: Attempt, lockout: Lockout): Promise<Refusal | null> {
   const { account, device, source, now } = attempt
   const counters = countersOf(attempt, lockout)
-  const allowed = await db.batch([
+  const counted = [
     ...(device === null ? countFromSource(attempt, spraying) : []),
     ...counters.map((counter) => countForAccount(attempt, counter, lockout)),
-  ])
+  ]
+  const allowed = await db.batch(counted.map(withoutSync))
   if (allowed) return null
 
   const rows = await db.all(Counted, countedFor(attempt, counters))
@@ -148,7 +150,7 @@ export const countForSource = (of: OfSource, from: From): Statement[] => countFr
 /** Counts one for the source, before anything is checked. Returns `null` if it is allowed, otherwise how many seconds to wait. */
 export async function takeFromSource(db: Db, of: OfSource, from: From): Promise<number | null> {
   const limited = of_sources[of]
-  if (await db.batch(countForSource(of, from))) return null
+  if (await db.batch(countForSource(of, from).map(withoutSync))) return null
   const rows = await db.all(Counted, liveRows(from, sql`account = ${limited.kind} and source in (${slotNames(from, limited)})`))
   return waitOf(rows, from.source, from.now)
 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sourceOf } from '../../src/base/source.ts'
-import { sql } from '../../src/db/db.ts'
-import { accountOf, takeAttempt } from '../../src/users/attempts.ts'
+import { type Db, type Statement, sql } from '../../src/db/db.ts'
+import { accountOf, takeAttempt, takeFromSource } from '../../src/users/attempts.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson, formOf } from '../support/cookie-browser.ts'
 import { inLanes } from '../support/lanes.ts'
 import { mailsTo, newestMail } from '../support/mailed.ts'
@@ -409,3 +409,18 @@ async function inTurns<T>(count: number, work: (i: number) => Promise<T>): Promi
   for (let i = 0; i < count; i++) results.push(await work(i))
   return results
 }
+
+test('a request of a stranger is counted without a wait for the disk', async () => {
+  const { test: environment } = await w.createProject('without-disk')
+  const attempt = { environment_id: environment.id, account: accountOf('nobody@example.com'), source: '203.0.113.99', now: w.now() }
+  const { db } = w.deployment
+  const sent: Statement[] = []
+  const recording: Db = { ...db, batch: (statements) => (sent.push(...statements), db.batch(statements)) }
+  for (const device of [null, 'dev_one']) assert.equal(await takeAttempt(recording, { ...attempt, device }, lockout), null)
+  assert.equal(await takeFromSource(recording, 'provider_logout', attempt), null)
+  assert.ok(sent.length >= 8)
+  assert.deepEqual(
+    sent.filter(({ without_sync }) => !without_sync),
+    [],
+  )
+})
