@@ -204,6 +204,39 @@ test('what is written ahead counts against a budget: the newest connection ends 
   await until(() => begun.filter(({ request }) => request.socket === begun[0]?.request.socket).length === 2)
 })
 
+test('of many large bodies one reads on in each turn of the event loop', async (t) => {
+  const at_once = 65_536
+  const length = 1_000_000
+  let in_turn = 0
+  let ended = 0
+  const { open } = await start(t, {
+    answer({ request, response }) {
+      let bytes = 0
+      request.on('data', (piece: Buffer) => {
+        in_turn += bytes > at_once ? piece.length : 0
+        bytes += piece.length
+      })
+      request.on('end', () => {
+        ended += 1
+        response.end()
+      })
+    },
+  })
+  const sockets: Socket[] = []
+  while (sockets.length < 20) sockets.push(await open())
+  for (const socket of sockets)
+    socket.write(Buffer.concat([Buffer.from(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n`), Buffer.alloc(length)]))
+  const turns: number[] = []
+  for (const end = Date.now() + 20_000; ended < sockets.length && Date.now() < end; in_turn = 0) {
+    await turnOfLoop()
+    turns.push(in_turn)
+  }
+  assert.equal(ended, sockets.length)
+  assert.ok(Math.max(...turns) <= at_once, `${Math.max(...turns)} bytes in one turn`)
+  const most = sockets.length * (length - at_once)
+  assert.ok(turns.reduce((sum, bytes) => sum + bytes, 0) > most / 2, 'the bodies were read in turns')
+})
+
 test('half a head counts too: its connection is refused with 503', async (t) => {
   const budget = createBudget({ most_bytes: 50_000, free_bytes: 4_096 })
   const { open } = await start(t, { budget })

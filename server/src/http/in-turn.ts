@@ -56,6 +56,20 @@ const most_rest_bytes = 65_536
 /** The pieces of a message beyond one for every 64 bytes: no client sends so many empty lines. */
 const most_pieces = 1_024
 
+/** After so many bytes of its body a request reads on in turn with the others: hundreds of large bodies delay nobody who sends a small one. */
+const most_at_once = 65_536
+const reading_on: (() => void)[] = []
+
+/** Lets one connection read on in each turn of the event loop. A read takes at most 64 KiB. */
+function inTurn(resume: () => void): void {
+  if (reading_on.push(resume) === 1) setImmediate(readOn)
+}
+
+function readOn(): void {
+  reading_on.shift()?.()
+  if (reading_on.length > 0) setImmediate(readOn)
+}
+
 export interface TurnsOptions {
   limits: TurnLimits
   /** Counts bytes that have not become a request: what is written ahead, and begun heads. */
@@ -89,11 +103,13 @@ export function takeTurns(socket: Socket, { limits, budget, refuse }: TurnsOptio
 
   function advance(): void {
     while (held.length > 0 && !is_dropping && !socket.destroyed && (in_flight === 0 || unfinished !== null)) feedPiece()
-    if (is_dropping || held.length === 0) resume()
+    const is_large = unfinished !== null && message.bytes > most_at_once
+    if (is_dropping || (held.length === 0 && !is_large)) resume()
     else {
       is_waiting = true
       hold()
-      if (2 * held.length < held.buffer.byteLength) held = Buffer.from(held) // the rest of what was read would be kept with it
+      if (held.length === 0) inTurn(resume)
+      else if (2 * held.length < held.buffer.byteLength) held = Buffer.from(held) // the rest of what was read would be kept with it
     }
     if (is_dropping) return
     claim.keep(held.length + (unfinished === null ? message.bytes : 0))
