@@ -15,6 +15,8 @@ import type { Strangers } from './ground.ts'
 import { combinationsOf, type Inputs, of_every_route, ofEveryCall, ofForms, ofRoute, type Sent } from './inputs.ts'
 
 const samples = { first: 3, again: 7, last: 21 }
+/** Requests before the last measurement: who attacks repeats what is worst, and repeated code is compiled. */
+const warming = 60
 const measured_again = 3
 /** Combinations of the generator for each route. */
 const combinations = { open: 16, call: 4 }
@@ -130,6 +132,7 @@ async function worstOf(strangers: Strangers, route: Named, sender: Sender): Prom
     for (const { input } of candidates.slice(0, measured_again)) again.push(await measure(input, samples.again))
     const [worst] = again.toSorted((a, b) => b.ms - a.ms)
     if (!worst) continue
+    await measure(worst.input, warming)
     const { input, status, ms } = await measure(worst.input, samples.last)
     rows.push({
       group: route.group,
