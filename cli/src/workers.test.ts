@@ -115,7 +115,12 @@ test('workers share the port, are replaced when they end, and stop together', sk
   const pids = /"message":"workers".*"pids":"([0-9 ]+)"/.exec(output.out)?.[1]?.split(' ') ?? []
   assert.equal(pids.length, 3)
   process.kill(Number(pids[0]), 'SIGKILL')
-  await until(() => up() === 4)
+  let answers = 0
+  for (; up() < 4; await sleep(poll_interval_ms)) {
+    assert.match(await metrics(), /http_request_duration_seconds_count/)
+    if (up() < 4) answers += 1
+  }
+  assert.ok(answers > 0, 'metrics are answered while a worker starts')
   for (let i = 0; i < 30; i++) assert.ok(await isReady())
 
   child.kill('SIGTERM')

@@ -62,7 +62,7 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
   })
   joinQuietWorkers()
 
-  const metrics_server = await exposeMetrics(config)
+  const metrics_server = await exposeMetrics(config, servingWorkers())
   // The first worker migrates the schema and finds mistakes of the configuration, so each is reported once.
   const first = fork()
   if (!(await becomesReady(first))) {
@@ -132,9 +132,17 @@ function stopWorkersOnSignal(onStop: () => void): void {
   })
 }
 
-/** Serves the sum of the metrics of all workers. */
-async function exposeMetrics(config: Config): Promise<Server | null> {
+/** The workers that serve now. */
+function servingWorkers(): ReadonlySet<Worker> {
+  const serving = new Set<Worker>()
+  cluster.on('message', (worker: Worker, message: unknown) => message === ready && serving.add(worker))
+  cluster.on('exit', (worker) => serving.delete(worker))
+  return serving
+}
+
+/** Serves the sum of the metrics of the workers that serve. */
+async function exposeMetrics(config: Config, serving: ReadonlySet<Worker>): Promise<Server | null> {
   if (config.metrics === null) return null
   const { createMetricsOfWorkers } = await import('@ostiary/server/workers/metrics.ts')
-  return listenForMetrics(createMetricsOfWorkers(), config.metrics)
+  return listenForMetrics(createMetricsOfWorkers(serving), config.metrics)
 }

@@ -2,8 +2,17 @@
  * Prometheus metrics, served on a separate port; docs/metrics.md explains them. Labels are methods, route patterns, statuses and closed
  * sets of ours, so their number is bounded.
  */
-import cluster from 'node:cluster'
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import cluster, { type Worker } from 'node:cluster'
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 import type { OutputName } from '../base/output.ts'
 import type { Db } from '../db/db.ts'
 import { type Tallied, type Tally, tallied } from '../deployment/tally.ts'
@@ -51,10 +60,7 @@ export function createMetrics(observed: Observed) {
   addLog(registry, observed)
   addWrites(registry, observed.db)
   addDatabase(registry, observed.db)
-  if (cluster.isWorker) {
-    AggregatorRegistry.setRegistries(registry)
-    new AggregatorRegistry() // answers the requests of the process that started this one
-  }
+  if (cluster.isWorker) answerQuestions(registry)
   return {
     observe(method: string, route: string, status: number, duration_ms: number): void {
       requests.observe({ method, route, status }, duration_ms / 1000)
@@ -203,8 +209,55 @@ function addDatabase(registry: Registry, { load }: Db): void {
   })
 }
 
-/** The sum of the metrics of all workers, for the process that started them. */
-export function createMetricsOfWorkers(): Pick<Metrics, 'expose'> {
-  const all = new AggregatorRegistry()
-  return { expose: async () => ({ type: all.contentType, text: await all.clusterMetrics() }) }
+type Values = MetricObjectWithValues<MetricValue<string>>[]
+/** The process that started the workers asks each for its metrics by this message, which comes back with them. */
+interface Question {
+  readonly metrics_question: number
+}
+type Reply = Question & { readonly metrics: Values | null }
+
+const isQuestion = (message: unknown): message is Question => typeof (message as Partial<Question> | null)?.metrics_question === 'number'
+
+function answerQuestions(registry: Registry): void {
+  process.on('message', async (message) => {
+    if (!isQuestion(message)) return
+    const metrics = await registry.getMetricsAsJSON().catch(() => null) // such as the queue's, while the database is out of reach
+    process.send?.({ ...message, metrics } satisfies Reply, undefined, {}, () => {}) // an error: the process that asked has ended
+  })
+}
+
+const longest_answer_ms = 5_000
+
+/**
+ * The sum of the metrics of the workers that serve, for the process that started them. A worker that still starts cannot answer, and has
+ * counted nothing. Rejects if one that serves does not answer.
+ */
+export function createMetricsOfWorkers(serving: ReadonlySet<Worker>): Pick<Metrics, 'expose'> {
+  let questions = 0
+
+  function ask(worker: Worker): Promise<Values> {
+    const question: Question = { metrics_question: questions++ }
+    return new Promise((resolve, reject) => {
+      const onMessage = (message: unknown) => {
+        if (isQuestion(message) && message.metrics_question === question.metrics_question) end((message as Reply).metrics) // as: the worker answers so
+      }
+      const onExit = () => end([])
+      const timer = setTimeout(() => end(null), longest_answer_ms)
+      const end = (metrics: Values | null) => {
+        clearTimeout(timer)
+        worker.off('message', onMessage).off('exit', onExit)
+        if (metrics) resolve(metrics)
+        else reject(new Error(`Worker ${worker.process.pid} gave no metrics.`))
+      }
+      worker.on('message', onMessage).on('exit', onExit)
+      worker.send(question, undefined, {}, (error) => error && end([])) // it has ended
+    })
+  }
+
+  return {
+    async expose() {
+      const all = AggregatorRegistry.aggregate(await Promise.all([...serving].map(ask)))
+      return { type: all.contentType, text: await all.metrics() }
+    },
+  }
 }
