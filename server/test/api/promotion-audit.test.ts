@@ -195,3 +195,33 @@ test('an application that gets or loses its secret by a promotion says so as its
   const again = await carry('client_secret_basic', null)
   assert.deepEqual([again?.has_client_secret, again?.secret_rotated_at], [true, 'TIME'])
 })
+
+const settings_changes: readonly [name: string, there: Fields, back: Fields][] = [
+  ['one field', { password: { min_length: 14 } }, { password: { min_length: 12 } }],
+  ['two groups', { password: { min_length: 15 }, tokens: { id_token_ttl_seconds: 900 } }, { password: null, tokens: null }],
+  ['a list', { email: { delivery: 'none' } }, { email: null }],
+]
+for (const [name, there, back] of settings_changes)
+  test(`settings (${name}): route, apply and revert write the same about them`, async () => {
+    const [routed, applied, reverted] = [await createProject(), await createProject(), await createProject()]
+    const read = { routed: reader(routed.test), applied: reader(applied.test), reverted: reader(reverted.test) }
+    for (const one of Object.values(read)) await one()
+    const carry = async (project: Project, settings: Fields): Promise<string> => {
+      const { id } = await planned(project, ownOf(project.test, { settings }))
+      expectStatus(200, await step([project, id], 'apply'))
+      return id
+    }
+    const change = async (body: Fields) => {
+      expectStatus(200, await w.call('PATCH', `${routed.test.path}/settings`, { body }))
+      return read.routed()
+    }
+    const changed = await change(there)
+    assert.equal(changed.entries.length, 1)
+    await carry(applied, there)
+    assert.deepEqual(await read.applied(), changed, 'by apply')
+    const returned = await change(back)
+    const plan = await carry(reverted, there)
+    await read.reverted()
+    expectStatus(200, await step([reverted, plan], 'revert'))
+    assert.deepEqual(await read.reverted(), returned, 'back by revert')
+  })
