@@ -169,7 +169,7 @@ function writeSettings(
     has_provider: [...after.provider.values()].some(({ enabled }) => enabled === true),
   })
   if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
-  if (JSON.stringify(outcome.stored) === JSON.stringify(row.settings)) return []
+  if (outcome.changed.length === 0) return []
   return [
     {
       object: 'settings',
@@ -179,7 +179,7 @@ function writeSettings(
       statements: [updateSettings(tenant_id, row, outcome.stored, at)],
       before: showSettings(row),
       after: showSettings({ ...row, settings: outcome.stored, updated_at: at.toISOString() }),
-      event: { type: 'environment.settings_updated', data: { changed: Object.keys(patch) } },
+      event: { type: 'environment.settings_updated', data: { changed: outcome.changed } },
       secret: null,
     },
   ]

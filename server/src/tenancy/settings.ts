@@ -4,6 +4,7 @@ import { type Settings, type StoredSettings, settingsSchemas } from '@ostiary/co
 import { switched_methods } from '@ostiary/contract/sign-in-methods.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
+import { changedFields } from '../base/changed-fields.ts'
 import { mergePatch } from '../base/merge-patch.ts'
 import type { Network } from '../base/networks.ts'
 import { emailProblems, passwordOf, passwordProblems } from './email-settings.ts'
@@ -20,7 +21,8 @@ interface Surroundings {
   has_provider: boolean
 }
 
-export type SettingsOutcome = { stored: Document } | { problem: z.ZodError }
+/** @property changed the names of the groups whose stored values differ */
+export type SettingsOutcome = { stored: Document; changed: string[] } | { problem: z.ZodError }
 
 /**
  * Applies a JSON Merge Patch to the stored values. `null` in the patch resets a value to its default (RFC 7396 §2: null removes the
@@ -47,7 +49,8 @@ export function applySettingsChange(
   ]
   if (problems.length > 0) return { problem: new z.ZodError(problems) }
   const password = passwordOf(change)
-  return { stored: password === undefined ? merged : (mergePatch(merged, { email: { smtp: { password: seal(password) } } }) as Document) } // as: see above
+  const sealed = password === undefined ? merged : (mergePatch(merged, { email: { smtp: { password: seal(password) } } }) as Document) // as: see above
+  return { stored: sealed, changed: changedFields(Object.keys(settingsSchemas[type].shape), stored, sealed) }
 }
 
 /** Finds a way in that leads nowhere: codes are emailed. It is judged across groups, whichever of them changes. */

@@ -58,6 +58,7 @@ const lives: Lived[] = [
     set_at_birth: ['type'],
     changes: [
       ['name', { display_name: 'Other' }, { display_name: 'G' }],
+      ['name, beside a field that stays', { display_name: 'Other', client_id: 'live.apps' }, { display_name: 'G', client_id: 'live.apps' }],
       ['disable', { enabled: false }, { enabled: true }],
     ],
   },
@@ -199,6 +200,7 @@ test('an application that gets or loses its secret by a promotion says so as its
 const settings_changes: readonly [name: string, there: Fields, back: Fields][] = [
   ['one field', { password: { min_length: 14 } }, { password: { min_length: 12 } }],
   ['two groups', { password: { min_length: 15 }, tokens: { id_token_ttl_seconds: 900 } }, { password: null, tokens: null }],
+  ['one group, beside one that stays', { tokens: { id_token_ttl_seconds: 900 }, password: {} }, { tokens: null, password: null }],
   ['a list', { email: { delivery: 'none' } }, { email: null }],
 ]
 for (const [name, there, back] of settings_changes)

@@ -250,7 +250,7 @@ const passkeys: [name: string, issuer: string, type: 'test' | 'live', change: ob
 for (const [name, issuer, type, sign_in, refused] of passkeys)
   test(`sign_in.passkey: ${name} is ${refused ? 'refused' : 'accepted'}`, () => {
     const outcome = applySettingsChange(type, {}, { sign_in }, { seal: (password) => password, allowed: [], issuer, has_provider: true })
-    if (!refused) return assert.deepEqual(outcome, { stored: { sign_in } })
+    if (!refused) return assert.deepEqual(outcome, { stored: { sign_in }, changed: ['sign_in'] })
     assert.ok('problem' in outcome)
     assert.deepEqual([outcome.problem.issues.length, outcome.problem.issues[0]?.path], [1, ['sign_in', 'passkey']])
     assert.match(outcome.problem.issues[0]?.message ?? '', refused)

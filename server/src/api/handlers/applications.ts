@@ -7,6 +7,7 @@ import { fieldsOfTemplate } from '../../applications/from-template.ts'
 import { listOrigins } from '../../applications/origins.ts'
 import { type ApplicationFields, applicationProblems, mergeApplication, usesClientSecret } from '../../applications/rules.ts'
 import * as store from '../../applications/store.ts'
+import { changedFields } from '../../base/changed-fields.ts'
 import { digestOf } from '../../base/digest.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import { changedApplication, newApplication } from '../../configuration/shown.ts'
@@ -141,7 +142,7 @@ export const changeApplication: Handler<'changeApplication'> = async (services, 
       call.fail,
     )
     const next = { ...current, slug, ...fields }
-    const changed = Object.keys(call.body).filter((name) => JSON.stringify(fieldOf(next, name)) !== JSON.stringify(fieldOf(current, name)))
+    const changed = changedFields(Object.keys(call.body), current, next)
     if (changed.length === 0) return current
     // A client that stops authenticating with a secret loses it. One that starts gets its secret from rotate-secret.
     const drops_secret = current.has_client_secret && !usesClientSecret(fields.token_endpoint_auth_method)
@@ -256,8 +257,6 @@ function fieldsOf(application: store.ApplicationRow): ApplicationFields {
   } = application
   return fields
 }
-
-const fieldOf = (fields: object, name: string) => (fields as Record<string, unknown>)[name] // as: reads a field by its name
 
 function refuseProblems(...checked: Parameters<typeof applicationProblems>): void {
   const problems = applicationProblems(...checked)

@@ -1,4 +1,5 @@
 import type { Provider } from '@ostiary/contract/provider.ts'
+import { changedFields } from '../../base/changed-fields.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import { changedProvider, newProvider } from '../../configuration/shown.ts'
 import { originOf } from '../../events/origin.ts'
@@ -104,8 +105,10 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
       { current, sent: call.body.slug },
       call.fail,
     )
-    const has_change = client_secret !== undefined || private_key !== undefined || given_slug.length > 0
-    if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current)) && !has_change) return current
+    // A secret that is sent counts as changed: the one before cannot be compared.
+    const secrets = Object.entries({ client_secret, private_key }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+    const changed = [...changedFields(Object.keys(call.body), current, { ...current, slug, ...fields }), ...secrets]
+    if (changed.length === 0) return current
     const at = services.now()
     const has_secrets = { has_client_secret: has.client_secret, has_private_key: has.private_key }
     const provider = changedProvider({ ...current, slug }, fields, has_secrets, at)
@@ -114,7 +117,7 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
       client_secret: client_secret === undefined ? undefined : seal('client_secret', client_secret),
       private_key: private_key === undefined ? undefined : seal('private_key', private_key),
     }
-    const changed = await call.commit(
+    const written = await call.commit(
       {
         statements: [...way_in, ...store.updateProvider(current, fields, sealed, at), ...given_slug],
         before: current,
@@ -122,12 +125,12 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
         event: {
           environment_id: environment.id,
           type: 'provider.updated',
-          data: { provider_id: current.id, changed: Object.keys(call.body) },
+          data: { provider_id: current.id, changed },
         },
       },
       at,
     )
-    return changed ? provider : null
+    return written ? provider : null
   })
 }
 

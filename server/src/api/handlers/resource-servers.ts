@@ -1,5 +1,6 @@
 import { resource_server_defaults } from '@ostiary/contract/object-defaults.ts'
 import type { ResourceServerChange } from '@ostiary/contract/resource-server.ts'
+import { changedFields } from '../../base/changed-fields.ts'
 import { reason } from '../../base/reason.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import { changedResourceServer, newResourceServer } from '../../configuration/shown.ts'
@@ -86,7 +87,7 @@ export const changeResourceServer: Handler<'changeResourceServer'> = async (serv
     const given_slug = await slugStatements(services.db, { table, environment_id }, { current, sent: call.body.slug }, call.fail)
     const fields = { ...fieldsOf(current), ...settled(call.body) }
     const next = { ...current, slug, ...fields }
-    const changed = Object.keys(call.body).filter((name) => JSON.stringify(fieldOf(next, name)) !== JSON.stringify(fieldOf(current, name)))
+    const changed = changedFields(Object.keys(call.body), current, next)
     if (changed.length === 0) return current
     const at = services.now()
     const server = changedResourceServer(next, fields, at)
@@ -141,5 +142,3 @@ function settled({
 function fieldsOf({ name, scopes, access_token_ttl_seconds, access_token_format }: store.ResourceServerRow): store.ResourceServerFields {
   return { name, scopes, access_token_ttl_seconds, access_token_format }
 }
-
-const fieldOf = (fields: object, name: string) => (fields as Record<string, unknown>)[name] // as: reads a field by its name

@@ -222,7 +222,7 @@ export const changeSettings: Handler<'changeSettings'> = async (
         has_provider: await hasEnabledProvider(db, environment_id, null),
       })
       if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
-      if (JSON.stringify(outcome.stored) === JSON.stringify(current.settings)) return current
+      if (outcome.changed.length === 0) return current
       const at = now()
       const next = { ...current, settings: outcome.stored, ...changedAt(current.version, at) }
       const written = await commit(
@@ -233,7 +233,7 @@ export const changeSettings: Handler<'changeSettings'> = async (
           ],
           before: showSettings(current),
           answer: { ...showSettings(next), version: next.version },
-          event: { environment_id, type: 'environment.settings_updated', data: { changed: Object.keys(body) } },
+          event: { environment_id, type: 'environment.settings_updated', data: { changed: outcome.changed } },
         },
         at,
       )

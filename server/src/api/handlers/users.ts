@@ -1,5 +1,6 @@
 import { type EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
 import { UserChange } from '@ostiary/contract/user.ts'
+import { changedFields } from '../../base/changed-fields.ts'
 import { emailKey } from '../../base/email.ts'
 import { mergePatch } from '../../base/merge-patch.ts'
 import { reason } from '../../base/reason.ts'
@@ -80,9 +81,7 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
     const { password, ...sent } = call.body
     const fields = merged(current, sent)
     const password_hash = password ? await hashOf(services, turnOf(call), { ...fields, email: fields.email ?? '' }, password) : password
-    const changed = [...new Set([...Object.keys(sent), ...Object.keys(fields)])].filter(
-      (name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)),
-    )
+    const changed = changedFields([...new Set([...Object.keys(sent), ...Object.keys(fields)])], current, fields)
     if (changed.length === 0 && password === undefined) return current
     const at = now()
     const has_password = password_hash === undefined ? current.has_password : password_hash !== null
@@ -342,5 +341,3 @@ function profileOf(user: store.UserRow): store.UserFields {
     metadata,
   }
 }
-
-const fieldOf = (fields: object, name: string) => (fields as Record<string, unknown>)[name] // as: reads a field by its name
