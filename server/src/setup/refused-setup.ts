@@ -20,7 +20,7 @@ type Ended = { readonly ended: 403 | 409 }
 
 /** Longer fields are empty on the page: a cookie has room for 4,096 bytes. */
 const longest_typed = 300
-/** A longer text is no token, and the address leaves it out. */
+/** No token is longer, and the address leaves such a text out. */
 const longest_token = 100
 
 type Services = Pick<Deployment, 'secrets' | 'random' | 'now' | 'config'>

@@ -249,7 +249,7 @@ test('the forms of an invitation', { skip: noBrowser }, async () => {
   await page.locator('main[data-step=invitation]:not(:has(form))').waitFor()
 })
 
-test('the form of the first start, also where its link has ended', { skip: noBrowser }, async () => {
+test('the form of the first start, and the same form after its link has ended', { skip: noBrowser }, async () => {
   const s = await emptyService()
   const { page, fill } = await openPage()
   const create = () => page.locator('main form button').click()
