@@ -1,7 +1,8 @@
 /** The checks of `ostiary doctor` in the database, for each engine. */
 import type { Config } from '@ostiary/server/config/config.ts'
-import { type Db, sql } from '@ostiary/server/db/db.ts'
+import { DatabaseUnavailable, type Db, sql } from '@ostiary/server/db/db.ts'
 import { readMigrations } from '@ostiary/server/db/migrate.ts'
+import { withoutOutcome } from '@ostiary/server/db/outcome.ts'
 import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
 import { findLeft } from '@ostiary/server/workers/event-indexes.ts'
 import { z } from 'zod'
@@ -19,6 +20,34 @@ export async function checkSchema(db: Db): Promise<Finding | null> {
     text: `The schema of the database is older than this Ostiary (missing migrations: ${pending}). Run "ostiary migrate" or start the service to update it. The other checks did not run.`,
   }
 }
+
+const Rights = z.object({ may_create: z.boolean(), may_try: z.boolean() })
+
+/**
+ * Finds a full disk, a read-only database and, where a migration is due, a missing right. It writes a table of some 100 KB that ends with its
+ * own statement, so nothing stays. The embedded database is opened for changes by every check.
+ */
+export async function checkWrites({ runAlone, maybeOne }: Db, is_migration_due: boolean): Promise<Finding[]> {
+  if (runAlone === null) return []
+  const rights = await maybeOne(
+    Rights,
+    sql`select coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create,
+          has_database_privilege(current_database(), 'temporary') as may_try`,
+  )
+  if (is_migration_due && !rights?.may_create) return [{ level: 'problem', text: no_right }]
+  if (!rights?.may_try) return [] // a user without this right can serve
+  try {
+    await runAlone(filler, new AbortController().signal)
+    return []
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable)) throw error
+    return [{ level: 'problem', text: withoutOutcome(error) }]
+  }
+}
+
+const filler = sql`create temporary table ostiary_doctor on commit drop as select cast(n as text) as n from generate_series(1, 3000) as n`
+const no_right =
+  'The user of the database lacks a right: it may create no tables there, and a migration does. Make that user the owner of the database.'
 
 export function checkDatabase(deployment: Deployment): Promise<Finding[]> {
   return deployment.db.engine === 'sqlite' ? checkFile(deployment) : checkServer(deployment)

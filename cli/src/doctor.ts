@@ -6,6 +6,7 @@ import type { Config, ConfigMistake } from '@ostiary/server/config/config.ts'
 import { describeLimits } from '@ostiary/server/config/limits.ts'
 import { DatabaseUnavailable } from '@ostiary/server/db/db.ts'
 import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
+import { withoutOutcome } from '@ostiary/server/db/outcome.ts'
 import { exposedFiles, isWritableByOthers } from '@ostiary/server/db/private-files.ts'
 import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
 import { findDroppedLines } from '@ostiary/server/deployment/dropped-lines.ts'
@@ -15,7 +16,7 @@ import { openDatabase, openDeployment } from '@ostiary/server/main.ts'
 import { WrongMasterKey } from '@ostiary/server/secrets/secrets.ts'
 import { countStale } from '@ostiary/server/setup/reseal.ts'
 import type { commands, Values } from './commands.ts'
-import { checkDatabase, checkSchema } from './doctor-database.ts'
+import { checkDatabase, checkSchema, checkWrites } from './doctor-database.ts'
 import { checkIssuers } from './doctor-issuers.ts'
 import { checkMail } from './doctor-mail.ts'
 import { checkNodes } from './doctor-nodes.ts'
@@ -51,12 +52,14 @@ async function checkWithDatabase(config: Config): Promise<NamedFinding[]> {
     const { findings, is_placed } = await checkNodes(config)
     found.push(...named('database', findings))
     if (!is_placed) return found
-    const outdated = await checkSchemaOnly(config)
+    const { outdated, writes } = await checkSchemaOnly(config)
+    found.push(...named('database', writes))
     return [...found, ...(outdated ? named('schema', [outdated]) : await checkDeployment(config))]
   } catch (error) {
     const problem = unusable.find(([kind]) => error instanceof kind)
-    if (problem && error instanceof Error) return [...found, ...named(problem[1], [{ level: 'problem', text: error.message }])]
-    throw error
+    if (!problem || !(error instanceof Error)) throw error
+    const text = error instanceof DatabaseUnavailable ? withoutOutcome(error) : error.message
+    return [...found, ...named(problem[1], [{ level: 'problem', text }])]
   }
 }
 
@@ -68,10 +71,15 @@ const unusable = [
   [WrongMasterKey, 'database'],
 ] as const
 
-/** Checks the schema without migrating it. */
-async function checkSchemaOnly(config: Config): Promise<Finding | null> {
+/** Checks the schema without migrating it, and whether the database takes changes. */
+async function checkSchemaOnly(config: Config): Promise<{ outdated: Finding | null; writes: Finding[] }> {
   const db = await openDatabase(config)
-  return checkSchema(db).finally(() => db.close())
+  try {
+    const outdated = await checkSchema(db)
+    return { outdated, writes: await checkWrites(db, outdated !== null) }
+  } finally {
+    await db.close()
+  }
 }
 
 async function checkDeployment(config: Config): Promise<NamedFinding[]> {

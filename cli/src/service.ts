@@ -3,6 +3,7 @@ import { CannotStart } from '@ostiary/server/base/cannot-start.ts'
 import { type Config, readConfig } from '@ostiary/server/config/config.ts'
 import { DatabaseRefused, DatabaseUnavailable } from '@ostiary/server/db/db.ts'
 import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
+import { withoutOutcome } from '@ostiary/server/db/outcome.ts'
 import { WrongMasterKey } from '@ostiary/server/secrets/secrets.ts'
 import { SetupRefused } from '@ostiary/server/setup/first-tenant.ts'
 import { readArguments } from './arguments.ts'
@@ -42,7 +43,8 @@ export async function runService<Name extends CommandName>(name: Name, args: rea
     if (name === 'doctor') return (await import('./doctor.ts')).reportMisconfiguration(config, values)
   } catch (error) {
     if (!(error instanceof Error) || !known_errors.some((kind) => error instanceof kind)) throw error
-    process.stderr.write(`${error.message.trimEnd()}\n`)
+    const said = error instanceof DatabaseUnavailable ? withoutOutcome(error) : error.message
+    process.stderr.write(`${said.trimEnd()}\n`)
     return error instanceof DatabaseRefused ? codeOfRefusal() : 1
   }
   process.stderr.write(

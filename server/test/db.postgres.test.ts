@@ -517,7 +517,7 @@ test('an error says why the database cannot be reached, without the password', {
     [change('password', 'guess'), /password authentication failed/],
     [change('pathname', '/nowhere'), /"nowhere" does not exist/],
     [change('port', '1'), /127\.0\.0\.1:1\/.* cannot be reached: .*ECONNREFUSED/],
-    [change('search', '?sslmode=require'), /does not support SSL/],
+    [change('search', '?sslmode=require'), /has no TLS, and sslmode=require/],
     [change('search', '?sslmode=verify-ca'), /sslrootcert/],
   ]
   for (const [url, reason] of wrong) {

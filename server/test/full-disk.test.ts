@@ -1,32 +1,13 @@
 /** A database that can be read and takes no changes: a full disk, and a read-only database. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createWriteProbe } from '../src/workers/write-probe.ts'
 import { noPostgres, runCommand } from './support/postgres.ts'
 import { until } from './support/receiver.ts'
+import { smallDisk } from './support/small-disk.ts'
 import { type World, world } from './support/world.ts'
 
-/** A file system of 8 MB, or why there is none. */
-function smallDisk(): { folder: string; skip: false } | { folder: null; skip: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-small-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder], { stdio: 'pipe' })
-  } catch {
-    rmSync(folder, { recursive: true })
-    return { folder: null, skip: 'needs the right to mount a small file system' }
-  }
-  return { folder, skip: false }
-}
-const { folder, skip } = smallDisk()
-after(() => {
-  if (folder === null) return
-  execFileSync('umount', ['--lazy', folder])
-  rmSync(folder, { recursive: true, force: true })
-})
+const { disk, skip } = smallDisk(8)
 
 const readiness = async (w: World, query = '') => {
   const { status, body } = await w.call('GET', `/readyz${query}`, { key: null })
@@ -63,16 +44,13 @@ async function walk(w: World, { fail, repair }: { fail(): Promise<void>; repair(
 }
 
 test('on a full disk changes are 503, reads go on, and the service recovers by itself', { skip }, async () => {
-  const w = await world({ data_dir: folder ?? '', engine: 'sqlite' })
-  const filler = join(folder ?? '', 'filler')
+  const w = await world({ data_dir: disk?.folder ?? '', engine: 'sqlite' })
   await walk(w, {
     async fail() {
-      try {
-        for (;;) writeFileSync(filler, Buffer.alloc(16_384), { flag: 'a' })
-      } catch {} // no room is left
+      disk?.fill(0)
     },
     async repair() {
-      rmSync(filler)
+      disk?.makeRoom()
     },
   })
 })

@@ -1,48 +1,16 @@
 /** What each command says where PostgreSQL refuses: the cause and what to change, never "cannot be reached", and no outcome that is not known. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { run, serve } from './support/cli-process.ts'
 import { freePort } from './support/free-port.ts'
 import { freshDatabase, noPostgres, query, runCommand } from './support/postgres.ts'
-import { runAs, temporary_folder } from './support/postgres-package.ts'
+import { giveToServer, runAs, temporary_folder } from './support/postgres-package.ts'
 import { until } from './support/receiver.ts'
+import { changed, commands, environment, refusalOf } from './support/start-refusal.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-refused-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
-
-const environment = async (OSTIARY_DATABASE_URL: string) => ({
-  OSTIARY_DATABASE_URL,
-  OSTIARY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-  OSTIARY_DATA_DIR: folder,
-  OSTIARY_PORT: String(await freePort()),
-})
-
-const commands: Record<string, readonly string[]> = {
-  migrate: [],
-  doctor: [],
-  serve: [],
-  start: [],
-  bootstrap: ['--email', 'a@example.com', '--tenant', 'Acme', '--password-stdin'],
-  recover: ['--tenant', 'acme', '--email', 'a@example.com'],
-}
-
-/** Runs a command, and returns what it says. It must end with 1, in one line, without a stack. */
-async function refusalOf(command: string, url: string): Promise<string> {
-  const child = run(command, await environment(url), undefined, commands[command])
-  child.process.stdin?.end('correct horse battery staple\n')
-  const { code, stdout, stderr } = await child.ended
-  assert.equal(code, 1, stderr)
-  const said = command === 'doctor' ? stdout : stderr
-  assert.doesNotMatch(said, /\n\s+at |cannot be reached/)
-  return said
-}
-
-const changed = (url: string, change: Partial<Record<'username' | 'password' | 'pathname' | 'search', string>>) =>
-  Object.assign(new URL(url), change).href
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
 // biome-ignore format: this table is read by column
@@ -70,18 +38,9 @@ async function role(url: string): Promise<string> {
 
 for (const [what, says, make] of refusals)
   for (const command of ['migrate', 'doctor'])
-    test(
-      `${command} says that ${what}, and what to change`,
-      { skip: noPostgres || (command === 'doctor' && isOfChange(what)) },
-      async () => {
-        assert.match(await refusalOf(command, await make(await freshDatabase())), says)
-      },
-    )
-
-/** `doctor` changes nothing, and so finds a database that was never migrated. */
-function isOfChange(what: string): string | false {
-  return ['the database is read-only', 'the user lacks a right'].includes(what) && 'doctor only reads there'
-}
+    test(`${command} says that ${what}, and what to change`, { skip: noPostgres }, async () => {
+      assert.match(await refusalOf(command, await make(await freshDatabase())), says)
+    })
 
 for (const command of Object.keys(commands))
   test(`${command} says what every command says`, { skip: noPostgres }, async () => {
@@ -110,8 +69,7 @@ async function startPooler(t: { after(end: () => void): void }, url: string, poo
   const kept = keepsStatements ? ['max_prepared_statements = 300'] : []
   const database = `* = host=${hostname} port=${port} user=${username} password=${password}`
   writeFileSync(file, `[databases]\n${database}\n[pgbouncer]\n${[...settings, ...kept].join('\n')}\n`)
-  const { uid, gid } = runAs
-  if (uid !== undefined && gid !== undefined) for (const path of [own, file]) chownSync(path, uid, gid)
+  giveToServer(own, file)
   const pooler = spawn('pgbouncer', ['--quiet', file], { ...runAs, cwd: own, stdio: 'ignore' })
   t.after(() => {
     pooler.kill('SIGKILL')

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { assetUrl } from '../base/assets.ts'
 import type { Db, Migration } from './db.ts'
+import { ofMigration } from './outcome.ts'
 
 const directory = assetUrl('migrations/')
 
@@ -16,7 +17,9 @@ export class SchemaTooNew extends Error {
  */
 export async function migrate(db: Db, migrations: readonly Migration[] = readMigrations()): Promise<{ from: number; to: number }> {
   const program = newestMigration(migrations)
-  const migrated = await db.migrate(migrations)
+  const migrated = await db.migrate(migrations).catch((error) => {
+    throw ofMigration(error)
+  })
   const { number, oldest_program } = await db.schema()
   if (oldest_program > program)
     throw new SchemaTooNew(

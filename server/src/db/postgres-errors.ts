@@ -44,16 +44,16 @@ export function toCallersError(error: unknown, is_read: boolean): unknown {
   return error
 }
 
-/** Says what to change, for errors of the server that another try does not repair; `null` for all others. The first cause that fits counts. */
+/** Says what to change, for errors of the server that another try does not repair; `null` for all others. */
 export function adviceFor(error: unknown): string | null {
   const answered = error instanceof ConnectionLost ? error.cause : error
   if (!(answered instanceof DatabaseError)) return null
   const { code = '', message } = answered
-  const [, advise] = advice.find(([codes, , text = '']) => codes.includes(code) && message.includes(text)) ?? []
+  const [, advise] = advice.find(([codes]) => codes.includes(code)) ?? []
   return advise?.(message) ?? null
 }
 
-type Advice = readonly [codes: readonly string[], advise: (message: string) => string, text?: string]
+type Advice = readonly [codes: readonly string[], advise: (message: string) => string]
 
 const advice: readonly Advice[] = [
   [['42501'], (why) => `The user of the database lacks a right: ${why}. Make that user the owner of the database.`],
@@ -61,11 +61,6 @@ const advice: readonly Advice[] = [
     ['26000', '42P05'],
     (why) =>
       `A pooler before the database lost a prepared statement: ${why}. Let PgBouncer keep them (version 1.21 or later with max_prepared_statements above 0), or give each client its own session (pool_mode = session).`,
-  ],
-  [
-    ['28000'],
-    (why) => `The database demands TLS: ${why}. Take sslmode=disable out of OSTIARY_DATABASE_URL, or let it say sslmode=require.`,
-    'no encryption',
   ],
   [['28000', '28P01'], (why) => `The database refuses the login: ${why}. Compare the user and the password of OSTIARY_DATABASE_URL.`],
   [['3D000'], (why) => `The server has no such database: ${why}. Create it, or correct its name in OSTIARY_DATABASE_URL.`],

@@ -7,6 +7,7 @@ import { CannotStart } from '../base/cannot-start.ts'
 import type { Migration, Row, Schema, Statement } from './db.ts'
 import { hasCitus, isCoordinator, migration_lock, type Run, readDistribution, runSteps } from './distribution-steps.ts'
 import { codeStepOf } from './migration-code.ts'
+import { afterCommit } from './outcome.ts'
 import type { Connection } from './postgres-connection.ts'
 import { isRefusal, toCallersError } from './postgres-errors.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -34,7 +35,10 @@ export async function migratePostgres(server: PostgresServer, migrations: readon
       await run(`insert into schema_migrations (number, name, oldest_program) values (${number}, '${name}', ${oldest_program})`)
     }
     await run('commit')
-    if (has_citus) await placeNewTables(run)
+    if (has_citus)
+      await placeNewTables(run).catch((error) => {
+        throw afterCommit(toCallersError(error, false))
+      })
     return { from, to: Math.max(from, ...migrations.map(({ number }) => number)) }
   })
 }

@@ -5,6 +5,7 @@ import { type Connection, connect } from './postgres-connection.ts'
 import { type Distribution, prepareConnection } from './postgres-distribution.ts'
 import { adviceFor } from './postgres-errors.ts'
 import { within } from './postgres-time.ts'
+import { isWithoutTls, type TlsMode, tlsAdvice, tlsModeOf } from './postgres-tls.ts'
 
 export interface Opened {
   readonly connection: Connection
@@ -33,7 +34,8 @@ export function addressAt(address: string, { host, port }: NodeAddress): string 
 
 /** @param connect_limit_ms for a connection that is ready */
 export function postgresServer(address: string, application_name: string, connect_limit_ms: number): PostgresServer {
-  const { location, connectionString, is_tls_optional } = readAddress(address)
+  const { location, connectionString, mode } = readAddress(address)
+  const is_tls_optional = mode === 'optional'
   let has_tls = true
 
   async function open(statement_limit_ms: number, onEnd: (connection: Connection) => void): Promise<Opened> {
@@ -64,7 +66,7 @@ export function postgresServer(address: string, application_name: string, connec
         return await open(statement_limit_ms, onEnd)
       } catch (error) {
         if (error instanceof DatabaseUnavailable) throw error
-        if (!is_tls_optional || !tried_tls || !isWithoutTls(error)) throw outOfReach(location, error)
+        if (!is_tls_optional || !tried_tls || !isWithoutTls(error)) throw outOfReach(location, mode, error)
       }
       has_tls = false
       return this.connect(statement_limit_ms, onEnd)
@@ -72,25 +74,22 @@ export function postgresServer(address: string, application_name: string, connec
   }
 }
 
-const isWithoutTls = (error: unknown) => error instanceof Error && error.message === 'The server does not support SSL connections'
-
 /**
  * Gives `sslmode` its meaning in psql. Without it, or with `prefer`, TLS is used if the server supports it. `require` demands TLS and
  * accepts any certificate unless `sslrootcert` is set. `verify-full` checks the certificate and the host name.
  */
 function readAddress(text: string) {
   const url = new URL(text)
-  const mode = url.searchParams.get('sslmode')
-  const is_tls_optional = mode === null || mode === 'prefer' || mode === 'allow'
-  if (is_tls_optional) url.searchParams.delete('sslmode')
+  const mode = tlsModeOf(url.searchParams.get('sslmode'))
+  if (mode === 'optional') url.searchParams.delete('sslmode')
   url.searchParams.set('uselibpqcompat', 'true')
   const host = url.hostname || url.searchParams.get('host') || 'localhost'
-  return { location: `${host}${url.port && `:${url.port}`}${url.pathname}`, connectionString: url.href, is_tls_optional }
+  return { location: `${host}${url.port && `:${url.port}`}${url.pathname}`, connectionString: url.href, mode }
 }
 
 /** Says nothing about changes: the process may have made some on an earlier connection. */
-function outOfReach(location: string, error: unknown): DatabaseUnavailable {
-  const advised = adviceFor(error)
+function outOfReach(location: string, mode: TlsMode, error: unknown): DatabaseUnavailable {
+  const advised = tlsAdvice(error, mode) ?? adviceFor(error)
   if (advised) return new DatabaseUnavailable(advised, { cause: error })
   const { message, code } = error as NodeJS.ErrnoException // as: node:net and pg throw these
   return new DatabaseUnavailable(problemOf(location, message || code || 'unknown'), { cause: error })

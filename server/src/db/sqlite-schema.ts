@@ -50,7 +50,7 @@ export function migrateSqlite(database: DatabaseSync, migrations: readonly Migra
     database.exec('commit')
     return { from, to: Math.max(from, ...migrations.map((migration) => migration.number)) }
   } catch (error) {
-    database.exec('rollback')
+    if (database.isTransaction) database.exec('rollback') // a full disk has undone it
     throw error
   } finally {
     database.exec(`pragma busy_timeout = ${busy_timeout_ms}`)

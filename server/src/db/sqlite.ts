@@ -72,7 +72,11 @@ export function openSqlite(path: string): Engine {
       reads.end()
       clock.allChanged()
       statements.schemaChanged()
-      return migrateSqlite(database, migrations)
+      try {
+        return migrateSqlite(database, migrations)
+      } catch (error) {
+        throw toCallersError(error)
+      }
     },
 
     async close() {

@@ -23,7 +23,7 @@ import { serviceContext } from '../pages/service.ts'
 import { type SetupView, setUpPage, setupCommandPage, setupPage } from '../pages/setup.ts'
 import type { Passwords } from '../users/password.ts'
 import { createFirstTenant, hasAdministrator, hasTenant, SetupRefused } from './first-tenant.ts'
-import { leadToSetup, readSetup } from './refused-setup.ts'
+import { leadToEnded, leadToSetup, readSetup } from './refused-setup.ts'
 
 export interface FirstStart {
   /** The link for the first tenant; `null` where a tenant exists. */
@@ -54,8 +54,8 @@ export async function createFirstStart(
   async function create(request: DashboardRequest, signIn: SignInOwner): Promise<Answer> {
     const form = await readForm(request.raw, serviceRoutes.createFirst, () => request.ip)
     const sent = form instanceof URLSearchParams ? form : new URLSearchParams()
-    const context = serviceContext(base_url, request.headers['accept-language'])
-    if (!isToken(sent.get('token') ?? '')) return refused(html(await withoutToken(request), 403), wrong_token)
+    const of_link = sent.get('token') ?? ''
+    if (!isToken(of_link)) return refused(leadToEnded(deployment, of_link, 403), wrong_token)
     const { view, first } = readFirst(sent)
     const showAgain = (problems: Partial<SetupView['problems']>, why: Refusal) =>
       refused(leadToSetup(deployment, { ...view, problems: { ...view.problems, ...problems } }), why)
@@ -69,7 +69,7 @@ export async function createFirstStart(
       if (!(error instanceof SetupRefused)) throw error
       if (error.problem === 'exists') {
         token = null
-        return refused(html(setUpPage(context), 409), exists)
+        return refused(leadToEnded(deployment, of_link, 409), exists)
       }
       const { problem: kind } = error
       if (kind === 'unknown_tenant') throw error
@@ -96,11 +96,15 @@ export async function createFirstStart(
       if (!allowed) throw rateLimited('Too many visits of this page. Try again shortly.', retry_after_seconds)
       if (request.method === 'POST') return create(request, signIn)
       const sent = new URLSearchParams(request.query).get('token') ?? ''
-      if (!isToken(sent) || (await hasTenant(deployment))) return html(await withoutToken(request))
-      const plain = { values: { tenant_name: '', slug: '', email: '' }, problems: no_problems }
       const kept = readSetup(deployment, request, sent)
-      const answer = html(setupPage(serviceContext(base_url, request.headers['accept-language']), { token: sent, ...(kept ?? plain) }))
-      return kept ? recorded(answer) : answer
+      if (!isToken(sent) || (await hasTenant(deployment))) {
+        const page = await withoutToken(request)
+        return kept && 'ended' in kept ? recorded(html(page, kept.ended)) : html(page)
+      }
+      const again = kept && 'values' in kept ? kept : null
+      const plain = { values: { tenant_name: '', slug: '', email: '' }, problems: no_problems }
+      const answer = html(setupPage(serviceContext(base_url, request.headers['accept-language']), { token: sent, ...(again ?? plain) }))
+      return again ? recorded(answer) : answer
     },
   }
 }

@@ -15,9 +15,13 @@ const { path } = serviceRoutes.setup
 
 /** What was typed, without the password, and what is wrong with it. */
 type Shown = Pick<SetupView, 'values' | 'problems'>
+/** The status of the page that stands in the place of the form, where the link has ended. */
+type Ended = { readonly ended: 403 | 409 }
 
 /** Longer fields are empty on the page: a cookie has room for 4,096 bytes. */
 const longest_typed = 300
+/** No token is longer, and the address leaves such a text out. */
+const longest_token = 100
 
 type Services = Pick<Deployment, 'secrets' | 'random' | 'now' | 'config'>
 
@@ -27,7 +31,15 @@ const keyOf = ({ secrets }: Services, token: string): Buffer => secrets.mac('key
 export function leadToSetup(services: Services, { token, values, problems }: SetupView): Answer {
   const short = (text: string) => (text.length > longest_typed ? '' : text)
   const typed = { tenant_name: short(values.tenant_name), slug: short(values.slug), email: short(values.email) }
-  const plaintext = Buffer.from(JSON.stringify({ at: services.now().getTime(), shown: { values: typed, problems } }))
+  return lead(services, token, { values: typed, problems })
+}
+
+/** Leads a form whose link has ended to the address of the link. */
+export const leadToEnded = (services: Services, token: string, ended: Ended['ended']): Answer =>
+  lead(services, token.length > longest_token ? '' : token, { ended })
+
+function lead(services: Services, token: string, shown: Shown | Ended): Answer {
+  const plaintext = Buffer.from(JSON.stringify({ at: services.now().getTime(), shown }))
   const sealed = sealForBrowser(keyOf(services, token), services.random(12), plaintext, name)
   const { base_url } = services.config
   const secure = base_url.startsWith('https:') ? '; Secure' : ''
@@ -36,11 +48,11 @@ export function leadToSetup(services: Services, { token, values, problems }: Set
 }
 
 /** What the page shows again; `null` where nothing was refused in the last minute. */
-export function readSetup(services: Services, request: DashboardRequest, token: string): Shown | null {
+export function readSetup(services: Services, request: DashboardRequest, token: string): Shown | Ended | null {
   const [, sealed = ''] = /(?:^|; ?)ostiary_refused_setup=([A-Za-z0-9_-]{1,4000})(?:;|$)/.exec(header(request, 'cookie') ?? '') ?? []
   const opened = sealed === '' ? null : openForBrowser(keyOf(services, token), sealed, name)
   if (!opened) return null
-  const { at, shown } = JSON.parse(opened.toString('utf8')) as { at: number; shown: Shown } // as: only this file seals it
+  const { at, shown } = JSON.parse(opened.toString('utf8')) as { at: number; shown: Shown | Ended } // as: only this file seals it
   const passed = services.now().getTime() - at
   return passed >= 0 && passed < kept_seconds * 1_000 ? shown : null
 }

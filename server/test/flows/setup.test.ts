@@ -1,60 +1,15 @@
 /** The page of the first start. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { z } from 'zod'
-import { readConfig } from '../../src/config/config.ts'
 import { sql } from '../../src/db/db.ts'
-import { startService } from '../../src/main.ts'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
 import { recover } from '../../src/setup/recover.ts'
 import { createPasswords } from '../../src/users/password.ts'
 import { createAgent, followPages } from '../support/cookie-browser.ts'
-import { freePort } from '../support/free-port.ts'
+import { emptyService } from '../support/empty-service.ts'
 import { createAccount } from '../support/invitations.ts'
-import { dropDatabase, freshDatabase } from '../support/postgres.ts'
-import { expectStatus, owner, patient } from '../support/world.ts'
-
-/** A service without a tenant. */
-async function emptyService() {
-  const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-setup-'))
-  const database_url = process.env.OSTIARY_TEST_ENGINE === 'postgres' ? await freshDatabase() : null
-  const port = await freePort()
-  const config = readConfig({
-    OSTIARY_PORT: String(port),
-    OSTIARY_BASE_URL: `http://localhost:${port}`,
-    OSTIARY_DATA_DIR: data_dir,
-    OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1',
-    ...(database_url ? { OSTIARY_DATABASE_URL: database_url, OSTIARY_MASTER_KEY: randomBytes(32).toString('base64') } : {}),
-  })
-  if (Array.isArray(config)) throw new Error(JSON.stringify(config))
-  const log: string[] = []
-  const start = () => startService(config, { write: (line) => log.push(line), check_answers: true, postgres: { limits: patient } })
-  let service = await start()
-  after(async () => {
-    await service.stop()
-    if (database_url) await dropDatabase(database_url)
-    rmSync(data_dir, { recursive: true, force: true })
-  })
-  return {
-    base_url: config.base_url,
-    log,
-    get service() {
-      return service
-    },
-    async restart() {
-      await service.stop()
-      service = await start()
-    },
-    tenants: async () =>
-      (await service.deployment.db.all(z.object({ slug: z.string() }), sql`select slug from tenants order by slug`)).map(
-        ({ slug }) => slug,
-      ),
-  }
-}
+import { expectStatus, owner } from '../support/world.ts'
 
 const fields = { tenant_name: 'Acme Tools', slug: '', email: owner.email, password: owner.password }
 const page = { accept: 'text/html' }

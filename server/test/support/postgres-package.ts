@@ -1,5 +1,5 @@
 /** The PostgreSQL programs of an npm package, made ready to run, and the user that runs them. postgres.ts starts a server. */
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -17,6 +17,12 @@ export const requireAsPackage = createRequire(import.meta.resolve('embedded-post
 export const temporary_folder = isRoot ? '/tmp' : tmpdir()
 
 export const runAs = isRoot ? unprivilegedUser() : {}
+
+/** Makes files and folders those of the user that runs PostgreSQL. */
+export function giveToServer(...paths: readonly string[]): void {
+  const { uid, gid }: User = runAs
+  if (uid !== undefined && gid !== undefined) for (const path of paths) chownSync(path, uid, gid)
+}
 
 /** For `test('…', { skip: noPostgres }, …)`: why there is no PostgreSQL, or `false`. */
 export const noPostgres = whyNot()

@@ -6,7 +6,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { createDb } from '../../src/db/db.ts'
@@ -14,7 +14,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { freePort } from './free-port.ts'
 import { memory_folder } from './memory-folder.ts'
-import { noPostgres, programs, requireAsPackage, runAs, temporary_folder } from './postgres-package.ts'
+import { giveToServer, noPostgres, programs, requireAsPackage, runAs, temporary_folder } from './postgres-package.ts'
 
 export { noPostgres }
 
@@ -119,8 +119,20 @@ export interface OtherPrograms {
   auth: 'trust'
 }
 
+/** What a server has beside the usual. */
+interface More {
+  initdb?: readonly string[]
+  settings?: readonly string[]
+  /** Files of its data directory, in place of those of `initdb`. */
+  files?: Readonly<Record<string, string>>
+}
+
 /** `is_durable`: commits reach the disk. Benchmarks need that, tests do not. */
-export async function startPostgres({ is_durable = false, other = null as OtherPrograms | null } = {}): Promise<Postgres> {
+export async function startPostgres({
+  is_durable = false,
+  other = null as OtherPrograms | null,
+  more = {} as More,
+} = {}): Promise<Postgres> {
   if (noPostgres && !other) throw new Error(noPostgres)
   const folder = mkdtempSync(join((is_durable ? null : memory_folder) ?? temporary_folder, 'ostiary-postgres-data-'))
   let server: ChildProcess | undefined
@@ -133,12 +145,13 @@ export async function startPostgres({ is_durable = false, other = null as OtherP
   process.once('exit', discard)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1)) // so that 'exit' is emitted
 
-  const password = initialise(folder, other)
+  const password = initialise(folder, other, more)
+  const settings = [...(other?.settings ?? []), ...(more.settings ?? [])]
   let port: number
   do {
     // Another process can take the port first: then try another port.
     port = await freePort()
-    server = spawnServer(folder, port, is_durable, other)
+    server = spawnServer(folder, port, { is_durable, other, settings })
   } while (!(await isListening(server)))
 
   const end = async () => {
@@ -152,7 +165,7 @@ export async function startPostgres({ is_durable = false, other = null as OtherP
     freshDatabase: () => createDatabase(url),
     pause: end,
     resume: async () => {
-      server = spawnServer(folder, port, is_durable, other)
+      server = spawnServer(folder, port, { is_durable, other, settings })
       if (!(await isListening(server))) throw new Error(`The port ${port} was taken while PostgreSQL was stopped.`)
     },
     signal: async (name) => {
@@ -171,22 +184,31 @@ export async function startPostgres({ is_durable = false, other = null as OtherP
 }
 
 /** Writes the files of a new server. Returns the password of its superuser. */
-function initialise(folder: string, other: OtherPrograms | null): string {
+function initialise(folder: string, other: OtherPrograms | null, more: More): string {
   const password = randomBytes(16).toString('hex')
   const password_file = join(folder, 'password')
   writeFileSync(password_file, password)
-  const { uid, gid } = runAs
-  if (uid !== undefined && gid !== undefined) for (const path of [folder, password_file]) chownSync(path, uid, gid)
+  giveToServer(folder, password_file)
 
   // Sorts by ICU, so that code that relies on the byte order of SQLite fails here.
   const sorting = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
   const access = [`--auth=${other?.auth ?? 'scram-sha-256'}`, '--username=ostiary', `--pwfile=${password_file}`]
-  const args = [`--pgdata=${join(folder, 'data')}`, '--no-sync', ...sorting, ...access]
+  const data = join(folder, 'data')
+  const args = [`--pgdata=${data}`, '--no-sync', ...sorting, ...access, ...(more.initdb ?? [])]
   execFileSync(join(other?.bin ?? programs(), 'initdb'), args, { ...runAs, cwd: folder, stdio: 'pipe' })
+  for (const [name, text] of Object.entries(more.files ?? {})) {
+    rmSync(join(data, name), { force: true })
+    writeFileSync(join(data, name), text, { mode: 0o600 })
+    giveToServer(join(data, name))
+  }
   return password
 }
 
-function spawnServer(folder: string, port: number, is_durable: boolean, other: OtherPrograms | null): ChildProcess {
+function spawnServer(
+  folder: string,
+  port: number,
+  { is_durable, other, settings: own }: { is_durable: boolean; other: OtherPrograms | null; settings: readonly string[] },
+): ChildProcess {
   // The usual second before a deadlock is looked for leaves a busy machine 200 ms until the limit of a statement.
   const durability = is_durable ? [] : ['fsync=off', 'full_page_writes=off', 'deadlock_timeout=200ms']
   const settings = [
@@ -196,7 +218,7 @@ function spawnServer(folder: string, port: number, is_durable: boolean, other: O
     'log_min_messages=log',
     'max_connections=400',
     ...durability,
-    ...(other?.settings ?? []),
+    ...own,
   ]
   const args = ['-D', join(folder, 'data'), ...settings.flatMap((setting) => ['-c', setting])]
   return spawn(join(other?.bin ?? programs(), 'postgres'), args, { ...runAs, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
