@@ -49,7 +49,7 @@ test('the long query that was read last is parsed once, and a different one is p
   for (const query of [`a=c&${long}`, 'a=d', `a=b&${long}`]) assert.equal(readQuery(query).get('a'), query.charAt(2))
 })
 
-test('an encoded query has the same parameters, in one form, also where it is encoded twice', () => {
+test('an encoded query has the same parameters, in one form, even if it is encoded twice', () => {
   for (const [what, query] of [...queries, ['a long query', long], ['a long query that is malformed', `${long}&c=%FF`]] as const) {
     const encoded = encodedAgain(query)
     assert.equal(encoded, new URLSearchParams(query).toString(), what)

@@ -216,7 +216,8 @@ interface Question {
 }
 type Reply = Question & { readonly metrics: Values | null }
 
-const isQuestion = (message: unknown): message is Question => typeof (message as Partial<Question> | null)?.metrics_question === 'number'
+const isQuestion = (message: unknown): message is Question =>
+  typeof message === 'object' && message !== null && 'metrics_question' in message
 
 function answerQuestions(registry: Registry): void {
   process.on('message', async (message) => {

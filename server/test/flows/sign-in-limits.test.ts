@@ -415,7 +415,13 @@ test('a request of a stranger is counted without a wait for the disk', async () 
   const attempt = { environment_id: environment.id, account: accountOf('nobody@example.com'), source: '203.0.113.99', now: w.now() }
   const { db } = w.deployment
   const sent: Statement[] = []
-  const recording: Db = { ...db, batch: (statements) => (sent.push(...statements), db.batch(statements)) }
+  const recording: Db = {
+    ...db,
+    batch(statements) {
+      sent.push(...statements)
+      return db.batch(statements)
+    },
+  }
   for (const device of [null, 'dev_one']) assert.equal(await takeAttempt(recording, { ...attempt, device }, lockout), null)
   assert.equal(await takeFromSource(recording, 'provider_logout', attempt), null)
   assert.ok(sent.length >= 8)
