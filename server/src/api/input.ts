@@ -78,11 +78,15 @@ export function parseQuery(route: Route, request: FastifyRequest): unknown {
 
 /** Answers 404 for a malformed id, as for an unknown one, without a database query. */
 export function checkIds(names: readonly string[], params: Record<string, string>): void {
-  for (const name of names) {
-    const prefix = Object.entries(prefixes).find(([kind]) => name === `${kind}_id`)?.[1]
-    if (prefix && !idPattern(prefix).test(params[name] ?? '')) throw notFound(reason`An id in the path is not well-formed.`)
-  }
+  if (!areIds(names, params)) throw notFound(reason`An id in the path is not well-formed.`)
 }
+
+/** Whether each id in the path is well-formed. */
+export const areIds = (names: readonly string[], params: Record<string, string>): boolean =>
+  names.every((name) => {
+    const prefix = Object.entries(prefixes).find(([kind]) => name === `${kind}_id`)?.[1]
+    return prefix === undefined || idPattern(prefix).test(params[name] ?? '')
+  })
 
 /** The parsed value. Throws all problems at once, at most one of them for each field. */
 function accepted<T>(problems: readonly FieldError[], parsed: z.ZodSafeParseResult<T>): T {

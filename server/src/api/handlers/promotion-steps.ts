@@ -29,7 +29,7 @@ import {
   wrongState,
 } from '../promotion-refusals.ts'
 import { entriesShownTo, refuseStep, whoIs } from '../promotion-rights.ts'
-import { fullUntil, promotionOf, surroundingsOf, takeFromSteps, withoutWay } from '../promotion-target.ts'
+import { fullUntil, promotionOf, secretsSent, surroundingsOf, takeFromSteps, withoutWay } from '../promotion-target.ts'
 import { audited, objectOf, writeStep } from '../promotion-write.ts'
 import type { Services } from '../services.ts'
 
@@ -77,7 +77,7 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
     const { promotion, ...ends } = await present(services, call)
     const { target } = ends
     const needed = promotion.needed_secrets
-    const sends = needed.filter(({ name }) => Object.hasOwn(sent, name))
+    const sends = secretsSent(promotion, body)
     refuseStep(call, { target: target.settings.type, changes: promotion.changes, sends, is_preview: false })
     if (promotion.status !== 'planned') throw wrongState(reason`This promotion is ${promotion.status} already.`)
     refuseUnapproved(promotion)
