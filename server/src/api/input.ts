@@ -35,15 +35,22 @@ export function* parseLargeBody(
   request: FastifyRequest,
   bytes: Buffer,
 ): Steps<unknown> {
-  const { body: schema, large_member: name } = route
+  const { body: schema, large_member: name, instead_of_large: other } = route
   refuseMediaType(route, request)
   const reading = jsonSteps(bytes)
   const value = yield* stepsOf(reading)
-  const problems = yield* textSteps(value, schema, levels_of_large)
+  const of_texts = yield* textSteps(value, schema, levels_of_large)
+  const problems = [...of_texts, ...(other === undefined ? [] : eitherProblems(value, other, name))]
   if (!isObject(value) || value[name] === undefined) return accepted(problems, schema.safeParse(value, said))
   const { [name]: member, ...rest } = value
   const parsed = accepted(problems, schema.safeParse(rest, said))
   return { ...(parsed as object), [name]: member } // as: the schema is of an object
+}
+
+/** A body has one of the two members. */
+function eitherProblems(value: unknown, one: string, other: string): FieldError[] {
+  if (!isObject(value) || (value[one] === undefined) !== (value[other] === undefined)) return []
+  return [{ pointer: `/${one}`, code: 'required', detail: `Send ${one} or ${other}, and not both.` }]
 }
 
 function* stepsOf(reading: Steps<unknown>): Steps<unknown> {

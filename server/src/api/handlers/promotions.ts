@@ -114,8 +114,6 @@ async function computed(services: Services, { caller, body, project_id }: { call
 
 async function endsOf(services: Services, project: Omit<Place, 'environment_id'>, body: NewPromotion): Promise<Ends> {
   const { from_environment_id, to_environment_id, document } = body
-  if ((from_environment_id === undefined) === (document === undefined))
-    throw badField(['from_environment_id'], 'Send from_environment_id or document, and not both.', 'required')
   if (from_environment_id === to_environment_id)
     throw badField(['to_environment_id'], 'This is the environment that the configuration comes from.')
   const ids = [to_environment_id, ...(from_environment_id === undefined ? [] : [from_environment_id])]
