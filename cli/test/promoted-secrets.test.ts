@@ -111,3 +111,31 @@ test('an enabled provider without its secret: each message names a way that work
   )
   assert.equal((await ostiary(['apply', '--file', issuer('two.example', with_name), '--yes', ...inLive], of_corp)).code, 0)
 })
+
+test('a file without a change that names a stored secret leaves one record, however often it is applied with an equal secret', async () => {
+  const { path } = w.live
+  const promotions = async (): Promise<{ id: string; status: string }[]> =>
+    expectStatus(200, await w.call('GET', `/v1/platform/projects/${w.project.id}/promotions?limit=100`)).data
+  const version = async () => expectStatus(200, await w.call('GET', path)).config_version
+  const file = written('stored.yaml', named('stored.example'))
+  const apply = (value: string, ...more: string[]) =>
+    ostiary(['apply', '--file', file, '--yes', ...more, ...inLive], { secrets: { [name]: value } })
+  assert.equal((await apply('one', '--overwrite')).code, 0)
+  const [before, at] = [await promotions(), await version()]
+  for (let run = 0; run < 3; run++) {
+    const { code, out, err } = await apply('one')
+    assert.deepEqual([code, out], [0, 'live: nothing to change\n'])
+    assert.match(err, /^live has the secrets that were given: pro_\w+\n$/)
+  }
+  const [newest, ...others] = await promotions()
+  assert.deepEqual([others, newest?.status, await version()], [before, 'applied', at])
+
+  assert.match((await apply('two')).err, /^live has the secrets that were given: /)
+  assert.equal(await version(), at + 1)
+  assert.equal(JSON.parse((await apply('two', '--json')).out).status, 'applied')
+  assert.equal((await promotions()).length, before.length + 2, 'the one with the new secret stays')
+
+  const nothing = await ostiary(['apply', '--file', file, '--yes', ...inLive])
+  assert.deepEqual(nothing, { code: 0, out: 'live: nothing to change\n', err: '' })
+  assert.equal((await promotions()).length, before.length + 2)
+})

@@ -11,7 +11,7 @@ import { closedWaysOf, secretWarnings } from '../../configuration/warnings.ts'
 import { guard, sql } from '../../db/db.ts'
 import { notFound, tooBusy, validationFailed } from '../../http/problem.ts'
 import { refuseOtherVersion } from '../../lists/versions.ts'
-import { bytesOf, roomForApplied } from '../../promotions/bounds.ts'
+import { bytesOf, roomForApplied, summaryOf } from '../../promotions/bounds.ts'
 import { differingSecrets, no_secrets, secretProblems } from '../../promotions/secrets.ts'
 import * as store from '../../promotions/store.ts'
 import { answerText, objectText, textsOf } from '../../promotions/text.ts'
@@ -108,7 +108,11 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
       promotion,
       at,
       project: [...haveRoom(hold, room.unchanged), ...still_needs_none],
-      mark: (changes) => store.markApplied(promotion, { by, plan: objectText(new Map([...plan_texts, ['changes', changes]])) }, at),
+      mark(changes, has_change) {
+        const plan = objectText(new Map([...plan_texts, ['changes', changes]]))
+        const summary = { ...summaryOf(promotion), bytes, changed_nothing: !has_change }
+        return [store.markApplied(promotion, { by, plan, summary }, at), ...(has_change ? [] : room.without_change_before)]
+      },
       next: {
         status: 'applied',
         applied_by: by,
@@ -142,7 +146,7 @@ export const revertPromotion: Handler<'revertPromotion'> = async (services, call
       promotion,
       at,
       project: [],
-      mark: () => store.markReverted(promotion, by, at),
+      mark: () => [store.markReverted(promotion, by, at)],
       next: { status: 'reverted', reverted_by: by, reverted_at: at.toISOString(), revertible: false },
     })
     if (!answer) continue
