@@ -3,6 +3,7 @@
  * reveal nothing else. A client id is the application's id.
  */
 import { z } from 'zod'
+import { required_sentence } from './sentences.ts'
 
 export const prefixes = {
   tenant: 'ten',
@@ -36,7 +37,9 @@ export const idPattern = (prefix: IdPrefix) => new RegExp(`^${prefix}_${suffix}$
 function id<P extends IdPrefix>(prefix: P, description: string) {
   const pattern = idPattern(prefix)
   return z
-    .custom<`${P}_${string}`>((value) => typeof value === 'string' && pattern.test(value), `Expected an id with the prefix ${prefix}_.`)
+    .custom<`${P}_${string}`>((value) => typeof value === 'string' && pattern.test(value), {
+      error: ({ input }) => (input === undefined ? required_sentence : `Expected an id with the prefix ${prefix}_.`),
+    })
     .meta({
       type: 'string',
       description,

@@ -80,6 +80,8 @@ export interface Route {
   operators?: Operators
   /** The member of the body that can be large: the body then has at most 4 MiB and 200,000 values. The handler judges the member. */
   large_member?: string
+  /** The member that a body has in place of the large one. It has exactly one of them. */
+  instead_of_large?: string
   /** When an administrator needs a fresh sign-in. Each row that changes something says when, or why never. */
   fresh?: Fresh
   /** The row changes the configuration of the environment in the path: a commit raises its `config_version`. */

@@ -22,6 +22,7 @@ import * as resourceServers from './api/handlers/resource-servers.ts'
 import * as issuerHandlers from './api/handlers/signing-keys.ts'
 import * as statistics from './api/handlers/statistics.ts'
 import * as tenancy from './api/handlers/tenancy.ts'
+import { touchedScopes } from './api/handlers/touched-scopes.ts'
 import * as userAccess from './api/handlers/user-access.ts'
 import * as userMail from './api/handlers/user-mails.ts'
 import * as users from './api/handlers/users.ts'
@@ -298,7 +299,7 @@ function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServi
   }
   mount(
     app,
-    { services, gate, check_answers, replays },
+    { services, gate, check_answers, replays, touched_scopes: touchedScopes },
     {
       ...applications,
       ...audit,

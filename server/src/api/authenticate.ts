@@ -60,7 +60,14 @@ const unknown_key = reason`No key has this text. It was mistyped, rotated or nev
 
 type Guarded = Exclude<Credential, { kind: 'none' | 'client' | 'bearer' | 'session' }>
 
-export function authenticate(gate: Gate, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Caller> | null {
+/** What a call asks for. */
+interface Asked<R extends Route = Route> {
+  readonly route: R
+  /** The scopes beside those of the row that a call of this key needs, by what it touches; `null` where the row asks for no others. */
+  readonly more: ((key: KeyRow) => Promise<readonly PlatformScope[]>) | null
+}
+
+export function authenticate(gate: Gate, { route, more }: Asked, request: FastifyRequest, reply: FastifyReply): Promise<Caller> | null {
   const { credential } = route
   switch (credential.kind) {
     case 'none':
@@ -69,13 +76,18 @@ export function authenticate(gate: Gate, route: Route, request: FastifyRequest, 
     case 'session':
       return null
     default:
-      return authenticateGuarded(gate, route as GuardedRoute, request, reply) // as: the other kinds are above
+      return authenticateGuarded(gate, { route: route as GuardedRoute, more }, request, reply) // as: the other kinds are above
   }
 }
 
 type GuardedRoute = Route & { credential: Guarded }
 
-async function authenticateGuarded(gate: Gate, route: GuardedRoute, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+async function authenticateGuarded(
+  gate: Gate,
+  { route, more }: Asked<GuardedRoute>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
   const { credential } = route
   const sent = readCredential(request, credential)
   if ('bearer' in sent) {
@@ -101,6 +113,8 @@ async function authenticateGuarded(gate: Gate, route: GuardedRoute, request: Fas
     gate.keys.noteUse(key_id, gate.now(), request.ip_address)
     if (key.environment_id) gate.counters.count(key.environment_id, 'key_use', key_id)
     const caller = admitKey(credential, key)
+    const missing = missingScopes(key, scopesOf(credential))
+    if (missing.length > 0) throw lacksScopes([...missing, ...(more ? missingScopes(key, await more(key)) : [])])
     gate.keys.countCall(counted, false)
     return caller
   } catch (error) {
@@ -164,25 +178,29 @@ export const isForBrowsers = ({ kind }: Credential) => kind === 'publishable' ||
 
 const exposed_headers = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
 
-/** Checks the type and the scope of the key. */
+/** Checks the type of the key. */
 function admitKey(credential: Guarded, key: KeyRow): Caller {
   const { type } = accepts[credential.kind]
   if (type !== null && key.type !== type) throw wrongKeyType(credential, keyNames[key.type], reason`The key is of the type ${key.type}.`)
-  refuseMissingScopes(key, scopesOf(credential))
   const { environment_id, environment_type, project_id, tenant_id } = key
   const environment =
     environment_id && environment_type && project_id ? { id: environment_id, type: environment_type, tenant_id, project_id } : null
   return { actor: byKey(key.key_id), tenant_id, key, administrator: null, role: null, is_operator: false, environment }
 }
 
+const missingScopes = (key: Pick<KeyRow, 'scopes'>, scopes: readonly PlatformScope[]) =>
+  scopes.filter((scope) => !scopesAllow(key.scopes, scope))
+
+function lacksScopes(missing: readonly PlatformScope[]): ApiError {
+  const names = missing.map((scope) => reason`${scope}`).reduce((names, scope) => reason`${names}, ${scope}`)
+  const detail = missing.length === 1 ? reason`The key lacks the scope ${names}.` : reason`The key lacks the scopes ${names}.`
+  return new ApiError('insufficient_scope', detail, { required_scopes: missing })
+}
+
 /** @throws ApiError with every scope that the key lacks */
 export function refuseMissingScopes(key: Pick<KeyRow, 'scopes'>, scopes: readonly PlatformScope[]): void {
-  const missing = scopes.filter((scope) => !scopesAllow(key.scopes, scope))
-  const [first, ...more] = missing
-  if (first === undefined) return
-  const names = more.reduce((names, scope) => reason`${names}, ${scope}`, reason`${first}`)
-  const detail = more.length === 0 ? reason`The key lacks the scope ${names}.` : reason`The key lacks the scopes ${names}.`
-  throw new ApiError('insufficient_scope', detail, { required_scopes: missing })
+  const missing = missingScopes(key, scopes)
+  if (missing.length > 0) throw lacksScopes(missing)
 }
 
 const keyNames: Record<ApiKey['type'], string> = {

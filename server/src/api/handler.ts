@@ -4,8 +4,10 @@
  */
 
 import type { ErrorCode } from '@ostiary/contract/errors.ts'
+import type { TenantId } from '@ostiary/contract/ids.ts'
 import type { Route } from '@ostiary/contract/route.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
+import type { PlatformScope } from '@ostiary/contract/scopes.ts'
 import type { z } from 'zod'
 import type { Refusal } from '../base/refusal.ts'
 import type { Fail } from '../http/problem.ts'
@@ -75,6 +77,19 @@ type ReplayOf<R extends Route> = (services: Services, call: CallOf<R>, first: Re
 export type Replay<Name extends RouteName> = ReplayOf<Table[Name]>
 export type AnyReplay = ReplayOf<Route>
 export type Replays = { readonly [Name in RouteName]?: Replay<Name> }
+
+/** A call whose key lacks scopes of the row. */
+interface RefusedCall<R extends Route> {
+  readonly tenant_id: TenantId
+  readonly params: Readonly<Record<string, string>>
+  /** `undefined` also where the row does not accept it. */
+  readonly body: Parsed<R['body']> | undefined
+}
+
+/** For a row whose handler asks a key for more scopes by what the call touches: returns these, so that one refusal names all. */
+type TouchedScopesOf<R extends Route> = (services: Services, call: RefusedCall<R>) => Promise<readonly PlatformScope[]>
+export type TouchedScopes = { readonly [Name in RouteName]?: TouchedScopesOf<Table[Name]> }
+export type AnyTouchedScopes = TouchedScopesOf<Route>
 
 /** One handler for every row. */
 export type Handlers = { readonly [Name in RouteName]: Handler<Name> }

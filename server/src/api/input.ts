@@ -35,15 +35,22 @@ export function* parseLargeBody(
   request: FastifyRequest,
   bytes: Buffer,
 ): Steps<unknown> {
-  const { body: schema, large_member: name } = route
+  const { body: schema, large_member: name, instead_of_large: other } = route
   refuseMediaType(route, request)
   const reading = jsonSteps(bytes)
   const value = yield* stepsOf(reading)
-  const problems = yield* textSteps(value, schema, levels_of_large)
+  const of_texts = yield* textSteps(value, schema, levels_of_large)
+  const problems = [...of_texts, ...(other === undefined ? [] : eitherProblems(value, other, name))]
   if (!isObject(value) || value[name] === undefined) return accepted(problems, schema.safeParse(value, said))
   const { [name]: member, ...rest } = value
   const parsed = accepted(problems, schema.safeParse(rest, said))
   return { ...(parsed as object), [name]: member } // as: the schema is of an object
+}
+
+/** A body has one of the two members. */
+function eitherProblems(value: unknown, one: string, other: string): FieldError[] {
+  if (!isObject(value) || (value[one] === undefined) !== (value[other] === undefined)) return []
+  return [{ pointer: `/${one}`, code: 'required', detail: `Send ${one} or ${other}, and not both.` }]
 }
 
 function* stepsOf(reading: Steps<unknown>): Steps<unknown> {
@@ -78,11 +85,15 @@ export function parseQuery(route: Route, request: FastifyRequest): unknown {
 
 /** Answers 404 for a malformed id, as for an unknown one, without a database query. */
 export function checkIds(names: readonly string[], params: Record<string, string>): void {
-  for (const name of names) {
-    const prefix = Object.entries(prefixes).find(([kind]) => name === `${kind}_id`)?.[1]
-    if (prefix && !idPattern(prefix).test(params[name] ?? '')) throw notFound(reason`An id in the path is not well-formed.`)
-  }
+  if (!areIds(names, params)) throw notFound(reason`An id in the path is not well-formed.`)
 }
+
+/** Whether each id in the path is well-formed. */
+export const areIds = (names: readonly string[], params: Record<string, string>): boolean =>
+  names.every((name) => {
+    const prefix = Object.entries(prefixes).find(([kind]) => name === `${kind}_id`)?.[1]
+    return prefix === undefined || idPattern(prefix).test(params[name] ?? '')
+  })
 
 /** The parsed value. Throws all problems at once, at most one of them for each field. */
 function accepted<T>(problems: readonly FieldError[], parsed: z.ZodSafeParseResult<T>): T {

@@ -14,19 +14,30 @@
 import type { ErrorCode } from '@ostiary/contract/errors.ts'
 import type { Route } from '@ostiary/contract/route.ts'
 import { routes } from '@ostiary/contract/routes.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Reason } from '../base/reason.ts'
 import { prefers } from '../http/accept.ts'
 import { body_limit_bytes, large_body_limit_bytes, readBody } from '../http/body.ts'
 import { goneSignal } from '../http/gone.ts'
 import type { Fail } from '../http/problem.ts'
 import { ApiError } from '../http/problem.ts'
+import type { KeyRow } from '../keys/store.ts'
 import { parseIfMatch } from '../lists/if-match.ts'
 import { send } from './answer.ts'
 import { authenticate, type Caller, type Claimant, type Gate, isForBrowsers } from './authenticate.ts'
 import { createCommit } from './commit.ts'
 import { createFreshSignIn } from './fresh.ts'
-import type { AnyHandler, AnyReplay, CallOf, Handlers, NothingElse, Replays, RouteName } from './handler.ts'
+import type {
+  AnyHandler,
+  AnyReplay,
+  AnyTouchedScopes,
+  CallOf,
+  Handlers,
+  NothingElse,
+  Replays,
+  RouteName,
+  TouchedScopes,
+} from './handler.ts'
 import {
   createInFlight,
   findAnswer,
@@ -37,7 +48,7 @@ import {
   mismatch,
   type RecordedAnswer,
 } from './idempotency.ts'
-import { checkIds, parseBody, parseLargeBody, parseQuery } from './input.ts'
+import { areIds, checkIds, parseBody, parseLargeBody, parseQuery } from './input.ts'
 import { refuseOperatorBody } from './operators.ts'
 import type { Services } from './services.ts'
 
@@ -60,14 +71,15 @@ interface Mounting {
 /** A row without a handler, and a handler without a row, are type errors. */
 export function mount<H extends Handlers>(
   app: FastifyInstance,
-  mounting: Mounting & { replays: Replays },
+  mounting: Mounting & { replays: Replays; touched_scopes: TouchedScopes },
   handlers: H & NothingElse<H>,
 ): void {
   const in_flight = createInFlight()
   for (const [name, route] of Object.entries(routes)) {
     const handler = (handlers as Handlers)[name as RouteName] as AnyHandler // as: the name is of a row, and the handler gets what that row describes
     const replay = (mounting.replays[name as RouteName] ?? null) as AnyReplay | null // as: likewise
-    mountOne(app, mounting, in_flight, { name, route, handler, replay })
+    const touchedScopes = (mounting.touched_scopes[name as RouteName] ?? null) as AnyTouchedScopes | null // as: likewise
+    mountOne(app, mounting, in_flight, { name, route, handler, replay, touchedScopes })
     if (isForBrowsers(route.credential)) mountPreflight(app, route)
   }
 }
@@ -81,13 +93,14 @@ interface Endpoint {
   handler: AnyHandler
   /** Where rights of the row depend on what it touches. */
   replay: AnyReplay | null
+  touchedScopes: AnyTouchedScopes | null
 }
 
 function mountOne(
   app: FastifyInstance,
   { services, gate, check_answers }: Mounting,
   in_flight: InFlight,
-  { name, route, handler, replay }: Endpoint,
+  { name, route, handler, replay, touchedScopes }: Endpoint,
 ): void {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter)
   const takes_body = route.method !== 'GET' && route.method !== 'DELETE'
@@ -98,14 +111,14 @@ function mountOne(
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     async handler(request, reply) {
       if (is_for_browsers) reply.extra_headers = different_origins
-      const admitted = await authenticate(gate, route, request, reply)
+      const params = request.params as Record<string, string> // as: Fastify types them unknown
+      const more = touchedScopes && ((key: KeyRow) => scopesTouched(touchedScopes, request, key))
+      const admitted = await authenticate(gate, { route, more }, request, reply)
       request.caller = admitted
       const caller = admitted as CallOf<Route>['caller'] // as: every row of this table asks for a credential, which has just been checked
-      const params = request.params as Record<string, string> // as: Fastify types them unknown
       const sign_in = route.fresh && caller.administrator ? createFreshSignIn(gate, route, caller, params) : null
       // The body is read only after the caller is authenticated.
-      const reading = { addressOf: () => request.ip_address, limit_bytes: isLarge(route) ? large_body_limit_bytes : body_limit_bytes }
-      const bytes = takes_body ? await readBody(request.raw, reading) : no_bytes
+      const bytes = takes_body ? await readBody(request.raw, readingOf(request)) : no_bytes
       const body = !takes_body
         ? undefined
         : isLarge(route)
@@ -161,6 +174,23 @@ function mountOne(
       return send(reply, request, route, { answer, url: `${services.config.base_url}${path}`, check: check_answers })
     },
   })
+
+  function readingOf(request: FastifyRequest) {
+    return { addressOf: () => request.ip_address, limit_bytes: isLarge(route) ? large_body_limit_bytes : body_limit_bytes }
+  }
+
+  /** The refusal is about the scopes, so a body that the row does not accept touches nothing. */
+  async function scopesTouched(find: AnyTouchedScopes, request: FastifyRequest, { tenant_id }: KeyRow) {
+    const params = request.params as Record<string, string> // as: Fastify types them unknown
+    if (!areIds(names, params)) return []
+    const read = async () => parseBody(route, request, await readBody(request.raw, readingOf(request)))
+    const body = takes_body ? await read().catch(undefinedIfRefused) : undefined
+    return find(services, { tenant_id, params, body: body as undefined }) // as: parsed with the schema of the row
+  }
+}
+
+function undefinedIfRefused(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error
 }
 
 const fail: Fail<ErrorCode> = (code, detail, ...explained) => {

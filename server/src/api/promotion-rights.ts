@@ -52,6 +52,13 @@ interface Step {
   readonly sends: readonly { readonly object: ObjectOfConfiguration; readonly slug: string | null }[]
 }
 
+/** The scopes of a step beside that of its row. */
+export const scopesOfStep = ({ changes, sends }: Pick<Step, 'changes' | 'sends'>): PlatformScope[] =>
+  scopesOfKinds(
+    [...changes, ...sends].map(({ object }) => object),
+    'write',
+  )
+
 /** To apply and to revert: a key needs the write scope of each kind that changes, and Live needs an admin with a fresh sign-in. */
 export function refuseStep(
   { caller, sign_in }: { caller: Caller; sign_in: FreshSignIn | null },
@@ -59,13 +66,7 @@ export function refuseStep(
 ): void {
   const { key, role } = caller
   if (key) {
-    refuseMissingScopes(key, [
-      'projects:write',
-      ...scopesOfKinds(
-        [...changes, ...sends].map(({ object }) => object),
-        'write',
-      ),
-    ])
+    refuseMissingScopes(key, ['projects:write', ...scopesOfStep({ changes, sends })])
     return
   }
   if (is_preview) return

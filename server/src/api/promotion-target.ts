@@ -1,4 +1,5 @@
 /** The promotion of a call, and what its target is judged against. */
+import type { Promotion, PromotionApply } from '@ostiary/contract/promotion.ts'
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import type { Surroundings } from '../configuration/checks.ts'
 import type { Plan } from '../configuration/plan.ts'
@@ -29,6 +30,10 @@ export async function promotionOf(services: Services, call: About): Promise<Prom
   if (!promotion) throw notFound()
   return promotion
 }
+
+/** The secrets of a plan that a call to apply it sends. */
+export const secretsSent = ({ needed_secrets }: Pick<Promotion, 'needed_secrets'>, body: PromotionApply | undefined) =>
+  needed_secrets.filter(({ name }) => Object.hasOwn(body?.secrets ?? {}, name))
 
 /** Of each counter. Each call stores a plan or an answer, most of them for a day. */
 const limit_of_hour: RateLimitPolicy = { limit: 120, window_seconds: 3_600 }

@@ -30,8 +30,8 @@ interface StepToWrite {
   readonly drafts: Drafts
   readonly secrets: SentSecrets
   readonly event: Extract<EventKind, `promotion.${string}`>
-  /** The guard on the status, with the changes and the ids of what they created, as JSON. */
-  readonly mark: (changes: string) => Statement
+  /** The guard on the status, with the changes and the ids of what they created, as JSON, and what else goes where nothing changes. */
+  readonly mark: (changes: string, has_change: boolean) => readonly Statement[]
   /** The guards on the project, which stands before its promotions in the order of locks. */
   readonly project: readonly Statement[]
   readonly next: Pick<PromotionRow, 'status' | 'revertible'> & Partial<PromotionRow>
@@ -85,7 +85,7 @@ export async function writeStep(
         ...ends.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, statement]) => statement),
         ...settings.flatMap(({ statements }) => statements),
         ...of('provider'),
-        mark(changes_text),
+        ...mark(changes_text, has_change),
         ...left,
         ...of('resource_server', 'application', 'webhook'),
       ],

@@ -11,6 +11,7 @@ import { byKind, type Configuration, type Fields } from './configuration.ts'
 import { type Drafts, type ObjectDraft, type SettingsDraft, storable } from './drafts.ts'
 import { type Place, type Refused, rulesOf } from './kinds.ts'
 import { smtp_password, valueAt } from './pointers.ts'
+import { wayToGive } from './secret-names.ts'
 import type { Problem, WantedField } from './wanted.ts'
 
 export interface Surroundings extends Place {
@@ -27,7 +28,7 @@ interface Findings {
 export function* errorSteps(target: Configuration, drafts: Drafts, is_own: boolean, place: Surroundings): Steps<Findings> {
   const after = objectsAfter(target, drafts)
   const servers = serversOf(after)
-  const of_settings = settingsFindings(drafts.settings, after, place)
+  const of_settings = settingsFindings(drafts.settings, after, is_own, place)
   yield
   const found = [of_settings, ...(yield* flatMapSteps(drafts.objects, (draft) => [objectFindings(draft, servers, is_own, place)]))]
   return {
@@ -75,7 +76,7 @@ export const errorCheck = (
 
 const hasProvider = (after: Objects) => [...after.provider.values()].some(({ enabled }) => enabled === true)
 
-function settingsFindings({ current, patch, wanted }: SettingsDraft, after: Objects, place: Surroundings): Findings {
+function settingsFindings({ current, next, patch, wanted }: SettingsDraft, after: Objects, is_own: boolean, place: Surroundings): Findings {
   if (Object.keys(patch).length === 0) return { checks: [], problems: [] }
   const outcome = applySettingsChange(place.environment_type, storable(current), withNamedPassword(patch, wanted), {
     seal: (name) => name,
@@ -87,14 +88,23 @@ function settingsFindings({ current, patch, wanted }: SettingsDraft, after: Obje
   return sorted(
     { object: 'settings', slug: null },
     wanted,
-    outcome.problem.issues.map(({ path, message }) => ({
-      code: path.join('/') === smtp_password.slice(1) ? 'secret_required' : 'not_valid_there',
-      path,
-      detail: message,
-      alone: path.join('/') === 'email/smtp/host',
-    })),
+    outcome.problem.issues.map(({ path, message }) =>
+      path.join('/') === smtp_password.slice(1)
+        ? {
+            code: 'secret_required',
+            path,
+            detail: `${noPassword(current, next)} ${wayToGive({ object: 'settings', slug: null, field: 'password' }, { is_own, can_wait: false })}`,
+            alone: false,
+          }
+        : { code: 'not_valid_there', path, detail: message, alone: path.join('/') === 'email/smtp/host' },
+    ),
   )
 }
+
+const noPassword = (current: Fields, next: Fields) =>
+  isSentElsewhere(current, next)
+    ? 'The stored password goes to no other mail server, and to none without TLS: it is needed again.'
+    : 'A user name of a mail server needs a password.'
 
 /** A password that the document names can be sent again, to a new mail server too. */
 function withNamedPassword(patch: Fields, wanted: ReadonlyMap<string, WantedField>): Fields {
@@ -126,11 +136,15 @@ function objectFindings(draft: ObjectDraft, servers: Servers, is_own: boolean, p
   const missing = current === null ? needs.filter((name) => next[name] == null) : []
   if (missing.length > 0) return missingFindings(draft, missing, is_own)
   const kept = new Set((current?.allowed_scopes ?? []) as string[]) // as: checked by the schema
+  const wayOf = ({ code, path }: Refused, can_wait: boolean) =>
+    code === 'secret_required' ? ` ${wayToGive({ ...at, field: String(path[0]) }, { is_own, can_wait })}` : ''
+  const withWay = (problems: readonly Refused[], can_wait: boolean) =>
+    problems.map((each) => ({ ...each, detail: each.detail + wayOf(each, can_wait) }))
   const refused = [
-    ...rulesOf[kind].problems(next, place, { has: (scope) => servers.scopes.has(scope) || kept.has(scope) }),
+    ...withWay(rulesOf[kind].problems(next, place, { has: (scope) => servers.scopes.has(scope) || kept.has(scope) }), true),
     ...(is_own ? setOnceProblems(draft) : []),
     ...identityProblems(draft, servers),
-    ...issuerProblems(draft),
+    ...withWay(issuerProblems(draft), false),
   ]
   return sorted(at, wanted, refused)
 }
@@ -194,7 +208,7 @@ function issuerProblems({ kind, current, next, wanted }: ObjectDraft): Refused[]
   if (kind !== 'provider' || !current || !next || !hasNewIssuer(current, next)) return []
   return documentObjects.provider.secrets.flatMap((name): Refused[] => {
     if (current[name] === null || wanted.has(`/${name}`)) return []
-    return [{ code: 'secret_required', path: [name], detail: 'A new issuer needs its own secret. Name it in the document.', alone: false }]
+    return [{ code: 'secret_required', path: [name], detail: 'A new issuer needs its own secret.', alone: false }]
   })
 }
 

@@ -18,3 +18,26 @@ const upper = (name: string) => name.replaceAll('-', '_').toUpperCase()
 
 /** Slugs have up to 63 characters. A digest tells two long ones apart. */
 const shortened = (slug: string) => `${slug.slice(0, 40)}_${hash('sha256', slug).slice(0, 12)}`
+
+interface MissingSecret {
+  readonly object: 'settings' | ObjectKind
+  readonly slug: string | null
+  readonly field: string
+}
+
+/**
+ * What to do where a secret is missing. Only a document of the target itself names secrets: other sources and values have none.
+ * @param can_wait whether nothing needs the secret while its provider is disabled
+ */
+export function wayToGive({ object, slug, field }: MissingSecret, { is_own, can_wait }: { is_own: boolean; can_wait: boolean }): string {
+  const name = secretName(object, slug, field)
+  if (is_own) {
+    const or_later = can_wait ? ' Or leave the provider disabled.' : ''
+    return `Name it in the document as ${name}, and give its value with the call that applies the plan.${or_later}`
+  }
+  const there = can_wait ? 'Leave the provider disabled until the target has its secret' : `Set ${withSecret(object)} in the target itself`
+  return `${there}, or name the secret as ${name} in a document of the target.`
+}
+
+const withSecret = (object: MissingSecret['object']) =>
+  object === 'settings' ? 'the mail server with its password' : 'the issuer with its secret'

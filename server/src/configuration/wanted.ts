@@ -12,6 +12,7 @@ import type { Configuration, Fields } from './configuration.ts'
 import { areEqual } from './equal.ts'
 import { fieldsOf, type KnownField, patchAt, valueAt } from './pointers.ts'
 import type { WrittenDocument } from './read-document.ts'
+import { wayToGive } from './secret-names.ts'
 
 /** A mistake in the request, at its place. */
 export interface Problem {
@@ -152,6 +153,13 @@ function* valueProblems({ values, source, target, is_own }: Asked, kept: Readonl
     if (object !== 'settings' && !source.objects[object].has(slug ?? ''))
       return [bad(`/values/${i}/slug`, 'The source has no such object.')]
     const field = fieldsOf(object).find((each) => each.pointer === pointer)
+    if (field?.class === 'secret')
+      return [
+        bad(
+          `/values/${i}/pointer`,
+          `Values hold no secrets. ${wayToGive({ object, slug, field: field.path.at(-1) ?? '' }, { is_own: false, can_wait: object === 'provider' })}`,
+        ),
+      ]
     if (field?.class !== 'owned')
       return [
         bad(`/values/${i}/pointer`, 'Only fields that belong to their environment can be given: those that travel come from the source.'),

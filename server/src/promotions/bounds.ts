@@ -4,7 +4,8 @@
  * apply to Test, and nothing that they do there closes Live.
  */
 import type { TenantId } from '@ostiary/contract/ids.ts'
-import { type Promotion, PromotionInList } from '@ostiary/contract/promotion.ts'
+import { type PlannedChange, type Promotion, PromotionInList } from '@ostiary/contract/promotion.ts'
+import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { haveRoom, holdProject } from '../tenancy/store.ts'
@@ -23,11 +24,14 @@ export const bytesOf = (plan: string): number => Buffer.byteLength(plan)
 /** Rows from before have no size. They had at most so many bytes. */
 const longest_before = 1_000_000
 
-/** With the bytes of the plan, which lists and sums read without the plan itself. */
-export const StoredSummary = PromotionInList.shape.summary.extend({ bytes: z.int().default(longest_before) })
+/** With the bytes of the plan, which lists and sums read without the plan itself, and whether its apply changed nothing. */
+export const StoredSummary = PromotionInList.shape.summary.extend({
+  bytes: z.int().default(longest_before),
+  changed_nothing: z.boolean().default(false),
+})
 export type StoredSummary = z.infer<typeof StoredSummary>
 
-const Sized = z.object({ id: z.string(), summary: z.object({ bytes: StoredSummary.shape.bytes }) })
+const Sized = z.object({ id: z.string(), summary: StoredSummary.pick({ bytes: true, changed_nothing: true }) })
 const Planned = Sized.extend({ approved_at: z.date().nullable() })
 
 /**
@@ -62,26 +66,50 @@ export async function roomForPlan(db: Db, { tenant_id, id }: { tenant_id: Tenant
   ]
 }
 
-const Applied = Sized.extend({ applied_at: z.date(), expires_at: z.date() })
+const Applied = Sized.extend({ status: z.enum(['applied', 'reverted']), applied_at: z.date(), expires_at: z.date() })
 
 interface RoomForApplied {
   /** When the oldest one expires, where there is no room; else `null`. */
   readonly full_until: Date | null
   /** For `haveRoom` with the row of the project, which each apply holds. Fails if another plan was applied to the target since. */
   readonly unchanged: Statement
+  /** For an apply that changes nothing: takes away those before it, so that a pipeline that runs often leaves one. Decision 0170. */
+  readonly without_change_before: readonly Statement[]
 }
 
 type To = Pick<Promotion, 'project_id' | 'to_environment_id'>
+
+interface Numbered {
+  readonly changes: readonly Pick<PlannedChange, 'action'>[]
+  readonly checks: readonly Pick<PromotionCheck, 'level'>[]
+}
+
+/** The plan in numbers, as its row keeps it. */
+export function summaryOf({ changes, checks }: Numbered) {
+  const count = <T>(list: readonly T[], is: (entry: T) => boolean) => list.filter(is).length
+  return {
+    create: count(changes, ({ action }) => action === 'create'),
+    update: count(changes, ({ action }) => action === 'update'),
+    delete: count(changes, ({ action }) => action === 'delete'),
+    errors: count(checks, ({ level }) => level === 'error'),
+    warnings: count(checks, ({ level }) => level === 'warning'),
+  }
+}
 
 /** Whether another plan of so many bytes may be kept as applied to its target. The index of the project and the status leads to the rows. */
 export async function roomForApplied(db: Db, { project_id, to_environment_id }: To, bytes: number): Promise<RoomForApplied> {
   const applied = sql`from promotions
     where project_id = ${project_id} and status in ('applied', 'reverted') and to_environment_id = ${to_environment_id}`
-  const rows = await db.all(Applied, sql`select id, summary, applied_at, expires_at ${applied} order by id limit ${most_applied}`)
+  const rows = await db.all(Applied, sql`select id, summary, status, applied_at, expires_at ${applied} order by id limit ${most_applied}`)
   const total = rows.reduce((sum, { summary }) => sum + summary.bytes, bytes)
   const newest = rows.reduce((latest, { applied_at }) => (applied_at > latest ? applied_at : latest), new Date(0))
   const oldest = rows.reduce<Date | null>((first, { expires_at }) => (first === null || expires_at < first ? expires_at : first), null)
+  const unchanging = rows.filter(({ status, summary }) => status === 'applied' && summary.changed_nothing).map((row) => row.id)
   return {
+    without_change_before:
+      unchanging.length === 0
+        ? []
+        : [sql`delete from promotions where project_id = ${project_id} and id in (${list(unchanging)}) and status = 'applied'`],
     full_until: rows.length >= most_applied || total > most_applied_bytes ? oldest : null,
     unchanged: sql`(select count(*) ${applied}) = ${rows.length} and (select coalesce(max(applied_at), 0) ${applied}) = ${newest}`,
   }

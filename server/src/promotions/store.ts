@@ -70,12 +70,15 @@ type Row = z.infer<typeof Row>
 const RowWithPlan = Row.extend({ plan: Details })
 
 /** A promotion that deleted cannot bring the objects back. */
-const shown = ({ approved_by, approved_at, is_approval_required, summary: { bytes: _, ...summary }, ...row }: Row) => ({
-  ...row,
-  summary,
-  revertible: row.status === 'applied' && summary.delete === 0,
-  approval: { required: is_approval_required, approved_by, approved_at },
-})
+const shown = ({ approved_by, approved_at, is_approval_required, summary: stored, ...row }: Row) => {
+  const { bytes: _, changed_nothing: __, ...summary } = stored
+  return {
+    ...row,
+    summary,
+    revertible: row.status === 'applied' && summary.delete === 0,
+    approval: { required: is_approval_required, approved_by, approved_at },
+  }
+}
 
 export type PromotionRow = NonNullable<Awaited<ReturnType<typeof findPromotion>>>
 
@@ -162,9 +165,9 @@ export const approve = (row: Held, by: Person, now: Date): Statement =>
     where ${sameVersion(row)} and status = 'planned'`)
 
 /** `plan` is JSON, with the ids of what was created. */
-export const markApplied = (row: Held, { by, plan }: { by: Person; plan: string }, now: Date): Statement =>
+export const markApplied = (row: Held, { by, plan, summary }: { by: Person; plan: string; summary: StoredSummary }, now: Date): Statement =>
   guard(sql`update promotions
-    set status = 'applied', applied_by = ${by}, applied_at = ${now}, plan = ${plan}, expires_at = ${new Date(now.getTime() + applied_kept_ms)},
+    set status = 'applied', applied_by = ${by}, applied_at = ${now}, plan = ${plan}, summary = ${summary}, expires_at = ${new Date(now.getTime() + applied_kept_ms)},
         version = version + 1, updated_at = ${now}
     where ${sameVersion(row)} and status = 'planned'`)
 

@@ -34,7 +34,7 @@ function missing({ from, smtp }: EmailSettings): z.core.$ZodIssue[] {
     ...(from === null ? [problem(['from'], 'email.delivery smtp needs the sender. Set it in the same request.')] : []),
     ...(smtp === null ? [problem(['smtp'], 'email.delivery smtp needs a mail server. Set it in the same request.')] : []),
     ...(smtp && smtp.username !== null && smtp.password === undefined
-      ? [problem(['smtp', 'password'], 'A username needs a password.')]
+      ? [problem(['smtp', 'password'], 'A username needs a password. Send it in the same request.')]
       : []),
   ]
 }

@@ -193,6 +193,17 @@ testRows('a field of the wrong type is 422 at its pointer', with_fields, async (
   }
 })
 
+const needing_fields = with_fields.filter(({ route }) => !isAction(route) && route.method === 'POST')
+
+testRows('a body without its fields is told of each that is required, by its pointer alone', needing_fields, async ({ name, route }) => {
+  const reply = await ask(w, withBytes(route, '{}'))
+  assertRefused(reply, 422, 'validation_failed', name)
+  for (const { pointer, code, detail } of reply.body.errors)
+    assert.deepEqual([code, /^Expected/.test(detail)], ['required', false], `${name} ${pointer}`)
+  const pointers = reply.body.errors.map(({ pointer }: { pointer: string }) => pointer)
+  assert.equal(new Set(pointers).size, pointers.length, name)
+})
+
 testRows('an action without fields accepts {} or no body, and any other body is 422', without_fields, async ({ name, route }) => {
   const ids = idsOf(route, ours)
   const nowhere = pathOf(route, { ...ids, [Object.keys(ids).at(-1) ?? '']: 'x' })
@@ -252,7 +263,7 @@ testRows(
       const detail =
         request.headers['content-type'] !== 'application/json'
           ? /^Send Content-Type/
-          : /^(The body is empty\.|This field is required|Expected an id)/
+          : /^(The body is empty\.|This field is required|Send from_environment_id or document,)/
       assert.ok(status === 415 || status === 400 || status === 422, `${name} with ${sent}: ${status}`)
       assert.match(body.detail, detail, `${name} with ${sent}`)
     }

@@ -22,8 +22,11 @@ const value = (object: string, slug: string | null, pointer: string, given: unkn
 // biome-ignore format: this table is read by column
 const plans: [why: string, body: object, pointers: string[]][] = [
   ['neither source nor document',          { to_environment_id: live.id },                                       ['required /from_environment_id']],
+  ['nothing at all',                       {},                                                                   ['required /from_environment_id', 'required /to_environment_id']],
+  ['a target alone that is not one',       { to_environment_id: 'live' },                                        ['required /from_environment_id', 'not_allowed /to_environment_id']],
+  ['both and no target',                   { from_environment_id: source.id, document: { version: 1 } },         ['required /from_environment_id', 'required /to_environment_id']],
   ['both',                                 { ...ends, document: { version: 1 } },                                ['required /from_environment_id']],
-  ['no target',                            { from_environment_id: source.id },                                   ['not_allowed /to_environment_id']],
+  ['no target',                            { from_environment_id: source.id },                                   ['required /to_environment_id']],
   ['the same environment twice',           { ...ends, from_environment_id: live.id },                            ['not_allowed /to_environment_id']],
   ['a foreign source',                     { ...ends, from_environment_id: theirs.test.id },                     ['not_allowed /from_environment_id']],
   ['a foreign target',                     { ...ends, to_environment_id: theirs.live.id },                       ['not_allowed /to_environment_id']],
@@ -82,6 +85,14 @@ const before = await state()
 for (const [why, body, pointers] of plans)
   test(`a plan with ${why} is 422 at ${pointers}`, async () =>
     assert.deepEqual(pointersOf(await w.call('POST', `${project.path}/promotions`, { body })), ['422 validation_failed', ...pointers]))
+
+test('a plan with nothing at all is told what to send', async () => {
+  const { body } = await w.call('POST', `${project.path}/promotions`, { body: {} })
+  assert.deepEqual(
+    body.errors.map(({ detail }: { detail: string }) => detail),
+    ['Send from_environment_id or document, and not both.', 'This field is required.'],
+  )
+})
 
 const of = (id: string, name: 'apply' | 'revert' | 'approve', body: object = {}): Promise<Reply> => step([project, id], name, body)
 const unknown_id = waiting.id.replace(/.{4}$/, '0000')

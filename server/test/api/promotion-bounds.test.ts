@@ -196,6 +196,46 @@ test('what was applied to one environment takes no room of another environment',
   }
 })
 
+test('of applies to a target that changed nothing only the newest is kept, whatever else was applied', async () => {
+  const project = await createProject()
+  const name = 'OSTIARY_SECRET_CORP'
+  const corp = { type: 'oidc', issuer: 'https://corp.example', client_id: 'live', client_secret: `\${${name}}` }
+  const applied = async (body: object, value: string) => {
+    const { id } = await planned(project, body)
+    const { needed_secrets, status } = expectStatus(
+      200,
+      await step([project, id], 'apply', { secrets: body === document ? { [name]: value } : {} }),
+    )
+    assert.ok(status === 'applied' && needed_secrets.every((secret: { name: string }) => secret.name === name))
+    return id
+  }
+  const document = own(project, { providers: { corp } })
+  const created = await applied(document, 'first')
+  const in_test = await applied(ownOf(project.test, {}), '')
+  const reverted = await applied(own(project, {}), '')
+  expectStatus(200, await step([project, reverted], 'revert'))
+  await applied(document, 'first')
+  const replaced = await applied(document, 'second')
+  const newest = [await applied(document, 'second'), await applied(document, 'second'), await applied(own(project, {}), '')].at(-1)
+  const waiting = await planned(project, document)
+  assert.deepEqual(
+    (await storedOf(project)).map(({ id }) => id),
+    [created, in_test, reverted, replaced, newest, waiting.id],
+  )
+  const { data } = expectStatus(200, await w.call('GET', `${project.path}/promotions?status=applied`))
+  assert.equal(data.length, 4)
+  expectStatus(200, await w.call('GET', `${project.path}/promotions/${newest}`))
+})
+
+test('of applies at once that change nothing one is kept', async () => {
+  const project = await createProject()
+  const ids: string[] = []
+  for (let n = 0; n < 8; n++) ids.push((await planned(project, own(project, {}))).id)
+  const replies = await Promise.all(ids.map((id) => step([project, id], 'apply')))
+  for (const reply of replies) expectStatus(200, reply)
+  assert.equal((await storedOf(project)).length, 1)
+})
+
 test('a plan of over 4,000,000 bytes is 422, and a part of it has room', async () => {
   const project = await createProject()
   const scopes = (server: number) => Array.from({ length: 100 }, (_, n) => ({ name: `s-${server}-${n}`, description: 'x'.repeat(200) }))

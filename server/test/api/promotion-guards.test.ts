@@ -66,6 +66,15 @@ const scopes = [...new Set([...reads, ...writes])]
 const key_without: Record<string, string> = {}
 for (const scope of scopes)
   key_without[scope] = (await createPlatformKey(w, ours, { scopes: platformScopes.filter((each) => each !== scope) })).key
+const of_kinds = kinds.flatMap((kind) => [`${kind}:read`, `${kind}:write`])
+const partly: [what: string, scopes: string[]][] = [
+  ['none of the scopes', ['users:read']],
+  ['the scopes of projects alone', ['projects:read', 'projects:write']],
+  ['those of the kinds alone', of_kinds],
+  ['those of two kinds', ['applications:read', 'applications:write', 'webhooks:read', 'webhooks:write']],
+  ['the scopes that only read', reads],
+  ['the scopes that only write', writes],
+]
 const people = {} as Record<Role, string>
 for (const role of roles) people[role] = role === 'owner' ? ours.token : await createMember(w, ours, role)
 
@@ -89,6 +98,17 @@ for (const { name, method, path, body, ...needs } of table)
       assert.equal((await w.call(method, at, { key, body: sent })).status, admitted, 'and no other scope')
     })
 
+    const { scopes: needed } = needs
+    if (needed !== null)
+      for (const [what, has] of partly)
+        test(`${name} in ${type} by a key with ${what} names every scope that it lacks in one answer`, async () => {
+          const { key } = await createPlatformKey(w, ours, { scopes: has })
+          const { status, body: answer } = await w.call(method, at, { key, body: sent })
+          const lacking = needed.filter((scope) => !has.includes(scope))
+          if (lacking.length === 0) assert.equal(status, admitted)
+          else assert.deepEqual([status, answer.code, answer.required_scopes.sort()], [403, 'insufficient_scope', lacking.sort()])
+        })
+
     test(`${name} in ${type} by an administrator needs the role ${needs.role[type]}`, async () => {
       for (const role of roles) {
         const { status, body: answer } = await as(people[role])
@@ -103,3 +123,33 @@ for (const { name, method, path, body, ...needs } of table)
       assert.ok([403, 404].includes((await as(theirs.token)).status), 'nor as a stranger in this tenant')
     })
   }
+
+test('a key that applies is told of the scopes for the secrets that it sends too, and of no others', async () => {
+  const name = 'OSTIARY_SECRET_CORP'
+  const corp = { type: 'oidc', issuer: 'https://corp.example', client_id: 'live', client_secret: `\${${name}}` }
+  const other = await createProject()
+  const secrets = { [name]: 'of Live' }
+  const first = await planned(other, ownOf(other.live, { providers: { corp } }))
+  expectStatus(200, await step([other, first.id], 'apply', { secrets }))
+  const { id, changes } = await planned(other, ownOf(other.live, { providers: { corp } }))
+  assert.deepEqual(changes, [])
+  const { key } = await createPlatformKey(w, ours, { scopes: ['projects:read'] })
+  const lacking = async (body: object, more: object = {}) => (await step([other, id], 'apply', body, { key, ...more })).body.required_scopes
+  assert.deepEqual(await lacking({ secrets }), ['projects:write', 'providers:write'])
+  for (const body of [{}, { secrets: {} }, { secrets: { OTHER: 'x' } }, { secrets: 5 }, { unknown: 1 }, []])
+    assert.deepEqual(await lacking(body), ['projects:write'], JSON.stringify(body))
+})
+
+test('a key without the scopes of the row learns nothing of a promotion of another tenant, or of one that does not exist', async () => {
+  const { id } = await planned(project, ownOf(project.live, document))
+  const { key } = await createPlatformKey(w, theirs, { scopes: ['users:read'] })
+  for (const at of [`${promotions}/${id}`, `${promotions}/${id.replace(/.{4}$/, '0000')}`, `${promotions}/nothing`])
+    for (const [method, action, scope] of [
+      ['GET', '', 'projects:read'],
+      ['POST', '/apply', 'projects:write'],
+      ['POST', '/revert', 'projects:write'],
+    ] as const) {
+      const { status, body } = await w.call(method, at + action, { key, body: method === 'GET' ? undefined : {} })
+      assert.deepEqual([status, body.required_scopes], [403, [scope]], at + action)
+    }
+})

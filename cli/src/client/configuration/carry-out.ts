@@ -200,7 +200,9 @@ function awaitApproval({ io, connection, scope_options, is_json }: Job, stored: 
 function printApplied({ io, target, is_json }: Job, applied: Promotion & { secrets?: Made[] | null }): number {
   if (is_json) io.out(jsonLine(applied))
   else {
-    io.err(`${visible(target)} is changed: ${visible(applied.id ?? '')}\n`)
+    // A plan without a change was applied for its secrets alone, and the answer does not say whether one of them was another.
+    const what = applied.changes.length === 0 ? `${visible(target)} has the secrets that were given` : `${visible(target)} is changed`
+    io.err(`${what}: ${visible(applied.id ?? '')}\n`)
     for (const { object, slug, client_secret, secret } of applied.secrets ?? [])
       io.out(
         `${objectWords(object, slug)}  ${client_secret === undefined ? 'secret' : 'client_secret'}  ${visible(client_secret ?? secret ?? '')}\n`,

@@ -1,5 +1,6 @@
 /** What the service says about a plan, at its place in the file that it is about. */
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
+import { secret_sentence } from '@ostiary/contract/sentences.ts'
 import type { OstiaryError } from '@ostiary/sdk'
 import { UsageError } from '../../usage.ts'
 import { visible } from '../show.ts'
@@ -17,9 +18,12 @@ export interface NamedFile {
 /** Finds the file and the path in it that a pointer into a request is about; `null` for what stands in no file. */
 export type Locate = (pointer: string) => { named: NamedFile; path: readonly string[] } | null
 
-/** @throws UsageError with the place of each secret in the clear */
-export function refuseSecrets({ path, file }: NamedFile): void {
-  const mistakes = secretsInTheClear(file)
+/**
+ * @param sentence what the file can have there
+ * @throws UsageError with the place of each secret in the clear
+ */
+export function refuseSecrets({ path, file }: NamedFile, sentence = secret_sentence): void {
+  const mistakes = secretsInTheClear(file, sentence)
   if (mistakes.length > 0) throw new UsageError(mistakeText(path, file.text, mistakes).trimEnd())
 }
 

@@ -63,6 +63,10 @@ async function valuesFile(io: Io, path: string | null): Promise<NamedFile | null
   if (path === null) return null
   if (path === '') throw new UsageError('--values takes the name of a file.')
   const named = { path, file: await readYamlFile(io, path) }
-  refuseSecrets(named)
+  refuseSecrets(named, no_secrets)
   return named
 }
+
+/** The service says the same of a name. Text in the clear is never sent. */
+const no_secrets =
+  'Values hold no secrets. Set it in the target itself, or name it in a file of the target, and apply that with "ostiary apply". If this text was a secret, replace it.'

@@ -2,7 +2,6 @@
 import { documentObjects, object_kinds, SecretName, settings_secrets } from '@ostiary/contract/configuration.ts'
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import type { NeededSecret } from '@ostiary/contract/promotion.ts'
-import { secret_sentence } from '@ostiary/contract/sentences.ts'
 import type { Io } from '../io.ts'
 import { isObject } from '../show.ts'
 import type { Mistake } from './places.ts'
@@ -18,13 +17,13 @@ export function pathOf(object: ObjectOfConfiguration, slug: string | null, point
  * Text in the place of a secret that is not a name. It is found before anything is sent, so at these places a secret in the clear never leaves
  * this machine. In any other field it is text like any other.
  */
-export function secretsInTheClear(file: YamlFile): Mistake[] {
+export function secretsInTheClear(file: YamlFile, sentence: string): Mistake[] {
   return secretPaths(file)
     .filter((path) => {
       const written = file.at(path)
       return written !== undefined && written !== null && !SecretName.safeParse(written).success
     })
-    .map((path) => ({ offset: file.placeOf(path), text: `/${path.join('/')}: ${secret_sentence}` }))
+    .map((path) => ({ offset: file.placeOf(path), text: `/${path.join('/')}: ${sentence}` }))
 }
 
 function secretPaths(file: YamlFile): string[][] {

@@ -11,7 +11,7 @@ import { closedWaysOf, secretWarnings } from '../../configuration/warnings.ts'
 import { guard, sql } from '../../db/db.ts'
 import { notFound, tooBusy, validationFailed } from '../../http/problem.ts'
 import { refuseOtherVersion } from '../../lists/versions.ts'
-import { bytesOf, roomForApplied } from '../../promotions/bounds.ts'
+import { bytesOf, roomForApplied, summaryOf } from '../../promotions/bounds.ts'
 import { differingSecrets, no_secrets, secretProblems } from '../../promotions/secrets.ts'
 import * as store from '../../promotions/store.ts'
 import { answerText, objectText, textsOf } from '../../promotions/text.ts'
@@ -29,7 +29,7 @@ import {
   wrongState,
 } from '../promotion-refusals.ts'
 import { entriesShownTo, refuseStep, whoIs } from '../promotion-rights.ts'
-import { fullUntil, promotionOf, surroundingsOf, takeFromSteps, withoutWay } from '../promotion-target.ts'
+import { fullUntil, promotionOf, secretsSent, surroundingsOf, takeFromSteps, withoutWay } from '../promotion-target.ts'
 import { audited, objectOf, writeStep } from '../promotion-write.ts'
 import type { Services } from '../services.ts'
 
@@ -77,7 +77,7 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
     const { promotion, ...ends } = await present(services, call)
     const { target } = ends
     const needed = promotion.needed_secrets
-    const sends = needed.filter(({ name }) => Object.hasOwn(sent, name))
+    const sends = secretsSent(promotion, body)
     refuseStep(call, { target: target.settings.type, changes: promotion.changes, sends, is_preview: false })
     if (promotion.status !== 'planned') throw wrongState(reason`This promotion is ${promotion.status} already.`)
     refuseUnapproved(promotion)
@@ -108,7 +108,11 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
       promotion,
       at,
       project: [...haveRoom(hold, room.unchanged), ...still_needs_none],
-      mark: (changes) => store.markApplied(promotion, { by, plan: objectText(new Map([...plan_texts, ['changes', changes]])) }, at),
+      mark(changes, has_change) {
+        const plan = objectText(new Map([...plan_texts, ['changes', changes]]))
+        const summary = { ...summaryOf(promotion), bytes, changed_nothing: !has_change }
+        return [store.markApplied(promotion, { by, plan, summary }, at), ...(has_change ? [] : room.without_change_before)]
+      },
       next: {
         status: 'applied',
         applied_by: by,
@@ -142,7 +146,7 @@ export const revertPromotion: Handler<'revertPromotion'> = async (services, call
       promotion,
       at,
       project: [],
-      mark: () => store.markReverted(promotion, by, at),
+      mark: () => [store.markReverted(promotion, by, at)],
       next: { status: 'reverted', reverted_by: by, reverted_at: at.toISOString(), revertible: false },
     })
     if (!answer) continue

@@ -6,7 +6,7 @@ import { documentReading, isOwn, type WrittenDocument } from '../../configuratio
 import { type Place, type Read, readConfigurations } from '../../configuration/store.ts'
 import { badField, fieldErrors, pointerTo, tooBusy, validationFailed } from '../../http/problem.ts'
 import { readPage } from '../../lists/lists.ts'
-import { bytesOf, longest_plan, roomForPlan } from '../../promotions/bounds.ts'
+import { bytesOf, longest_plan, roomForPlan, summaryOf } from '../../promotions/bounds.ts'
 import * as store from '../../promotions/store.ts'
 import { answerText, objectText, textsOf } from '../../promotions/text.ts'
 import { findEnvironmentSlugs } from '../../tenancy/store.ts'
@@ -72,7 +72,7 @@ export const createPromotion: Handler<'createPromotion'> = async (services, call
   const summary = summaryOf(plan)
   const answer_text = await answerOf({ ...head, ...shown })
   const planners = await peopleBehind(db, caller)
-  const row = { ...head, plan: plan_text, summary: { ...summary, bytes }, planners, needs_approval: required }
+  const row = { ...head, plan: plan_text, summary: { ...summary, bytes, changed_nothing: false }, planners, needs_approval: required }
   const insertion = store.insertPromotion(row, at)
   for (let tries = 0; tries < most_tries; tries++) {
     const written = await call.commit(
@@ -114,8 +114,6 @@ async function computed(services: Services, { caller, body, project_id }: { call
 
 async function endsOf(services: Services, project: Omit<Place, 'environment_id'>, body: NewPromotion): Promise<Ends> {
   const { from_environment_id, to_environment_id, document } = body
-  if ((from_environment_id === undefined) === (document === undefined))
-    throw badField(['from_environment_id'], 'Send from_environment_id or document, and not both.', 'required')
   if (from_environment_id === to_environment_id)
     throw badField(['to_environment_id'], 'This is the environment that the configuration comes from.')
   const ids = [to_environment_id, ...(from_environment_id === undefined ? [] : [from_environment_id])]
@@ -183,15 +181,4 @@ async function planFor(
 async function leftState({ slices }: Services, state: Record<string, unknown>, type: 'test' | 'live') {
   const read = await slices.run(documentReading(state, type))
   return 'document' in read ? read.document : null
-}
-
-function summaryOf({ changes, checks }: Plan) {
-  const count = <T>(list: readonly T[], is: (entry: T) => boolean) => list.filter(is).length
-  return {
-    create: count(changes, ({ action }) => action === 'create'),
-    update: count(changes, ({ action }) => action === 'update'),
-    delete: count(changes, ({ action }) => action === 'delete'),
-    errors: count(checks, ({ level }) => level === 'error'),
-    warnings: count(checks, ({ level }) => level === 'warning'),
-  }
 }

@@ -8,6 +8,7 @@ import { findPromotion } from '../../promotions/store.ts'
 import { findEnvironmentOfTenant } from '../../tenancy/store.ts'
 import type { Call, Replay, Replays } from '../handler.ts'
 import { refuseStep, shownTo } from '../promotion-rights.ts'
+import { secretsSent } from '../promotion-target.ts'
 import type { Services } from '../services.ts'
 import { refuseAboveOwnRole } from './invitations.ts'
 
@@ -30,9 +31,7 @@ async function refuseInvitation({ db, now }: Services, call: Pick<Call<'addMembe
 
 const applyPromotion: Replay<'applyPromotion'> = (services, call, first) => {
   const recorded = first as Promotion // as: recorded by `writeStep`
-  return replayStep(services, call, recorded, ({ needed_secrets }) =>
-    needed_secrets.filter(({ name }) => Object.hasOwn(call.body.secrets ?? {}, name)),
-  )
+  return replayStep(services, call, recorded, (promotion) => secretsSent(promotion, call.body))
 }
 
 const revertPromotion: Replay<'revertPromotion'> = (services, call, first) => replayStep(services, call, first as Promotion, () => []) // as: recorded by `writeStep`
