@@ -82,7 +82,7 @@ export type Replays = { readonly [Name in RouteName]?: Replay<Name> }
 interface RefusedCall<R extends Route> {
   readonly tenant_id: TenantId
   readonly params: Readonly<Record<string, string>>
-  /** `undefined` also where the row does not accept it. */
+  /** `undefined` if the row does not accept it, too. */
   readonly body: Parsed<R['body']> | undefined
 }
 

@@ -195,7 +195,7 @@ testRows('a field of the wrong type is 422 at its pointer', with_fields, async (
 
 const needing_fields = with_fields.filter(({ route }) => !isAction(route) && route.method === 'POST')
 
-testRows('a body without its fields is told of each that is required, by its pointer alone', needing_fields, async ({ name, route }) => {
+testRows('the answer to a body without its fields names each that is required, by its pointer alone', needing_fields, async ({ name, route }) => {
   const reply = await ask(w, withBytes(route, '{}'))
   assertRefused(reply, 422, 'validation_failed', name)
   for (const { pointer, code, detail } of reply.body.errors)
