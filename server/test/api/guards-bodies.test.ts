@@ -195,14 +195,18 @@ testRows('a field of the wrong type is 422 at its pointer', with_fields, async (
 
 const needing_fields = with_fields.filter(({ route }) => !isAction(route) && route.method === 'POST')
 
-testRows('the answer to a body without its fields names each that is required, by its pointer alone', needing_fields, async ({ name, route }) => {
-  const reply = await ask(w, withBytes(route, '{}'))
-  assertRefused(reply, 422, 'validation_failed', name)
-  for (const { pointer, code, detail } of reply.body.errors)
-    assert.deepEqual([code, /^Expected/.test(detail)], ['required', false], `${name} ${pointer}`)
-  const pointers = reply.body.errors.map(({ pointer }: { pointer: string }) => pointer)
-  assert.equal(new Set(pointers).size, pointers.length, name)
-})
+testRows(
+  'the answer to a body without its fields names each that is required, by its pointer alone',
+  needing_fields,
+  async ({ name, route }) => {
+    const reply = await ask(w, withBytes(route, '{}'))
+    assertRefused(reply, 422, 'validation_failed', name)
+    for (const { pointer, code, detail } of reply.body.errors)
+      assert.deepEqual([code, /^Expected/.test(detail)], ['required', false], `${name} ${pointer}`)
+    const pointers = reply.body.errors.map(({ pointer }: { pointer: string }) => pointer)
+    assert.equal(new Set(pointers).size, pointers.length, name)
+  },
+)
 
 testRows('an action without fields accepts {} or no body, and any other body is 422', without_fields, async ({ name, route }) => {
   const ids = idsOf(route, ours)

@@ -86,7 +86,7 @@ for (const [why, body, pointers] of plans)
   test(`a plan with ${why} is 422 at ${pointers}`, async () =>
     assert.deepEqual(pointersOf(await w.call('POST', `${project.path}/promotions`, { body })), ['422 validation_failed', ...pointers]))
 
-test('a plan with nothing at all is told what to send', async () => {
+test('the answer to a plan with nothing at all says what to send', async () => {
   const { body } = await w.call('POST', `${project.path}/promotions`, { body: {} })
   assert.deepEqual(
     body.errors.map(({ detail }: { detail: string }) => detail),

@@ -124,7 +124,7 @@ for (const { name, method, path, body, ...needs } of table)
     })
   }
 
-test('a key that applies is told of the scopes for the secrets that it sends too, and of no others', async () => {
+test('the answer to a key that applies names the scopes for the secrets that it sends too, and no others', async () => {
   const name = 'OSTIARY_SECRET_CORP'
   const corp = { type: 'oidc', issuer: 'https://corp.example', client_id: 'live', client_secret: `\${${name}}` }
   const other = await createProject()

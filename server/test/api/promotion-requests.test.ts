@@ -111,7 +111,7 @@ test('a document with a template that does not exist is refused at its place', a
   assert.deepEqual(pointersOf(await of('new', 'nothing')), ['422 validation_failed', 'not_allowed /document/applications/new/template'])
 })
 
-test('a document of an environment that the project does not have is 422 at its name, and is told of those that exist', async () => {
+test('a document of an environment that the project does not have is 422 at its name, and the answer names those that exist', async () => {
   for (const [environment, dry_run] of [
     ['stagign', false],
     ['stagign', true],
