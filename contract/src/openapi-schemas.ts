@@ -162,7 +162,7 @@ function simplify(value: unknown, place: string): Json {
   else if (typeof schema.format === 'string') delete schema.pattern
   openMap(schema)
   joinNull(schema)
-  joinList(schema)
+  openList(schema)
   describeProperties(schema, place)
   return joinVerdicts(schema)
 }
@@ -193,12 +193,15 @@ function openMap(schema: Json): void {
   if (JSON.stringify(names) === '{"type":"string"}') delete schema.propertyNames // every name is a string
 }
 
-/** `anyOf` a simple type and a list of it is one type with both. Generators of Java make a class of such a choice that does not compile. */
-function joinList(schema: Json): void {
+/**
+ * `anyOf` a simple type and a list of it has no type: its description says what it is. openapi-generator 7.16 makes a class of such a choice that
+ * does not compile in Java, and oapi-codegen 2.8 refuses one type with both names. The client library reads the extension.
+ */
+function openList(schema: Json): void {
   const [one, list, more] = (schema.anyOf ?? []) as Json[] // as: a list of schemas
   if (typeof one?.type !== 'string' || list?.type !== 'array' || more !== undefined || Object.keys(one).length > 1) return
+  schema['x-any-of'] = schema.anyOf
   delete schema.anyOf
-  Object.assign(schema, { ...list, type: [one.type, 'array'] })
 }
 
 /** `anyOf` a simple type and null is one type with both. */

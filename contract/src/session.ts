@@ -51,7 +51,9 @@ export const TokenVerdict = z.discriminatedUnion('active', [
     active: z.literal(true).describe('Whether the token is valid now.'),
     iss: z.string().describe('The issuer.'),
     sub: UserId.describe('The id of the user.'),
-    aud: z.union([z.string(), z.array(z.string())]).describe('The audience: a resource server, or the issuer.'),
+    aud: z
+      .union([z.string(), z.array(z.string())])
+      .describe('The audience: the issuer as a string, or a list of the resource servers and the issuer.'),
     client_id: ApplicationId.describe('The application that got the token.'),
     scope: z.string().describe('The scopes, separated by spaces.'),
     token_type: z.literal('Bearer').describe('Always `Bearer`.'),

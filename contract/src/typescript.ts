@@ -6,7 +6,7 @@ export function typescriptOf(schema: Json, indent = ''): string {
   if (typeof schema.$ref === 'string') return referencedName(schema.$ref)
   if (schema.const !== undefined) return literal(schema.const)
   if (Array.isArray(schema.enum)) return union(schema.enum.map(literal))
-  const variants = schema.anyOf ?? schema.oneOf
+  const variants = schema.anyOf ?? schema.oneOf ?? schema['x-any-of']
   if (Array.isArray(variants)) return union(variants.map((variant) => typescriptOf(variant, indent)))
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
   return union(types.map((type) => typeOf(type, schema, indent)))

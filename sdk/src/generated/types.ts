@@ -2855,7 +2855,7 @@ export type TokenVerdict = {
   iss?: string | undefined
   /** The id of the user. */
   sub?: string | undefined
-  /** The audience: a resource server, or the issuer. */
+  /** The audience: the issuer as a string, or a list of the resource servers and the issuer. */
   aud?: string | string[] | undefined
   /** The application that got the token. */
   client_id?: string | undefined

@@ -1,4 +1,3 @@
-// pure
 /** What a failure says about changes. An error speaks of its own batch; a command or a migration is more than that, or exactly that. */
 import { DatabaseUnavailable } from './db.ts'
 

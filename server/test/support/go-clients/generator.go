@@ -1,4 +1,4 @@
-// Calls the service by a client of openapi-generator: create, list, merge-patch, delete. In this client no member can be null (docs/generated-clients.md).
+// Uses a client of openapi-generator: create, list, merge-patch, delete. It is compiled and not run (docs/generated-clients.md).
 package main
 
 import (
