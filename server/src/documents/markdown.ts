@@ -23,7 +23,8 @@ interface Section {
 
 export interface Rendered {
   readonly title: string
-  readonly body: Html
+  /** Not made for the search, which needs the sections alone. */
+  readonly body: () => Html
   /** The headings below the title. */
   readonly headings: readonly Heading[]
   readonly sections: readonly Section[]
@@ -40,7 +41,7 @@ export function renderMarkdown(markdown: string, linkOf: (href: string) => strin
   const idOf = (token: MarkedToken) => anchors[found.indexOf(token as Tokens.Heading)] ?? '' // as: only called for headings
   return {
     title: title.text,
-    body: html`${tokens.map((token) => block(token, { linkOf, idOf }))}`,
+    body: () => html`${tokens.map((token) => block(token, { linkOf, idOf }))}`,
     headings: others,
     sections: sectionsOf(tokens, headings),
   }

@@ -99,7 +99,7 @@ export function documentPageOf(library: Library, document: Document): DocumentPa
   const order = linksOf(library).flatMap(({ links }) => links)
   const at = order.findIndex(({ url }) => url === document.url)
   const rendered = document.render()
-  const body = html`${rendered.body}
+  const body = html`${rendered.body()}
 <p class="fine source"><a href="${document.url}.md">This page as Markdown</a></p>
 ${at >= 0 && neighbours(order[at - 1], order[at + 1])}`
   return framed(library, { url: document.url, title: document.title, body, headings: rendered.headings })

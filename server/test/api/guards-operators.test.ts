@@ -14,10 +14,10 @@ import {
   ask,
   eachRow,
   type Ids,
+  newBody,
   parametersOf,
   pathOf,
   rows,
-  sampleBody,
   testRows,
   validRequest,
 } from '../support/route-table.ts'
@@ -88,7 +88,7 @@ function requestOf(route: Route, ids: Ids, headers: Record<string, string> = inR
   const in_tenant = route.path.includes('{tenant_id}')
   const user_id = (in_tenant ? ids.member_id : ids.person_id) ?? ''
   const request_id = (in_tenant ? ids.refused_in_tenant : ids.refused_in_environment) ?? ''
-  const body = route.body ? { body: sampleBody(route.body) } : {}
+  const body = route.body ? { body: newBody(route, theirs) } : {}
   return { method: route.method, path: pathOf(route, { ...ids, user_id, request_id }), headers, ...body }
 }
 
