@@ -3,7 +3,7 @@
  * file of `application-templates/`, whose list is generated (decision 0112).
  */
 import { z } from 'zod'
-import { Application } from './application.ts'
+import { Application } from './objects/application.ts'
 import { oidcScopes } from './scopes.ts'
 import { Name, Slug, text, WebUrl } from './values.ts'
 

@@ -5,9 +5,9 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { Application } from './application.ts'
 import { ApplicationTemplate, setup_languages } from './application-template.ts'
 import { templates } from './application-templates/index.ts'
+import { Application } from './objects/application.ts'
 import { fillSetup, forgotten_secret, unmetNeeds } from './template-setup.ts'
 
 /** A value in the quotes of each language; in a form the rest of the line is the value. */

@@ -1,7 +1,7 @@
 /** The public configuration of an environment, from which a web page offers sign-in and checks its own forms. */
 import { z } from 'zod'
-import { ApplicationType } from './application.ts'
 import { ApplicationId, EnvironmentId, ProjectId } from './ids.ts'
+import { ApplicationType } from './objects/application.ts'
 import { Settings } from './settings.ts'
 import { switched_methods } from './sign-in-methods.ts'
 import { EnvironmentType } from './tenancy.ts'

@@ -1,8 +1,8 @@
 /** Logout requests to the applications of an ended session (OpenID Connect Back-Channel Logout 1.0), with their attempts. */
 import { z } from 'zod'
+import { Attempt } from './delivery.ts'
 import { ApplicationId, EnvironmentId, MessageId, SessionId, UserId } from './ids.ts'
 import { Time } from './values.ts'
-import { Attempt } from './webhook.ts'
 
 export const BackchannelLogout = z.strictObject({
   id: MessageId.describe('The id of the message.'),

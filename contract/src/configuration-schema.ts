@@ -2,17 +2,18 @@
  * The JSON Schema of configuration documents (2020-12), which editors and pipelines read: each field with its description, default, range and
  * class. Made from the schemas of the contract.
  */
+import { ConfigurationDocument, settingsInDocument } from './configuration.ts'
+import type { FieldClass } from './objects/field.ts'
 import {
-  ConfigurationDocument,
+  documentDefaults,
   documentFields,
-  documentObjects,
+  fieldClasses,
   type ObjectKind,
+  object_descriptions,
   object_kinds,
-  settingsInDocument,
-} from './configuration.ts'
-import type { FieldClass } from './field-class.ts'
-import { fieldClasses } from './field-classes.ts'
-import { applicationDefaults, provider_defaults, resource_server_defaults, webhook_defaults } from './object-defaults.ts'
+  secretsOf,
+  typesOf,
+} from './objects/objects.ts'
 import { definedSchemaOf, type Json } from './openapi-schemas.ts'
 import { serviceRoutes } from './routes.ts'
 import { rangeOf } from './settings-sentences.ts'
@@ -24,7 +25,7 @@ export function configurationSchema(base_url: string): Json {
   const schema = definedSchemaOf(ConfigurationDocument)
   for (const field of settingsInDocument('any')) annotateSetting(memberAt(schema, ['settings', ...field.path.split('.')]), field)
   for (const kind of object_kinds) {
-    const { section } = documentObjects[kind]
+    const { section } = object_descriptions[kind]
     const object = memberAt(schema, [section]).additionalProperties as Json // as: JSON Schema
     for (const name of documentFields(kind)) annotate(memberAt(object, [name]), classOf(kind, name), defaultOf(kind, name))
   }
@@ -76,22 +77,14 @@ function annotateSetting(member: Json, { path, class: kind }: { path: string; cl
 }
 
 function classOf(kind: ObjectKind, name: string): Class {
-  const { secrets }: { secrets: readonly string[] } = documentObjects[kind]
+  const secrets = secretsOf(kind)
   return secrets.includes(name) ? 'secret' : ((fieldClasses[kind] as Readonly<Record<string, FieldClass>>)[name] ?? 'never') // as: by name
 }
 
-const types = ['web', 'spa', 'native'] as const
-
 /** `undefined` for a field without a default, and for one whose default depends on the type of the object: its description names it. */
 function defaultOf(kind: ObjectKind, name: string): unknown {
-  const every: Readonly<Record<ObjectKind, readonly object[]>> = {
-    resource_server: [resource_server_defaults],
-    application: types.map(applicationDefaults),
-    provider: [provider_defaults],
-    webhook: [webhook_defaults],
-  }
-  const [first, ...others] = every[kind]
-    .map((defaults) => ({ template: null, ...defaults }) as Record<string, unknown>) // as: by name
-    .map((defaults) => defaults[name])
+  if (secretsOf(kind).includes(name)) return undefined
+  const { fixed } = object_descriptions[kind]
+  const [first, ...others] = typesOf(kind).map((type) => documentDefaults(kind, fixed === null ? {} : { [fixed]: type })[name])
   return others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : undefined
 }

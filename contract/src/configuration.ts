@@ -4,17 +4,13 @@
  * order, ranges and words are those of the schemas of the resources.
  */
 import { z } from 'zod'
-import { Application, ApplicationChange, ApplicationType } from './application.ts'
-import type { FieldClass, NestedFieldClasses } from './field-class.ts'
-import { fieldClasses } from './field-classes.ts'
-import { Provider, ProviderChange, ProviderType } from './provider.ts'
-import { NewResourceServer, ResourceServer, ResourceServerChange } from './resource-server.ts'
+import { changeShape, type FieldClass, fixedShape, type NestedFieldClasses, type Table } from './objects/field.ts'
+import { documentFields, fieldClasses, type ObjectKind, object_descriptions, object_kinds, secretsOf } from './objects/objects.ts'
 import { secret_sentence } from './sentences.ts'
 import { settingsSchemas } from './settings.ts'
 import { wordsOf } from './settings-words.ts'
 import type { EnvironmentType } from './tenancy.ts'
 import { Slug } from './values.ts'
-import { Webhook, WebhookChange } from './webhook.ts'
 
 /** Raised by a change that a reader of the old version would misunderstand. */
 export const document_version = 1
@@ -27,66 +23,10 @@ export const SecretName = z
 
 type Shape = Readonly<Record<string, z.ZodType>>
 
-interface ObjectInDocument {
-  /** The member of the document that maps the slugs of such objects to them. */
-  readonly section: string
-  /** The immutable field that an object is created with. */
-  readonly fixed: string | null
-  /** Further fields that are set at creation for good. */
-  readonly set_once: readonly string[]
-  readonly record: z.ZodObject
-  /** What can be written, fixed and owned fields included. */
-  readonly written: Shape
-  /** Write-only fields. */
-  readonly secrets: readonly string[]
-}
-
-/** The kinds of objects, in the order of the document: what others name comes first. */
-export const documentObjects = {
-  resource_server: {
-    section: 'resource_servers',
-    fixed: null,
-    set_once: [],
-    record: ResourceServer,
-    written: { ...ResourceServerChange.shape, identifier: NewResourceServer.shape.identifier.optional() },
-    secrets: [],
-  },
-  application: {
-    section: 'applications',
-    fixed: 'application_type',
-    set_once: ['template'],
-    record: Application,
-    written: { ...ApplicationChange.shape, application_type: ApplicationType.optional(), template: Slug.nullable().optional() },
-    secrets: [],
-  },
-  provider: {
-    section: 'providers',
-    fixed: 'type',
-    set_once: [],
-    record: Provider,
-    written: { ...ProviderChange.shape, type: ProviderType.optional() },
-    secrets: ['client_secret', 'private_key'],
-  },
-  webhook: { section: 'webhooks', fixed: null, set_once: [], record: Webhook, written: WebhookChange.shape, secrets: [] },
-} as const satisfies Record<string, ObjectInDocument>
-
-export type ObjectKind = keyof typeof documentObjects
-export const object_kinds = Object.keys(documentObjects) as ObjectKind[] // as: the keys of a const object
-
 /** The write-only fields of the settings. */
 export const settings_secrets: readonly string[] = ['email.smtp.password']
 
-const isInDocument = (kind: unknown) => kind === 'travels' || kind === 'owned'
-
-/** The fields of an object that have a place in the document, in its order. */
-export function documentFields(kind: ObjectKind): string[] {
-  const { record, fixed, set_once, secrets }: ObjectInDocument = documentObjects[kind]
-  const classes: Readonly<Record<string, FieldClass>> = fieldClasses[kind]
-  return [
-    ...Object.keys(record.shape).filter((name) => name === fixed || set_once.includes(name) || isInDocument(classes[name])),
-    ...secrets,
-  ]
-}
+const _isInDocument = (kind: unknown) => kind === 'travels' || kind === 'owned'
 
 const innerOf = (type: z.ZodType) => (type.def as { innerType?: z.ZodType }).innerType // as: the public, untyped introspection of zod
 
@@ -173,7 +113,7 @@ const writtenSettings = (shape: Shape) =>
   })
 
 function objectOf(kind: ObjectKind, of: (name: string, is_secret: boolean) => z.ZodType | undefined): z.ZodObject {
-  const { secrets }: ObjectInDocument = documentObjects[kind]
+  const secrets = secretsOf(kind)
   return z.strictObject(
     Object.fromEntries(
       documentFields(kind).map((name) => {
@@ -185,19 +125,21 @@ function objectOf(kind: ObjectKind, of: (name: string, is_secret: boolean) => z.
   )
 }
 
-const recordOf = (kind: ObjectKind): Shape => documentObjects[kind].record.shape
+const tableOf = (kind: ObjectKind): Table => object_descriptions[kind].table
 
 const shownObject = (kind: ObjectKind) =>
-  objectOf(kind, (name, is_secret) => (is_secret ? SecretName.nullable().describe(shown_secret) : recordOf(kind)[name]))
+  objectOf(kind, (name, is_secret) => (is_secret ? SecretName.nullable().describe(shown_secret) : tableOf(kind)[name]?.type))
 
-const writtenObject = (kind: ObjectKind) =>
-  objectOf(kind, (name, is_secret) => {
+const writtenObject = (kind: ObjectKind) => {
+  const table = tableOf(kind)
+  const written: Shape = { ...changeShape(table), ...fixedShape(table) }
+  return objectOf(kind, (name, is_secret) => {
     if (is_secret) return SecretName.nullable().optional().describe(written_secret)
-    const { written }: ObjectInDocument = documentObjects[kind]
     const type = written[name]
-    const { description } = recordOf(kind)[name] ?? {}
+    const { description } = table[name]?.type ?? {}
     return description === undefined ? type : type?.describe(description)
   })
+}
 
 const sectionWords: Readonly<Record<ObjectKind, string>> = {
   resource_server: 'The resource servers by their slugs.',
@@ -207,7 +149,7 @@ const sectionWords: Readonly<Record<ObjectKind, string>> = {
 }
 
 const sectionsOf = (object: (kind: ObjectKind) => z.ZodType) =>
-  Object.fromEntries(object_kinds.map((kind) => [documentObjects[kind].section, object(kind)]))
+  Object.fromEntries(object_kinds.map((kind) => [object_descriptions[kind].section, object(kind)]))
 
 const version = z.literal(document_version).describe('The version of the form of the document.')
 const settings_words = 'The settings in groups.'

@@ -5,25 +5,10 @@
  * why it needs none; the server applies it (`api/fresh.ts`).
  */
 import { z } from 'zod'
-
-/** In which environments the rule applies. A row without an environment is about the whole tenant. */
-type Where = 'always' | 'in_live'
-
-/**
- * Which change of a field needs a fresh sign-in.
- *
- * changed     every change of its value; of an object, of any of its members
- * sent        the field is in the body: it is write-only, so no change of its value can be seen
- * turned_on   from false to true
- * turned_off  from true to false
- * widened     the key can do more than before, or can be used from more places or for longer
- */
-type When = 'changed' | 'sent' | 'turned_on' | 'turned_off' | 'widened'
-
-export interface FreshField {
-  where: Where
-  when: When
-}
+import { application } from './objects/application.ts'
+import { type FreshField, freshFieldsOf, type When, type Where } from './objects/field.ts'
+import { provider } from './objects/provider.ts'
+import { webhook } from './objects/webhook.ts'
 
 /** The fields of a PATCH by their path, such as `email.smtp.password`. */
 export type FreshFields = Readonly<Record<string, FreshField>>
@@ -45,22 +30,9 @@ const fields = (where: Where, when: When, ...names: string[]): FreshFields =>
   Object.fromEntries(names.map((name) => [name, { where, when }]))
 
 export const freshFields = {
-  application: {
-    ...fields('always', 'changed', 'token_endpoint_auth_method', 'jwks', 'jwks_uri'),
-    ...fields('in_live', 'changed', 'redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri', 'allowed_scopes'),
-    ...fields('in_live', 'changed', 'consent', 'require_pkce', 'allow_loopback_port'),
-    ...fields('in_live', 'changed', 'nonce_replaces_pkce', 'unknown_scopes'),
-    ...fields('in_live', 'turned_off', 'disabled'),
-  },
-  provider: {
-    ...fields('always', 'sent', 'client_secret', 'private_key'),
-    ...fields('in_live', 'changed', 'issuer', 'client_id', 'team_id', 'key_id', 'link_by_verified_email', 'accept_preferred_username'),
-    ...fields('in_live', 'turned_on', 'enabled'),
-  },
-  webhook: {
-    ...fields('in_live', 'changed', 'url', 'events'),
-    ...fields('in_live', 'turned_off', 'disabled'),
-  },
+  application: freshFieldsOf(application),
+  provider: freshFieldsOf(provider),
+  webhook: freshFieldsOf(webhook),
   project: fields('always', 'changed', 'promotion.require_approval'),
   key: fields('always', 'widened', 'scopes', 'ip_allowlist', 'allowed_origins', 'rate_limit', 'expires_at'),
   user: {
@@ -161,7 +133,8 @@ export function freshnessWords(fresh: Fresh): readonly string[] {
       ([where, { description }]) => `${where_words[where]}${description === undefined ? '' : ` if the body ${description}`}`,
     )
   const groups = new Map<string, string[]>()
-  for (const [name, { where, when }] of Object.entries(fresh.fields)) {
+  const strictest_first = Object.entries(fresh.fields).sort(([, a], [, b]) => (a.where < b.where ? -1 : a.where > b.where ? 1 : 0))
+  for (const [name, { where, when }] of strictest_first) {
     const key = `${where_words[where]} if the body ${when_words[when]}`
     groups.set(key, [...(groups.get(key) ?? []), `\`${name}\``])
   }

@@ -4,26 +4,28 @@
  */
 import { z } from 'zod'
 import * as apiKeys from './api-key.ts'
-import * as applications from './application.ts'
 import * as applicationTemplates from './application-template.ts'
 import * as audit from './audit.ts'
 import * as authConfig from './auth-config.ts'
 import * as backchannelLogouts from './backchannel-logout.ts'
 import * as configuration from './configuration.ts'
 import * as dashboard from './dashboard.ts'
+import * as deliveries from './delivery.ts'
 import * as errors from './errors.ts'
 import * as events from './event.ts'
 import * as kept from './kept.ts'
 import * as mail from './mail.ts'
 import * as methods from './method.ts'
 import * as names from './names.ts'
+import * as applications from './objects/application.ts'
+import * as providers from './objects/provider.ts'
+import * as resourceServers from './objects/resource-server.ts'
+import * as webhooks from './objects/webhook.ts'
 import * as oidc from './oidc.ts'
 import * as promotions from './promotion.ts'
 import * as promotionChecks from './promotion-check.ts'
-import * as providers from './provider.ts'
 import * as readiness from './readiness.ts'
 import * as refusedCalls from './refused-call.ts'
-import * as resourceServers from './resource-server.ts'
 import * as scopes from './scopes.ts'
 import * as sessions from './session.ts'
 import * as settings from './settings.ts'
@@ -31,14 +33,13 @@ import * as signingKeys from './signing-key.ts'
 import * as statistics from './statistics.ts'
 import * as tenancy from './tenancy.ts'
 import * as users from './user.ts'
-import * as webhooks from './webhook.ts'
 
 export type Json = Record<string, unknown>
 
 /** The files whose exports are components. A schema of a new file needs an entry here; `componentName` asks for it. */
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
-  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, errors, events, kept, mail, methods, names, oidc, promotionChecks, promotions, providers, readiness, refusedCalls,
+  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, deliveries, errors, events, kept, mail, methods, names, oidc, promotionChecks, promotions, providers, readiness, refusedCalls,
   resourceServers, scopes, sessions, settings, signingKeys, statistics, tenancy, users, webhooks,
 ]
 

@@ -2,12 +2,14 @@
  * The words by which answers and events say what failed beside the errors, with what to do: a provider, a delivery, a mail, a check of readiness.
  * The first sentence is the title. The name of a word never changes, and each has a page below `/docs/errors`, as errors have.
  */
+
+import type { AttemptError } from './delivery.ts'
 import type { MailFailure } from './mail.ts'
+import type { ProviderCause } from './objects/provider.ts'
+import type { Webhook } from './objects/webhook.ts'
 import type { RevertConflict } from './promotion.ts'
 import type { PromotionCheckCode } from './promotion-check.ts'
-import type { ProviderCause } from './provider.ts'
 import type { ReadinessCheck } from './readiness.ts'
-import type { AttemptError, Webhook } from './webhook.ts'
 
 // biome-ignore format: this table is read by column
 export const providerExplanations: Record<ProviderCause, string> = {

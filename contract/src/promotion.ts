@@ -3,9 +3,10 @@
  * moment, and shows every change before it happens.
  */
 import { z } from 'zod'
-import { ConfigurationDocument, object_kinds } from './configuration.ts'
+import { ConfigurationDocument } from './configuration.ts'
 import { EnvironmentId, ProjectId, PromotionId, TenantId } from './ids.ts'
 import { object, pointer, slug } from './kept.ts'
+import { object_kinds } from './objects/objects.ts'
 import { PromotionCheck } from './promotion-check.ts'
 import { characters, PageQuery, Slug, Time, text } from './values.ts'
 

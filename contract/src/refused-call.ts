@@ -1,8 +1,8 @@
 /** Refused calls: what an environment or a tenant answered with an error, and why. The service keeps them for seven days. */
 import { z } from 'zod'
-import { Application } from './application.ts'
 import { type ErrorCode, errors } from './errors.ts'
 import { RequestId } from './ids.ts'
+import { Application } from './objects/application.ts'
 import { type OAuthErrorName, oauthErrors } from './oidc.ts'
 import { inactiveReasons } from './session.ts'
 import { Moment, PageQuery, Time, wholeNumber } from './values.ts'

@@ -11,19 +11,23 @@ import {
   NewPlatformKey,
   PlatformKeyChange,
 } from './api-key.ts'
-import { Application, ApplicationChange, ApplicationWithSecret, NewApplication } from './application.ts'
 import { ApplicationTemplate, ApplicationTemplates } from './application-template.ts'
 import { AuditEntry, AuditQuery, AuditVerification } from './audit.ts'
 import { AuthConfig } from './auth-config.ts'
 import { BackchannelLogout } from './backchannel-logout.ts'
 import { Configuration } from './configuration.ts'
 import { DashboardSession } from './dashboard.ts'
+import { Delivery, DeliveryQuery, ResendSince, Resent, TestSent } from './delivery.ts'
 import { DocumentationQuery, ReadinessQuery } from './documentation.ts'
 import { Event, EventQuery } from './event.ts'
 import { freshFields, newApplication, newEnvironment, newProject, newProvider, no_need } from './fresh.ts'
 import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
 import { Grant, SignInMethod } from './method.ts'
 import { Names, NamesQuery } from './names.ts'
+import { Application, ApplicationChange, ApplicationWithSecret, NewApplication } from './objects/application.ts'
+import { NewProvider, Provider, ProviderChange, ProviderCheck } from './objects/provider.ts'
+import { NewResourceServer, ResourceServer, ResourceServerChange } from './objects/resource-server.ts'
+import { NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from './objects/webhook.ts'
 import {
   NewPromotion,
   Promotion,
@@ -34,10 +38,8 @@ import {
   PromotionWithSecrets,
   RevertOutcome,
 } from './promotion.ts'
-import { NewProvider, Provider, ProviderChange, ProviderCheck } from './provider.ts'
 import { Readiness } from './readiness.ts'
 import { RefusedCall, RefusedCallQuery, RefusedCallSummary, RefusedCallSummaryQuery } from './refused-call.ts'
-import { NewResourceServer, ResourceServer, ResourceServerChange } from './resource-server.ts'
 import {
   administrator,
   anyKey,
@@ -79,7 +81,6 @@ import {
 } from './tenancy.ts'
 import { NewUser, User, UserChange, UserQuery } from './user.ts'
 import { NamedQuery, PageQuery, page } from './values.ts'
-import { Delivery, DeliveryQuery, NewWebhook, ResendSince, Resent, TestSent, Webhook, WebhookChange, WebhookWithSecret } from './webhook.ts'
 
 const projects = '/v1/platform/projects'
 const project = `${projects}/{project_id}`

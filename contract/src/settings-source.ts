@@ -1,5 +1,5 @@
 /** What is generated from the settings: the table that the dashboard reads, and `docs/settings.md`. */
-import { fieldClasses } from './field-classes.ts'
+import { fieldClasses } from './objects/objects.ts'
 import { settingsSchemas } from './settings.ts'
 import { rangeOf, type ValueRange } from './settings-sentences.ts'
 import { type SettingWords, settings_words } from './settings-words.ts'

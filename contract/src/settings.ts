@@ -4,8 +4,8 @@
  * values that were set are stored; all others follow the defaults.
  */
 import { z } from 'zod'
-import type { FieldClass, NestedFieldClasses } from './field-class.ts'
 import { EnvironmentId, ProjectId } from './ids.ts'
+import type { FieldClass, NestedFieldClasses } from './objects/field.ts'
 import { oidcScopes } from './scopes.ts'
 import { sentencesOf } from './settings-sentences.ts'
 import { wordsOf } from './settings-words.ts'

@@ -1,12 +1,12 @@
 /** Every field of the configuration of an environment has a class, and every class has a field. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApplicationChange, ApplicationWithSecret, NewApplication } from '@ostiary/contract/application.ts'
-import { fieldClasses } from '@ostiary/contract/field-classes.ts'
-import { NewProvider, Provider, ProviderChange } from '@ostiary/contract/provider.ts'
-import { NewResourceServer, ResourceServer, ResourceServerChange } from '@ostiary/contract/resource-server.ts'
+import { ApplicationChange, ApplicationWithSecret, NewApplication } from '@ostiary/contract/objects/application.ts'
+import { fieldClasses } from '@ostiary/contract/objects/objects.ts'
+import { NewProvider, Provider, ProviderChange } from '@ostiary/contract/objects/provider.ts'
+import { NewResourceServer, ResourceServer, ResourceServerChange } from '@ostiary/contract/objects/resource-server.ts'
+import { NewWebhook, WebhookChange, WebhookWithSecret } from '@ostiary/contract/objects/webhook.ts'
 import { Settings, settingsSchemas } from '@ostiary/contract/settings.ts'
-import { NewWebhook, WebhookChange, WebhookWithSecret } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
 
 /** The schemas of each resource: the record with its secrets, the body of a creation, the body of a change. */

@@ -2121,12 +2121,12 @@ export type ProviderCause = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not
 export type ProviderChange = {
   /** Only for an object that got its slug from an upgrade of the service: its slug can be set once. */
   slug?: string | undefined
-  /** Your client id at the provider. */
-  client_id?: string | undefined
   /** The name on the sign-in button. */
   display_name?: string | null | undefined
   /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address. */
   issuer?: string | null | undefined
+  /** Your client id at the provider. */
+  client_id?: string | undefined
   /** The scopes to request. The default depends on the type, such as `openid email profile`. */
   scopes?: string[] | null | undefined
   /** Whether people can sign in with the provider. The default is true. */
@@ -2163,12 +2163,12 @@ export type ProviderCreation = {
   slug?: string | undefined
   /** The kind of provider. It never changes. */
   type: ProviderType
-  /** Your client id at the provider. */
-  client_id: string
   /** The name on the sign-in button. */
   display_name?: string | undefined
   /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address. */
   issuer?: string | null | undefined
+  /** Your client id at the provider. */
+  client_id: string
   /** The scopes to request. The default depends on the type, such as `openid email profile`. */
   scopes?: string[] | undefined
   /** Whether people can sign in with the provider. The default is true. */

@@ -1,10 +1,9 @@
 // pure
 /** Which changes of an object need a fresh sign-in, by the table of its fields (`contract/src/fresh.ts`). */
 import type { ApiKey } from '@ostiary/contract/api-key.ts'
-import type { FreshField, FreshFields } from '@ostiary/contract/fresh.ts'
+import type { FreshFields } from '@ostiary/contract/fresh.ts'
+import type { FreshField, Where } from '@ostiary/contract/objects/field.ts'
 import { isWidened } from '../keys/widening.ts'
-
-type Where = FreshField['where']
 
 /** Judges a body by the fields that are write-only. `null` where none of them needs it. */
 export const whereSent = (fields: FreshFields, body: unknown): Where | null =>

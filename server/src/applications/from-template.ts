@@ -1,7 +1,7 @@
 // pure
 /** The fields of a new application that come from a template, with the address of the product in its addresses. */
 import type { ApplicationTemplate } from '@ostiary/contract/application-template.ts'
-import type { ApplicationFields } from './rules.ts'
+import type { ApplicationFields } from '@ostiary/contract/objects/application.ts'
 
 /** Every other field of an application has its default: a template cannot skip the consent, set keys or allow a loopback port. */
 type FromTemplate = Pick<

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applicationProblems, mergeApplication } from './rules.ts'
+import { application } from '@ostiary/contract/objects/application.ts'
+import { patched } from '../base/patched.ts'
+import { applicationProblems } from './rules.ts'
 
 const known_scopes = new Set(['openid', 'email', 'orders:read'])
 const context = { environment_type: 'live' as const, base_url: 'https://id.example.com', known_scopes }
 
 /** The paths of the refused fields. */
 function refusedPaths(allowed_scopes: string[]): string[] {
-  const fields = mergeApplication('web', { name: 'Shop', redirect_uris: ['https://app.example.com/callback'] }, { allowed_scopes })
+  const fields = patched(application, 'web', { name: 'Shop', redirect_uris: ['https://app.example.com/callback'] }, { allowed_scopes })
   return applicationProblems('web', fields, context).map(({ path }) => path.join('.'))
 }
 

@@ -1,12 +1,8 @@
 // pure
 /** The rules for the fields of an application by its type and its environment. */
-import type { Application, NewApplication } from '@ostiary/contract/application.ts'
-import { type ApplicationDefaults, applicationDefaults } from '@ostiary/contract/object-defaults.ts'
+import type { Application, ApplicationFields } from '@ostiary/contract/objects/application.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
-import { mergePatch } from '../base/merge-patch.ts'
 import { redirectUriProblem } from '../oidc/protocol/redirect-uris.ts'
-
-export type ApplicationFields = ApplicationDefaults & Pick<Application, 'name' | 'redirect_uris'>
 
 interface Problem {
   path: readonly PropertyKey[]
@@ -17,20 +13,6 @@ interface Problem {
 
 export function usesClientSecret(method: Application['token_endpoint_auth_method']): boolean {
   return method === 'client_secret' || method === 'client_secret_basic' || method === 'client_secret_post'
-}
-
-/** Merges the fields that were sent into the current ones. `null` resets a field to its default (RFC 7396), absence keeps it. */
-export function mergeApplication(
-  application_type: Application['application_type'],
-  base: Partial<ApplicationFields>,
-  sent: Partial<NewApplication> | Record<string, unknown>,
-): ApplicationFields {
-  const defaults: Record<string, unknown> = applicationDefaults(application_type)
-  const merged: Record<string, unknown> = { ...defaults, ...base }
-  for (const [name, value] of Object.entries(sent))
-    if (value !== undefined && name !== 'application_type')
-      merged[name] = value === null ? (defaults[name] ?? null) : mergePatch(merged[name], value)
-  return merged as unknown as ApplicationFields // as: base or sent has name and redirect_uris, defaults the rest
 }
 
 /**

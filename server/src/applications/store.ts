@@ -2,14 +2,16 @@
  * Stores the applications of an environment, with their secrets as digests. Disabling or deleting an application ends its grants at once;
  * their rows follow (`sessions/endings.ts`).
  */
-import { Application } from '@ostiary/contract/application.ts'
+
 import { ApplicationId, type EnvironmentId } from '@ostiary/contract/ids.ts'
+import { Application, type ApplicationFields, application } from '@ostiary/contract/objects/application.ts'
+import { changeableNames, fieldsOf } from '@ostiary/contract/objects/field.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { assignments, columnsOf, insertInto } from '../db/rows.ts'
 import { endDisabled, followErasedApplication } from '../sessions/endings.ts'
-import { listOrigins, unlistOrigins } from './origins.ts'
-import type { ApplicationFields } from './rules.ts'
+import { insertOrigins, listOrigins, unlistOrigins } from './origins.ts'
 
 const Versioned = Application.extend({ version: z.int() })
 export type ApplicationRow = z.infer<typeof Versioned>
@@ -32,18 +34,16 @@ export type ClientRow = z.infer<typeof ClientRow>
  * that it does not know, and delete the secret at the next change (decision 0086).
  */
 const methodColumn = sql`case when a.secret_anywhere = 1 and a.token_endpoint_auth_method = 'client_secret_basic' then 'client_secret'
-  else a.token_endpoint_auth_method end as token_endpoint_auth_method`
-
-const storedMethod = (method: Application['token_endpoint_auth_method']) =>
-  method === 'client_secret' ? ({ exact: 'client_secret_basic', anywhere: true } as const) : { exact: method, anywhere: false }
+  else a.token_endpoint_auth_method end`
 
 /** The column has no null: a public application has 0 there. */
-const nonceColumn = sql`case when a.application_type = 'web' then a.nonce_replaces_pkce end as nonce_replaces_pkce`
+const nonceColumn = sql`case when a.application_type = 'web' then a.nonce_replaces_pkce end`
 
-const clientColumns = sql`
-  a.id, a.id as client_id, a.environment_id, a.application_type, a.name, a.redirect_uris, a.post_logout_redirect_uris,
-  ${methodColumn}, a.jwks, a.jwks_uri, a.allowed_scopes, a.unknown_scopes, a.require_pkce, ${nonceColumn}, a.consent,
-  a.backchannel_logout_uri, a.initiate_login_uri, a.logo_uri, a.allow_loopback_port, a.disabled`
+const fieldColumns = columnsOf('a', changeableNames(application), {
+  token_endpoint_auth_method: methodColumn,
+  nonce_replaces_pkce: nonceColumn,
+})
+const clientColumns = sql`a.id, a.id as client_id, a.environment_id, a.application_type, ${fieldColumns}`
 const columns = sql`
   ${clientColumns}, e.tenant_id, e.project_id, a.slug, a.template, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret,
   a.secret_rotated_at, a.version, a.created_at, a.updated_at`
@@ -90,34 +90,36 @@ export async function findOtherEnvironment(db: Db, tenant_id: string, project_id
 }
 
 /** What no change of an application changes. */
-interface NewApplicationFacts extends Pick<Application, 'application_type'>, Partial<Pick<Application, 'template'>> {
+interface NewApplicationFacts extends Pick<Application, 'application_type' | 'template'> {
   id: string
   slug: string
   client_secret_hash: string | null
 }
 
+/** The fields as the columns have them. */
+const stored = (fields: ApplicationFields) => ({
+  ...fieldsOf(application, fields),
+  ...(fields.token_endpoint_auth_method === 'client_secret'
+    ? { token_endpoint_auth_method: 'client_secret_basic', secret_anywhere: true }
+    : { secret_anywhere: false }),
+  nonce_replaces_pkce: fields.nonce_replaces_pkce === true,
+})
+
 /** Fails as a guard if the slug is taken in the environment. */
 export function insertApplication(
   environment_id: EnvironmentId,
-  { id, slug, application_type, template = null, client_secret_hash }: NewApplicationFacts,
+  { id, slug, application_type, template, client_secret_hash }: NewApplicationFacts,
   fields: ApplicationFields,
   now: Date,
-): Statement {
-  const method = storedMethod(fields.token_endpoint_auth_method)
-  return guard(sql`insert into applications (
-      environment_id, id, slug, application_type, template, name, redirect_uris, post_logout_redirect_uris,
-      token_endpoint_auth_method, secret_anywhere, jwks, jwks_uri, allowed_scopes, unknown_scopes,
-      require_pkce, nonce_replaces_pkce, consent, backchannel_logout_uri, initiate_login_uri,
-      logo_uri, allow_loopback_port, disabled, client_secret_hash, created_at, updated_at)
-    values (
-      ${environment_id}, ${id}, ${slug}, ${application_type}, ${template}, ${fields.name}, ${fields.redirect_uris}, ${fields.post_logout_redirect_uris},
-      ${method.exact}, ${method.anywhere}, ${fields.jwks}, ${fields.jwks_uri}, ${fields.allowed_scopes}, ${fields.unknown_scopes},
-      ${fields.require_pkce}, ${fields.nonce_replaces_pkce === true}, ${fields.consent}, ${fields.backchannel_logout_uri}, ${fields.initiate_login_uri},
-      ${fields.logo_uri}, ${fields.allow_loopback_port}, ${fields.disabled}, ${client_secret_hash}, ${now}, ${now})
-    on conflict (environment_id, slug) do nothing`)
+): Statement[] {
+  const facts = { environment_id, id, slug, application_type, template, client_secret_hash, created_at: now, updated_at: now }
+  return [
+    guard(sql`${insertInto('applications', { ...facts, ...stored(fields) })} on conflict (environment_id, slug) do nothing`),
+    ...insertOrigins(environment_id, id, { application_type, redirect_uris: fields.redirect_uris }),
+  ]
 }
 
-/** The environment has fewer than `most` applications. Pass it to `haveRoom` with `holdEnvironment`. */
+/** The environment has fewer than `most` applications. Read it in a batch that holds the environment. */
 export const roomForApplication = (environment_id: EnvironmentId, most: number) =>
   sql`(select count(*) from applications where environment_id = ${environment_id}) < ${most}`
 
@@ -131,22 +133,9 @@ export function updateApplication(
   client_secret_hash: string | null | undefined,
   now: Date,
 ): Statement[] {
-  const method = storedMethod(fields.token_endpoint_auth_method)
-  const secret =
-    client_secret_hash === undefined
-      ? sql``
-      : sql`, client_secret_hash = ${client_secret_hash}, secret_rotated_at = ${client_secret_hash === null ? null : now}`
+  const secret = client_secret_hash === undefined ? {} : { client_secret_hash, secret_rotated_at: client_secret_hash === null ? null : now }
   return [
-    guard(sql`update applications
-          set name = ${fields.name}, redirect_uris = ${fields.redirect_uris},
-              post_logout_redirect_uris = ${fields.post_logout_redirect_uris},
-              token_endpoint_auth_method = ${method.exact}, secret_anywhere = ${method.anywhere},
-              jwks = ${fields.jwks}, jwks_uri = ${fields.jwks_uri},
-              allowed_scopes = ${fields.allowed_scopes}, unknown_scopes = ${fields.unknown_scopes}, require_pkce = ${fields.require_pkce},
-              nonce_replaces_pkce = ${fields.nonce_replaces_pkce === true}, consent = ${fields.consent},
-              backchannel_logout_uri = ${fields.backchannel_logout_uri}, initiate_login_uri = ${fields.initiate_login_uri},
-              logo_uri = ${fields.logo_uri}, allow_loopback_port = ${fields.allow_loopback_port}, disabled = ${fields.disabled},
-              version = version + 1, updated_at = ${now}${secret}
+    guard(sql`update applications set ${assignments({ ...stored(fields), ...secret })}, version = version + 1, updated_at = ${now}
         where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`),
     ...listOrigins(current.environment_id, current.id, { application_type: current.application_type, redirect_uris: fields.redirect_uris }),
     ...(fields.disabled && !current.disabled ? endDisabled(current.environment_id, 'application', current.id, now) : []),

@@ -1,7 +1,8 @@
 /** Long computations in slices: steps are counted, with a clock that each step moves. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applicationDefaults } from '@ostiary/contract/object-defaults.ts'
+import { application } from '@ostiary/contract/objects/application.ts'
+import { defaultsOf } from '@ostiary/contract/objects/field.ts'
 import { configurationOf, type Fields } from '../configuration/configuration.ts'
 import { documentSteps } from '../configuration/document.ts'
 import { planSteps } from '../configuration/plan.ts'
@@ -55,7 +56,7 @@ test('an error of a step ends its computation alone', async () => {
 const many = Object.fromEntries(
   Array.from({ length: 1_000 }, (_, n): [string, Fields] => [
     `app-${n}`,
-    { application_type: 'web', name: `App ${n}`, redirect_uris: [`https://a.example/${n}`], ...applicationDefaults('web') },
+    { application_type: 'web', name: `App ${n}`, redirect_uris: [`https://a.example/${n}`], ...defaultsOf(application, 'web') },
   ]),
 )
 const none = { resource_server: [], application: [], provider: [], webhook: [] }

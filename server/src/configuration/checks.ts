@@ -1,7 +1,8 @@
 // pure
 /** What a plan finds in the target as it would be: errors, which keep it from being applied, and mistakes in what the caller wrote. */
-import { documentObjects, type ObjectKind, object_kinds } from '@ostiary/contract/configuration.ts'
+
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
+import { type ObjectKind, object_descriptions, object_kinds, secretsOf, setOnce } from '@ostiary/contract/objects/objects.ts'
 import type { PromotionCheck, PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
 import { flatMapSteps, type Steps } from '../base/steps.ts'
 import { issuerOfProvider } from '../providers/kinds.ts'
@@ -126,7 +127,7 @@ export function isSentElsewhere(current: Fields, next: Fields): boolean {
 function objectFindings(draft: ObjectDraft, servers: Servers, is_own: boolean, place: Surroundings): Findings {
   const { kind, slug, current, next, wanted } = draft
   const at = { object: kind, slug }
-  const { fixed } = documentObjects[kind]
+  const { fixed } = object_descriptions[kind]
   if (draft.type_differs) {
     const detail = `The target has an object with this slug and another type. Choose another slug, or delete the one of the target first.`
     return { checks: [errorCheck('type_differs', { ...at, pointer: `/${fixed}` }, detail)], problems: [] }
@@ -154,12 +155,12 @@ function missingFindings({ kind, slug }: ObjectDraft, missing: readonly string[]
     return {
       checks: [],
       problems: missing.map((name) => ({
-        pointer: `/document/${documentObjects[kind].section}/${slug}/${name}`,
+        pointer: `/document/${object_descriptions[kind].section}/${slug}/${name}`,
         code: 'required',
         detail: 'The target has no such object yet, and a new one needs this field.',
       })),
     }
-  const owned = (name: string) => name !== 'name' && name !== documentObjects[kind].fixed
+  const owned = (name: string) => name !== 'name' && name !== object_descriptions[kind].fixed
   return {
     checks: missing.map((name) =>
       errorCheck(
@@ -177,7 +178,7 @@ function missingFindings({ kind, slug }: ObjectDraft, missing: readonly string[]
 /** A source can be of another template: what a target was created with stays. */
 function setOnceProblems({ kind, current, wanted }: ObjectDraft): Refused[] {
   if (!current) return []
-  return documentObjects[kind].set_once.flatMap((name): Refused[] => {
+  return setOnce(kind).flatMap((name): Refused[] => {
     const written = wanted.get(`/${name}`)
     if (!written || (written.value ?? null) === (current[name] ?? null)) return []
     const detail = 'This is set when the object is created, and never changes. Leave it out, or write what the target has.'
@@ -206,7 +207,7 @@ export const hasNewIssuer = (current: Fields, next: Fields): boolean => {
 
 function issuerProblems({ kind, current, next, wanted }: ObjectDraft): Refused[] {
   if (kind !== 'provider' || !current || !next || !hasNewIssuer(current, next)) return []
-  return documentObjects.provider.secrets.flatMap((name): Refused[] => {
+  return secretsOf('provider').flatMap((name): Refused[] => {
     if (current[name] === null || wanted.has(`/${name}`)) return []
     return [{ code: 'secret_required', path: [name], detail: 'A new issuer needs its own secret.', alone: false }]
   })

@@ -1,9 +1,9 @@
 /** Documents of configurations, made and read: the classes of the fields decide what they have. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { documentFields, documentObjects, object_kinds, settingsInDocument } from '@ostiary/contract/configuration.ts'
-import type { NestedFieldClasses } from '@ostiary/contract/field-class.ts'
-import { fieldClasses } from '@ostiary/contract/field-classes.ts'
+import { settingsInDocument } from '@ostiary/contract/configuration.ts'
+import type { NestedFieldClasses } from '@ostiary/contract/objects/field.ts'
+import { documentFields, fieldClasses, object_descriptions, object_kinds, secretsOf, setOnce } from '@ostiary/contract/objects/objects.ts'
 import fc from 'fast-check'
 import { fieldErrors } from '../http/problem.ts'
 import { type ConfiguredObjects, configurationOf } from './configuration.ts'
@@ -30,7 +30,8 @@ test('every setting that travels or is owned has a place in a document, and no o
 
 for (const kind of object_kinds)
   test(`every field of a ${kind} that travels or is owned has a place in a document, and no other has one but its type and its secrets`, () => {
-    const { fixed, set_once, secrets } = documentObjects[kind]
+    const { fixed } = object_descriptions[kind]
+    const [set_once, secrets] = [setOnce(kind), secretsOf(kind)]
     const others = [...(fixed === null ? [] : [fixed]), ...set_once, ...secrets]
     assert.deepEqual(documentFields(kind).sort(), [...pathsOf(fieldClasses[kind]), ...others].sort())
   })

@@ -7,12 +7,12 @@
  *   document.ts        to the text of a document              equal.ts           when two values count as the same
  *   store.ts           reads the rows at one moment
  */
-import type { Application } from '@ostiary/contract/application.ts'
-import { documentFields, documentObjects, type ObjectKind, object_kinds } from '@ostiary/contract/configuration.ts'
-import type { Provider } from '@ostiary/contract/provider.ts'
-import type { ResourceServer } from '@ostiary/contract/resource-server.ts'
+import type { Application } from '@ostiary/contract/objects/application.ts'
+import { documentFields, type ObjectKind, object_kinds, secretsOf } from '@ostiary/contract/objects/objects.ts'
+import type { Provider } from '@ostiary/contract/objects/provider.ts'
+import type { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
+import type { Webhook } from '@ostiary/contract/objects/webhook.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
-import type { Webhook } from '@ostiary/contract/webhook.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
 import { secretName } from './secret-names.ts'
@@ -69,7 +69,7 @@ function settingsOf(type: EnvironmentType, stored: Fields): Fields {
 }
 
 function fieldsOf(kind: ObjectKind, slug: string, object: Fields): Fields {
-  const secrets: readonly string[] = documentObjects[kind].secrets
+  const secrets = secretsOf(kind)
   const shownValue = (name: string) => {
     if (!secrets.includes(name)) return object[name]
     return object[`has_${name}`] === true ? secretName(kind, slug, name) : null

@@ -1,6 +1,13 @@
 // pure
 /** The target as a plan would leave it: its settings and each object, before and after. */
-import { documentObjects, type ObjectKind, object_kinds } from '@ostiary/contract/configuration.ts'
+import {
+  documentDefaults,
+  type ObjectKind,
+  object_descriptions,
+  object_kinds,
+  secretsOf,
+  setOnce,
+} from '@ostiary/contract/objects/objects.ts'
 import type { FieldChange, PlannedChange, Pruned } from '@ostiary/contract/promotion.ts'
 import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
@@ -60,19 +67,19 @@ export function* draftSteps(target: Configuration, wanted: readonly Wanted[], pr
 type Place = Pick<ObjectDraft, 'kind' | 'slug' | 'current'>
 
 function objectDraft({ kind, slug, current }: Place, wanted: Wanted['fields'], is_own: boolean): ObjectDraft {
-  const { fixed } = documentObjects[kind]
+  const { fixed } = object_descriptions[kind]
   const written = Object.fromEntries([...wanted].map(([pointer, { value }]) => [pointer.slice(1), value]))
   const type_differs = current !== null && fixed !== null && written[fixed] !== undefined && written[fixed] !== current[fixed]
   if (type_differs) return { kind, slug, current, next: current, wanted, type_differs }
   const rules = rulesOf[kind]
   const has_type = fixed === null || (current ?? written)[fixed] != null
-  const defaults = has_type ? rules.defaults(current ?? written) : {} // the checks say that the type is missing
+  const defaults = has_type ? documentDefaults(kind, current ?? written) : {} // the checks say that the type is missing
   const base = current ?? { ...defaults, ...(is_own ? {} : rules.begins) }
   const values = Object.fromEntries(Object.entries(written).map(([name, value]) => [name, value ?? defaults[name] ?? null]))
   const next: Record<string, unknown> = { ...base, ...values }
-  if (current) for (const name of documentObjects[kind].set_once) next[name] = current[name] ?? null
+  if (current) for (const name of setOnce(kind)) next[name] = current[name] ?? null
   // Only an apply compares secrets: one that is stored stays stored, whatever its name.
-  for (const name of documentObjects[kind].secrets) if (current?.[name] != null && next[name] !== null) next[name] = current[name]
+  for (const name of secretsOf(kind)) if (current?.[name] != null && next[name] !== null) next[name] = current[name]
   return { kind, slug, current, next, wanted, type_differs }
 }
 

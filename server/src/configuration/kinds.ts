@@ -1,15 +1,14 @@
 // pure
 /** The rules of each kind of object, as a plan asks them: defaults, what a new object needs, and what the target refuses. */
-import type { Application } from '@ostiary/contract/application.ts'
-import type { ObjectKind } from '@ostiary/contract/configuration.ts'
-import { applicationDefaults, resource_server_defaults, webhook_defaults } from '@ostiary/contract/object-defaults.ts'
+import type { Application, ApplicationFields } from '@ostiary/contract/objects/application.ts'
+import type { ObjectKind } from '@ostiary/contract/objects/objects.ts'
+import type { ProviderFields, ProviderType } from '@ostiary/contract/objects/provider.ts'
 import type { PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
-import type { ProviderType } from '@ostiary/contract/provider.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
-import { type ApplicationFields, applicationProblems } from '../applications/rules.ts'
+import { applicationProblems } from '../applications/rules.ts'
 import type { Network } from '../base/networks.ts'
-import { kinds, type ProviderFields, providerDefaults, providerProblems } from '../providers/kinds.ts'
+import { kinds, providerProblems } from '../providers/kinds.ts'
 import { identifierProblem } from '../resource-servers/rules.ts'
 import { webhookUrlProblem } from '../webhooks/rules.ts'
 import type { Fields } from './configuration.ts'
@@ -31,8 +30,6 @@ export interface Refused {
 }
 
 interface Rules {
-  /** The value of every field that a creation may leave out. */
-  readonly defaults: (fields: Fields) => Fields
   /** The fields that a new object needs. */
   readonly needs: (fields: Fields) => readonly string[]
   /** A new object of a promotion begins like this. */
@@ -52,7 +49,6 @@ const oidc_scopes = new Set<string>(oidcScopes)
 
 export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
   resource_server: {
-    defaults: () => resource_server_defaults,
     needs: () => ['identifier', 'name'],
     begins: {},
     problems({ identifier }, { issuer }) {
@@ -61,7 +57,6 @@ export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
     },
   },
   application: {
-    defaults: ({ application_type }) => applicationDefaults(application_type as Application['application_type']), // as: checked by its schema
     needs: ({ token_endpoint_auth_method, jwks_uri }) => [
       'name',
       'redirect_uris',
@@ -78,7 +73,6 @@ export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
     },
   },
   provider: {
-    defaults: ({ type }) => ({ ...providerDefaults(type as ProviderType), client_secret: null, private_key: null }), // as: checked by its schema
     needs: ({ type, issuer }) => [
       'client_id',
       ...(kinds[type as ProviderType].own_issuer === 'required' && (issuer ?? null) === null ? ['issuer'] : []), // as: checked by its schema
@@ -87,17 +81,16 @@ export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
     begins: { enabled: false },
     problems(fields, { environment_type, base_url, allowed }) {
       const type = fields.type as ProviderType // as: checked by its schema
-      const has = { client_secret: fields.client_secret !== null, private_key: fields.private_key !== null }
+      const has = { has_client_secret: fields.client_secret !== null, has_private_key: fields.private_key !== null }
       const problems = providerProblems(type, fields as unknown as ProviderFields, has, { environment_type, base_url, allowed }) // as: every field of a provider is in the document
       return problems.map(({ pointer, code, detail }) => {
         const name = pointer.slice(1)
-        if (code === 'required') return refused(name in has ? 'secret_required' : 'value_required', [name], detail)
+        if (code === 'required') return refused(`has_${name}` in has ? 'secret_required' : 'value_required', [name], detail)
         return refused('not_valid_there', [name], detail, name === 'issuer' && kinds[type].own_issuer !== 'never')
       })
     },
   },
   webhook: {
-    defaults: () => webhook_defaults,
     needs: () => ['url'],
     begins: { disabled: true },
     problems({ url }, place) {

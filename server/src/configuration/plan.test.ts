@@ -1,14 +1,17 @@
 /** The plan of a promotion, as a pure function: what it changes, and every check with a case that meets it and one that just misses it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { object_kinds } from '@ostiary/contract/configuration.ts'
-import { applicationDefaults, resource_server_defaults, webhook_defaults } from '@ostiary/contract/object-defaults.ts'
+import { application } from '@ostiary/contract/objects/application.ts'
+import { defaultsOf } from '@ostiary/contract/objects/field.ts'
+import { object_kinds } from '@ostiary/contract/objects/objects.ts'
+import { provider } from '@ostiary/contract/objects/provider.ts'
+import { resource_server } from '@ostiary/contract/objects/resource-server.ts'
+import { webhook } from '@ostiary/contract/objects/webhook.ts'
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'
 import { PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
 import fc from 'fast-check'
 import { finish } from '../base/steps.ts'
 import { bytesOf, longest_plan } from '../promotions/bounds.ts'
-import { providerDefaults } from '../providers/kinds.ts'
 import { byKind, type Configuration, configurationOf, type Fields } from './configuration.ts'
 import { settingsAfter } from './drafts.ts'
 import { areEqual } from './equal.ts'
@@ -34,33 +37,40 @@ const app = (fields: Fields = {}): Fields => ({
   application_type: 'web',
   name: 'Shop',
   redirect_uris: ['https://test.example/cb'],
-  ...applicationDefaults((fields.application_type ?? 'web') as 'web'), // as: a type of the cases
+  ...defaultsOf(application, fields.application_type ?? 'web'),
   ...fields,
 })
 const api = (fields: Fields = {}): Fields => ({
   identifier: 'https://api.test.example',
   name: 'API',
-  ...resource_server_defaults,
+  ...defaultsOf(resource_server),
   ...fields,
 })
 const google = (fields: Fields = {}): Fields => ({
   type: 'google',
   client_id: 'test.apps',
-  ...providerDefaults('google'),
+  ...defaultsOf(provider, 'google'),
   client_secret: `\${OSTIARY_SECRET_PROVIDERS_GOOGLE_CLIENT_SECRET}`,
   private_key: null,
   ...fields,
 })
 const oidc = (): Fields => ({
   ...google(),
-  ...providerDefaults('oidc'),
+  ...defaultsOf(provider, 'oidc'),
   type: 'oidc',
   issuer: 'https://corp.test.example',
   client_id: 'test',
   client_secret: null,
 })
-const apple = (): Fields => ({ ...google(), ...providerDefaults('apple'), type: 'apple', team_id: 'T', key_id: 'K', client_secret: null })
-const hook = (fields: Fields = {}): Fields => ({ url: 'https://hooks.test.example/', ...webhook_defaults, ...fields })
+const apple = (): Fields => ({
+  ...google(),
+  ...defaultsOf(provider, 'apple'),
+  type: 'apple',
+  team_id: 'T',
+  key_id: 'K',
+  client_secret: null,
+})
+const hook = (fields: Fields = {}): Fields => ({ url: 'https://hooks.test.example/', ...defaultsOf(webhook), ...fields })
 
 const context: PlanContext = {
   environment_type: 'live',
@@ -319,7 +329,7 @@ const cases: Case[] = [
     meets: () => plan(own({ resource_servers: { api: { identifier: 'https://other.example' } } }), live({ resource_server: { api: api() } }), { is_own: true }),
     misses: () => plan(own({ resource_servers: { api: { identifier: 'https://api.test.example' } } }), live({ resource_server: { api: api() } }), { is_own: true }) },
   { code: 'type_differs', why: 'one slug with two types', at: 'application/shop/application_type',
-    meets: () => plan(with_shop, live({ application: { shop: live_shop({ application_type: 'spa', ...applicationDefaults('spa') }) } })),
+    meets: () => plan(with_shop, live({ application: { shop: live_shop({ application_type: 'spa', ...defaultsOf(application, 'spa') }) } })),
     misses: () => plan(with_shop, live({ application: { shop: live_shop() } })) },
   { code: 'identifier_taken', why: 'another resource server has the identifier', at: 'resource_server/new/identifier',
     meets: () => plan(own({ resource_servers: { new: { identifier: 'https://api.test.example', name: 'New' } } }), live({ resource_server: { api: api() } }), { is_own: true }),

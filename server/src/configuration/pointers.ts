@@ -1,9 +1,10 @@
 // pure
 /** Fields of configurations by their JSON pointers (RFC 6901). The settings have groups; the fields of an object have none. */
-import { documentFields, documentObjects, type ObjectKind, settings_secrets, settingsInDocument } from '@ostiary/contract/configuration.ts'
-import type { FieldClass } from '@ostiary/contract/field-class.ts'
-import { fieldClasses } from '@ostiary/contract/field-classes.ts'
+
+import { settings_secrets, settingsInDocument } from '@ostiary/contract/configuration.ts'
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
+import type { FieldClass } from '@ostiary/contract/objects/field.ts'
+import { documentFields, fieldClasses, type ObjectKind, secretsOf } from '@ostiary/contract/objects/objects.ts'
 import type { Fields } from './configuration.ts'
 
 export interface KnownField {
@@ -19,7 +20,7 @@ const settings_fields = settingsInDocument('any').map(({ path, class: kind }) =>
 
 const objectFields = (kind: ObjectKind) => {
   const classes: Readonly<Record<string, FieldClass>> = fieldClasses[kind]
-  const secrets: readonly string[] = documentObjects[kind].secrets
+  const secrets = secretsOf(kind)
   return documentFields(kind).map((name) => knownField([name], secrets.includes(name) ? 'secret' : (classes[name] ?? 'never')))
 }
 

@@ -3,14 +3,9 @@
  * Reads a document that a person wrote. A name that it leaves out stays as it is: a field, an object, a section. What can be judged without the
  * target is judged here; the rest by the plan.
  */
-import {
-  ConfigurationDocument,
-  document_version,
-  documentObjects,
-  documentSchemas,
-  type ObjectKind,
-  object_kinds,
-} from '@ostiary/contract/configuration.ts'
+
+import { ConfigurationDocument, document_version, documentSchemas } from '@ostiary/contract/configuration.ts'
+import { type ObjectKind, object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import { sentenceOf } from '@ostiary/contract/sentences.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import type { z } from 'zod'
@@ -47,7 +42,7 @@ export function* documentReading(value: unknown, type: EnvironmentType | null): 
   // With the sentences said here: another copy of the validator in this process, as browser tests load one, replaces those of all schemas.
   const parse = (part: unknown) => schema.safeParse(part, { error: sentenceOf })
   const sections = object_kinds.flatMap((kind) => {
-    const { section } = documentObjects[kind]
+    const { section } = object_descriptions[kind]
     const objects = isObject(value) ? value[section] : undefined
     return isObject(objects) && !Array.isArray(objects) ? [{ kind, section, objects }] : []
   })

@@ -1,14 +1,14 @@
 // pure
 /** Names of secrets in documents: `${OSTIARY_SECRET_PROVIDERS_GOOGLE_CLIENT_SECRET}`. */
 import { hash } from 'node:crypto'
-import { documentObjects, type ObjectKind } from '@ostiary/contract/configuration.ts'
+import { type ObjectKind, object_descriptions } from '@ostiary/contract/objects/objects.ts'
 
 /** Between the braces. */
 const longest_name = 100
 
 /** The name under which a secret that is set appears. A slug has no `_`, so the names of two objects differ. */
 export function secretName(object: 'settings' | ObjectKind, slug: string | null, field: string): string {
-  const section = object === 'settings' ? 'SMTP' : documentObjects[object].section
+  const section = object === 'settings' ? 'SMTP' : object_descriptions[object].section
   const nameWith = (slug: string) => `OSTIARY_SECRET_${[section, slug, field].filter((part) => part !== '').join('_')}`
   const name = nameWith(slug ?? '')
   return `\${${upper(name.length > longest_name ? nameWith(shortened(slug ?? '')) : name)}}`

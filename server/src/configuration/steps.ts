@@ -1,7 +1,8 @@
 // pure
 /** What the steps of a stored promotion want of its target as it is now: to apply it, the values of its changes; to revert it, those before. */
-import { documentObjects } from '@ostiary/contract/configuration.ts'
+
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
+import { object_descriptions } from '@ostiary/contract/objects/objects.ts'
 import type { FieldChange, Left, NeededSecret, PlannedChange, Pruned, RevertConflict } from '@ostiary/contract/promotion.ts'
 import type { Steps } from '../base/steps.ts'
 import type { Configuration, Fields } from './configuration.ts'
@@ -144,13 +145,13 @@ const isSecretAgain = (object: ObjectOfConfiguration, pointer: string, value: un
   value !== null && isSecret(object, pointer)
 
 function conflict({ object, slug }: PlannedChange, pointer: string, code: RevertConflict['code'], detail: string): RevertConflict {
-  const place = object === 'settings' ? '/settings' : `/${documentObjects[object].section}/${slug ?? ''}`
+  const place = object === 'settings' ? '/settings' : `/${object_descriptions[object].section}/${slug ?? ''}`
   return { pointer: place + pointer, code, detail }
 }
 
 /** A conflict that only the database can see. */
 export const inUse = (object: Exclude<ObjectOfConfiguration, 'settings'>, slug: string, detail: string): RevertConflict => ({
-  pointer: `/${documentObjects[object].section}/${slug}`,
+  pointer: `/${object_descriptions[object].section}/${slug}`,
   code: 'in_use',
   detail,
 })

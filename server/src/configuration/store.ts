@@ -1,8 +1,8 @@
 /** Reads the configuration of an environment. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ObjectKind } from '@ostiary/contract/configuration.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { Kept } from '@ostiary/contract/kept.ts'
+import type { ObjectKind } from '@ostiary/contract/objects/objects.ts'
 import { Slug } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
 import { type ApplicationRow, pageOfApplications } from '../applications/store.ts'

@@ -3,8 +3,10 @@
  * What a plan wants of the target, field by field: from a source the fields that travel, from an own document every field that it names, and
  * the values that the caller gives for the target. Fields that are meant to differ, and what `only` leaves out, are not wanted.
  */
-import { documentObjects, documentSchemas, object_kinds } from '@ostiary/contract/configuration.ts'
+
+import { documentSchemas } from '@ostiary/contract/configuration.ts'
 import type { Kept, ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
+import { object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import type { LeftAlone, OwnedValue, Planned, Pruned } from '@ostiary/contract/promotion.ts'
 import { sentenceOf } from '@ostiary/contract/sentences.ts'
 import { flatMapSteps, type Steps } from '../base/steps.ts'
@@ -141,7 +143,7 @@ function keysOf({ object, slug, pointer }: Planned): string[] {
 }
 
 const placeIn = (object: ObjectOfConfiguration, slug: string | null, pointer: string) =>
-  object === 'settings' ? `/document/settings${pointer}` : `/document/${documentObjects[object].section}/${slug}${pointer}`
+  object === 'settings' ? `/document/settings${pointer}` : `/document/${object_descriptions[object].section}/${slug}${pointer}`
 
 const bad = (pointer: string, detail: string, code = 'not_allowed'): Problem => ({ pointer, code, detail })
 
@@ -177,7 +179,7 @@ function wrongValue({ object, slug, value }: OwnedValue, { path }: KnownField, t
   const written =
     object === 'settings'
       ? { settings: patchAt(path, value) }
-      : { [documentObjects[object].section]: { [slug ?? '']: patchAt(path, value) } }
+      : { [object_descriptions[object].section]: { [slug ?? '']: patchAt(path, value) } }
   const read = documentSchemas[type].safeParse({ version: 1, ...written }, { error: sentenceOf })
   return read.success ? [] : read.error.issues.slice(0, 1).map(({ message }) => message)
 }

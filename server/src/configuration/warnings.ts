@@ -1,7 +1,8 @@
 // pure
 /** What a plan says besides errors: what is replaced, what is left to do, and what cannot be undone. */
-import { documentObjects, type ObjectKind } from '@ostiary/contract/configuration.ts'
+
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
+import { type ObjectKind, object_descriptions } from '@ostiary/contract/objects/objects.ts'
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'
 import type { PromotionCheck, PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
 import { switched_methods } from '@ostiary/contract/sign-in-methods.ts'
@@ -110,7 +111,7 @@ function renames({ kind, slug, current, next }: ObjectDraft, only_there: SlugsBy
 }
 
 function identityOf(kind: ObjectKind, fields: Fields): string {
-  const { fixed } = documentObjects[kind]
+  const { fixed } = object_descriptions[kind]
   return JSON.stringify([fixed && fields[fixed], fields.name ?? fields.display_name ?? fields.url])
 }
 

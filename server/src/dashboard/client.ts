@@ -4,10 +4,11 @@
  */
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { application } from '@ostiary/contract/objects/application.ts'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import { z } from 'zod'
-import { mergeApplication } from '../applications/rules.ts'
 import { insertApplication } from '../applications/store.ts'
+import { patched } from '../base/patched.ts'
 import { guard, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { sealed_columns } from '../secrets/sealed-columns.ts'
@@ -49,24 +50,20 @@ async function register({ db, secrets, now, newId }: Deployment, environment_id:
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const client_id = newId('app')
   const stored = JSON.stringify({ client_id, private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }) })
-  const fields = mergeApplication(
-    'web',
-    {
-      name: 'Ostiary dashboard',
-      redirect_uris: [redirect_uri],
-      token_endpoint_auth_method: 'private_key_jwt',
-      nonce_replaces_pkce: false, // it always sends PKCE
-      jwks: { keys: [{ ...publicKey.export({ format: 'jwk' }), kty: 'EC', kid: key_id, alg: 'ES256', use: 'sig' }] },
-    },
-    {},
-  )
+  const own = {
+    name: 'Ostiary dashboard',
+    redirect_uris: [redirect_uri],
+    token_endpoint_auth_method: 'private_key_jwt',
+    nonce_replaces_pkce: false, // it always sends PKCE
+    jwks: { keys: [{ ...publicKey.export({ format: 'jwk' }), kty: 'EC', kid: key_id, alg: 'ES256', use: 'sig' }] },
+  }
   await db.batch([
     guard(sql`insert into deployment (name, value) values ('dashboard', ${secrets.seal(stored, associated_data)})
       on conflict (name) do nothing`),
-    insertApplication(
+    ...insertApplication(
       environment_id,
-      { id: client_id, slug: 'dashboard', application_type: 'web', client_secret_hash: null },
-      fields,
+      { id: client_id, slug: 'dashboard', application_type: 'web', template: null, client_secret_hash: null },
+      patched(application, 'web', {}, own),
       now(),
     ),
   ])

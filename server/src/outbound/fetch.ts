@@ -7,7 +7,7 @@
 import type { IncomingMessage } from 'node:http'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { AttemptError } from '@ostiary/contract/webhook.ts'
+import type { AttemptError } from '@ostiary/contract/delivery.ts'
 import { type Address, parseAddress } from '../base/networks.ts'
 import { currentTrace } from '../base/trace.ts'
 import { traceHeaders } from '../base/trace-context.ts'

@@ -4,7 +4,7 @@
  * pages with one form, to which its links lead, are in `account-forms.ts`.
  */
 
-import type { ProviderType } from '@ostiary/contract/provider.ts'
+import type { ProviderType } from '@ostiary/contract/objects/provider.ts'
 import { type MethodKind, second_kinds } from '@ostiary/contract/sign-in-methods.ts'
 import type { DeviceName } from '../base/device-name.ts'
 import { type Html, html } from '../base/html.ts'

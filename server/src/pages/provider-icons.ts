@@ -1,6 +1,6 @@
 // pure
 /** The icons of the provider buttons. Each is decorative: the button names the provider. */
-import type { Provider } from '@ostiary/contract/provider.ts'
+import type { Provider } from '@ostiary/contract/objects/provider.ts'
 import { type Html, html } from '../base/html.ts'
 
 const logo = (size: number, drawing: Html) =>

@@ -3,7 +3,7 @@
  * The sign-in page: one page with every sign-in method. Asking for the email address first would reveal who has an account, and
  * password managers fill a form that has both fields.
  */
-import type { ProviderType } from '@ostiary/contract/provider.ts'
+import type { ProviderType } from '@ostiary/contract/objects/provider.ts'
 import { type FirstFactor, first_factors } from '@ostiary/contract/sign-in-methods.ts'
 import { type Html, html } from '../base/html.ts'
 import { type FormProblem, field, formSentence, hidden, isFormProblem, problemSummary } from './form.ts'

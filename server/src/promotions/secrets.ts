@@ -3,8 +3,8 @@
  * nothing, and what it answers does not say whether one was equal.
  */
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
+import { ProviderChange } from '@ostiary/contract/objects/provider.ts'
 import type { NeededSecret } from '@ostiary/contract/promotion.ts'
-import { ProviderChange } from '@ostiary/contract/provider.ts'
 import { isText } from '../base/text.ts'
 import type { Read } from '../configuration/store.ts'
 import type { Problem } from '../configuration/wanted.ts'

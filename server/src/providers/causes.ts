@@ -1,5 +1,5 @@
 /** Says in words of ours where a sign-in at a provider failed. `openid-client` reports it in errors of many kinds. */
-import type { ProviderCause } from '@ostiary/contract/provider.ts'
+import type { ProviderCause } from '@ostiary/contract/objects/provider.ts'
 import * as client from 'openid-client'
 import { oneOf, type Reason, reason } from '../base/reason.ts'
 import { OutboundFailed } from '../outbound/fetch.ts'

@@ -44,7 +44,7 @@ const issuers: [issuer: string, environment_type: 'test' | 'live', allowed: stri
 ]
 for (const [issuer, environment_type, allowed, is_accepted] of issuers)
   test(`${issuer} is ${is_accepted ? 'accepted' : 'refused'} as an issuer in ${environment_type} where calls may reach ${allowed || 'no private network'}`, () => {
-    const has = { client_secret: true, private_key: false }
+    const has = { has_client_secret: true, has_private_key: false }
     const problems = providerProblems('oidc', { ...fields, issuer }, has, { base_url, environment_type, allowed: networksOf(allowed) })
     assert.deepEqual(
       problems.map(({ pointer }) => pointer),

@@ -1,14 +1,11 @@
 // pure
 /** The properties of each type of provider, and the rules for its fields. */
-import { provider_defaults } from '@ostiary/contract/object-defaults.ts'
-import type { Provider, ProviderType } from '@ostiary/contract/provider.ts'
+import type { Provider, ProviderFields, ProviderType } from '@ostiary/contract/objects/provider.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import type { Network } from '../base/networks.ts'
 import { isHttpLoopback, isPrivateLiteral } from '../outbound/addresses.ts'
 
 export interface ProviderKind {
-  display_name: string
-  scopes: readonly string[]
   /** The default issuer; `null` where each provider sets its own. GitHub is not an OpenID Provider. */
   issuer: string | null
   /** Whether a provider sets `issuer`. `optional` overrides the default. */
@@ -20,33 +17,13 @@ export interface ProviderKind {
 
 // biome-ignore format: this table is read by column
 export const kinds: Record<ProviderType, ProviderKind> = {
-  oidc:      { display_name: 'Single sign-on', scopes: ['openid', 'email', 'profile'],  issuer: null,                          own_issuer: 'required', is_oidc: true,  prompts: ['login', 'select_account'] },
-  google:    { display_name: 'Google',         scopes: ['openid', 'email', 'profile'],  issuer: 'https://accounts.google.com', own_issuer: 'never',    is_oidc: true,  prompts: ['select_account'] },
-  microsoft: { display_name: 'Microsoft',      scopes: ['openid', 'email', 'profile'],  issuer: null,                          own_issuer: 'required', is_oidc: true,  prompts: ['login', 'select_account'] },
-  apple:     { display_name: 'Apple',          scopes: ['openid', 'email', 'name'],     issuer: 'https://appleid.apple.com',   own_issuer: 'never',    is_oidc: true,  prompts: [] },
-  gitlab:    { display_name: 'GitLab',         scopes: ['openid', 'email', 'profile'],  issuer: 'https://gitlab.com',          own_issuer: 'optional', is_oidc: true,  prompts: ['login'] },
-  github:    { display_name: 'GitHub',         scopes: ['read:user', 'user:email'],     issuer: 'https://github.com',          own_issuer: 'never',    is_oidc: false, prompts: ['select_account'] },
+  oidc:      { issuer: null,                          own_issuer: 'required', is_oidc: true,  prompts: ['login', 'select_account'] },
+  google:    { issuer: 'https://accounts.google.com', own_issuer: 'never',    is_oidc: true,  prompts: ['select_account'] },
+  microsoft: { issuer: null,                          own_issuer: 'required', is_oidc: true,  prompts: ['login', 'select_account'] },
+  apple:     { issuer: 'https://appleid.apple.com',   own_issuer: 'never',    is_oidc: true,  prompts: [] },
+  gitlab:    { issuer: 'https://gitlab.com',          own_issuer: 'optional', is_oidc: true,  prompts: ['login'] },
+  github:    { issuer: 'https://github.com',          own_issuer: 'never',    is_oidc: false, prompts: ['select_account'] },
 }
-
-export type ProviderFields = Pick<
-  Provider,
-  | 'display_name'
-  | 'issuer'
-  | 'client_id'
-  | 'scopes'
-  | 'enabled'
-  | 'link_by_verified_email'
-  | 'accept_preferred_username'
-  | 'sign_out'
-  | 'team_id'
-  | 'key_id'
->
-
-export const providerDefaults = (type: ProviderType): Omit<ProviderFields, 'client_id'> => ({
-  ...provider_defaults,
-  display_name: kinds[type].display_name,
-  scopes: [...kinds[type].scopes],
-})
 
 /**
  * Returns the issuer of a provider, its own or the default of its type, without trailing slashes, which administrators leave out.
@@ -57,11 +34,11 @@ export function issuerOfProvider({ type, issuer }: Pick<Provider, 'type' | 'issu
   return (issuer ?? kinds[type].issuer ?? '').replace(/\/+$/, '')
 }
 
-/** Returns every problem with the fields of a provider. `has` says which secrets the provider has after the change. */
+/** Returns every problem with the fields of a provider. `has` says which secrets it has after the change. */
 export function providerProblems(
   type: ProviderType,
   fields: ProviderFields,
-  has: { client_secret: boolean; private_key: boolean },
+  has: Pick<Provider, 'has_client_secret' | 'has_private_key'>,
   { base_url, environment_type, allowed }: { base_url: string; environment_type: EnvironmentType; allowed: readonly Network[] },
 ): { pointer: string; code: string; detail: string }[] {
   const problems: { pointer: string; code: string; detail: string }[] = []
@@ -93,12 +70,12 @@ export function providerProblems(
   }
   // A disabled provider signs nobody in, so it can wait for its secret.
   const may_wait = !fields.enabled
-  if (type === 'apple' && !has.private_key && !may_wait)
+  if (type === 'apple' && !has.has_private_key && !may_wait)
     refuse('private_key', 'An enabled provider of type apple needs the private key of its key_id.', 'required')
-  if (type !== 'apple' && has.private_key) refuse('private_key', 'Only a provider of type apple has this field.')
-  if (type === 'apple' && has.client_secret)
+  if (type !== 'apple' && has.has_private_key) refuse('private_key', 'Only a provider of type apple has this field.')
+  if (type === 'apple' && has.has_client_secret)
     refuse('client_secret', 'A provider of type apple has no client secret. The service signs one with the private key.')
-  if (type !== 'apple' && type !== 'oidc' && !has.client_secret && !may_wait)
+  if (type !== 'apple' && type !== 'oidc' && !has.has_client_secret && !may_wait)
     refuse('client_secret', `An enabled provider of type ${type} needs its client secret.`, 'required')
   return problems
 }

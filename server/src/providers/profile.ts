@@ -1,5 +1,5 @@
 /** The interface of sign-ins at a provider. `upstream.ts` implements it and is loaded by the first sign-in. */
-import type { ProviderCause } from '@ostiary/contract/provider.ts'
+import type { ProviderCause } from '@ostiary/contract/objects/provider.ts'
 import type { Reason } from '../base/reason.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { Upstream } from './store.ts'

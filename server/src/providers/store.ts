@@ -1,19 +1,20 @@
 /** Stores the providers of an environment and the identities of its users there. Secrets are sealed, and no endpoint shows them. */
 import { type EnvironmentId, ProviderId } from '@ostiary/contract/ids.ts'
-import { Provider, type ProviderFailure } from '@ostiary/contract/provider.ts'
+import { changeableNames, fieldsOf } from '@ostiary/contract/objects/field.ts'
+import { Provider, type ProviderFailure, type ProviderFields, provider } from '@ostiary/contract/objects/provider.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../db/environment.ts'
+import { assignments, columnsOf, insertInto } from '../db/rows.ts'
 import type { Origin } from '../events/store.ts'
 import { endDisabled, followErasedProvider } from '../sessions/endings.ts'
-import { issuerOfProvider, type ProviderFields } from './kinds.ts'
+import { issuerOfProvider } from './kinds.ts'
 import type { UpstreamFailure } from './profile.ts'
 
 const Versioned = Provider.extend({ version: z.int() })
 export type ProviderRow = z.infer<typeof Versioned>
 
-const ownColumns = sql`
-  p.id, p.environment_id, p.type, p.display_name, p.issuer, p.client_id, p.scopes, p.enabled, p.link_by_verified_email, p.accept_preferred_username, p.sign_out, p.team_id, p.key_id`
+const ownColumns = sql`p.id, p.environment_id, p.type, ${columnsOf('p', changeableNames(provider))}`
 const columns = sql`${ownColumns}, e.tenant_id, e.project_id, p.slug,
   case when p.client_secret is null then 0 else 1 end as has_client_secret,
   case when p.private_key is null then 0 else 1 end as has_private_key,
@@ -39,20 +40,18 @@ export function findProvider(db: Db, environment_id: EnvironmentId, id: string):
   return db.maybeOne(Versioned, sql`select ${columns} ${from} where p.environment_id = ${environment_id} and p.id = ${id}`)
 }
 
-const Upstream = Provider.pick({
-  id: true,
-  environment_id: true,
-  type: true,
-  display_name: true,
-  issuer: true,
-  client_id: true,
-  scopes: true,
-  enabled: true,
-  link_by_verified_email: true,
-  accept_preferred_username: true,
-  sign_out: true,
-  team_id: true,
-  key_id: true,
+const Upstream = Provider.omit({
+  tenant_id: true,
+  project_id: true,
+  slug: true,
+  has_client_secret: true,
+  has_private_key: true,
+  callback_url: true,
+  post_logout_redirect_uri: true,
+  backchannel_logout_uri: true,
+  last_failure: true,
+  created_at: true,
+  updated_at: true,
 }).extend({
   client_secret: z.string().nullable(),
   private_key: z.string().nullable(),
@@ -156,12 +155,11 @@ export function findOfferedProviders(db: Db, environment_id: EnvironmentId) {
   )
 }
 
-export interface SealedSecrets {
-  client_secret: string | null
-  private_key: string | null
-}
+export type SealedSecrets = Record<'client_secret' | 'private_key', string | null>
+/** `undefined` keeps what is stored. */
+export type KeptOrSealed = Record<keyof SealedSecrets, string | null | undefined>
 
-/** The environment has fewer than `most` providers, disabled ones included. Pass it to `haveRoom` with `holdEnvironment`. */
+/** The environment has fewer than `most` providers, disabled ones included. Read it in a batch that holds the environment. */
 export const roomForProvider = (environment_id: EnvironmentId, most: number) =>
   sql`(select count(*) from providers where environment_id = ${environment_id}) < ${most}`
 
@@ -175,14 +173,8 @@ export function insertProvider(
   { fields, sealed }: { fields: ProviderFields; sealed: SealedSecrets },
   now: Date,
 ): Statement {
-  return guard(sql`insert into providers (
-      environment_id, id, slug, type, display_name, issuer, client_id, scopes, enabled,
-      link_by_verified_email, accept_preferred_username, sign_out, team_id, key_id, client_secret, private_key, ending, created_at, updated_at)
-    values (
-      ${environment_id}, ${id}, ${slug}, ${type}, ${fields.display_name},
-      ${fields.issuer}, ${fields.client_id}, ${fields.scopes}, ${fields.enabled},
-      ${fields.link_by_verified_email}, ${fields.accept_preferred_username}, ${fields.sign_out}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now}, ${now})
-    on conflict do nothing`)
+  const facts = { environment_id, id, slug, type, ...sealed, ending: now, created_at: now, updated_at: now }
+  return guard(sql`${insertInto('providers', { ...facts, ...fieldsOf(provider, fields) })} on conflict do nothing`)
 }
 
 /**
@@ -200,19 +192,9 @@ export const hasProviderId = async (db: Db, environment_id: EnvironmentId, id: s
 }
 
 /** Changes a provider. A secret that is undefined stays as it is. Disabling ends what began there. */
-export function updateProvider(
-  current: ProviderRow,
-  fields: ProviderFields,
-  sealed: { [N in keyof SealedSecrets]: string | null | undefined },
-  now: Date,
-): Statement[] {
-  const client_secret = sealed.client_secret === undefined ? sql`` : sql`, client_secret = ${sealed.client_secret}`
-  const private_key = sealed.private_key === undefined ? sql`` : sql`, private_key = ${sealed.private_key}`
+export function updateProvider(current: ProviderRow, fields: ProviderFields, sealed: KeptOrSealed, now: Date): Statement[] {
   const changed = guard(sql`update providers
-      set display_name = ${fields.display_name}, issuer = ${fields.issuer}, client_id = ${fields.client_id}, scopes = ${fields.scopes},
-          enabled = ${fields.enabled}, link_by_verified_email = ${fields.link_by_verified_email},
-          accept_preferred_username = ${fields.accept_preferred_username}, sign_out = ${fields.sign_out}, team_id = ${fields.team_id}, key_id = ${fields.key_id},
-          version = version + 1, updated_at = ${now}${client_secret}${private_key}
+      set ${assignments({ ...fieldsOf(provider, fields), ...sealed })}, version = version + 1, updated_at = ${now}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
   return [changed, ...(current.enabled && !fields.enabled ? endDisabled(current.environment_id, 'provider', current.id, now) : [])]
 }

@@ -1,6 +1,7 @@
 /** The attempts of the messages to receivers, for webhooks and for back-channel logouts: two tables with the same columns. */
+
+import { Attempt } from '@ostiary/contract/delivery.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { Attempt } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
 import { type Db, identifiers, list, type Statement, sql } from '../db/db.ts'
 

@@ -2,7 +2,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { EventKind } from '@ostiary/contract/event.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
-import { Provider } from '@ostiary/contract/provider.ts'
+import { Provider } from '@ostiary/contract/objects/provider.ts'
 import { z } from 'zod'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { restartLimit } from '../base/database-time.ts'

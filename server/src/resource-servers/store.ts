@@ -1,15 +1,17 @@
 /** Stores the resource servers of an environment: the audiences of its access tokens (RFC 8707), with their scopes. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { ResourceServer } from '@ostiary/contract/resource-server.ts'
+import { changeableNames, fieldsOf } from '@ostiary/contract/objects/field.ts'
+import { ResourceServer, type ResourceServerFields, resource_server } from '@ostiary/contract/objects/resource-server.ts'
 import { z } from 'zod'
-import { type Db, guard, join, list, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, identifiers, join, list, type Statement, sql } from '../db/db.ts'
 import { inEnvironment } from '../db/environment.ts'
+import { assignments, columnsOf, insertInto } from '../db/rows.ts'
 
 const Versioned = ResourceServer.extend({ version: z.int() })
 export type ResourceServerRow = z.infer<typeof Versioned>
 
-/** The fields of a resource server that can be changed. */
-export type ResourceServerFields = Pick<ResourceServer, 'name' | 'scopes' | 'access_token_ttl_seconds' | 'access_token_format'>
+const own_names = ['identifier', ...changeableNames(resource_server)] as const
+const own_columns = identifiers(...own_names)
 
 const Audience = ResourceServer.pick({
   identifier: true,
@@ -21,7 +23,7 @@ const Audience = ResourceServer.pick({
 export type Audience = z.infer<typeof Audience>
 
 const columns = sql`
-  r.id, e.tenant_id, e.project_id, r.environment_id, r.slug, r.identifier, r.name, r.scopes, r.access_token_ttl_seconds, r.access_token_format,
+  r.id, e.tenant_id, e.project_id, r.environment_id, r.slug, ${columnsOf('r', own_names)},
   r.version, r.created_at, r.updated_at`
 const from = sql`from resource_servers r join environments e on e.id = r.environment_id`
 
@@ -48,7 +50,7 @@ export async function findAudiences(db: Db, environment_id: EnvironmentId, ident
   if (identifiers.length === 0) return []
   return db.all(
     Audience,
-    sql`select identifier, name, scopes, access_token_ttl_seconds, access_token_format from resource_servers
+    sql`select ${own_columns} from resource_servers
          where environment_id = ${environment_id} and identifier in (${list(identifiers)})`,
   )
 }
@@ -114,7 +116,7 @@ const confused = (text: string): string[] => [
   text.startsWith('https:') ? text.replace('https:', 'http:') : text.replace(/^http:/, 'https:'),
 ]
 
-/** The environment has fewer than `most` resource servers. Pass it to `haveRoom` with `holdEnvironment`. */
+/** The environment has fewer than `most` resource servers. Read it in a batch that holds the environment. */
 export const roomForResourceServer = (environment_id: EnvironmentId, most: number) =>
   sql`(select count(*) from resource_servers where environment_id = ${environment_id}) < ${most}`
 
@@ -139,13 +141,11 @@ export function insertResourceServer(
   server: Audience,
   now: Date,
 ): Statement[] {
+  const { identifier } = server
+  const facts = { environment_id, id, slug, identifier, scopes_version: names === 'now' ? 1 : 0, created_at: now, updated_at: now }
+  const row = { ...facts, ...fieldsOf(resource_server, server) }
   return [
-    guard(sql`insert into resource_servers (
-      environment_id, id, slug, identifier, name, scopes, access_token_ttl_seconds, access_token_format, scopes_version, created_at, updated_at)
-    values (
-      ${environment_id}, ${id}, ${slug}, ${server.identifier}, ${server.name}, ${server.scopes},
-      ${server.access_token_ttl_seconds}, ${server.access_token_format}, ${names === 'now' ? 1 : 0}, ${now}, ${now})
-    on conflict do nothing`),
+    guard(sql`${insertInto('resource_servers', row)} on conflict do nothing`),
     ...(names === 'now' ? nameScopes(environment_id, id, server.scopes) : []),
   ]
 }
@@ -164,9 +164,8 @@ export function updateResourceServer(
       ? sql`version + 1`
       : sql`scopes_version`
   return [
-    guard(sql`update resource_servers
-      set name = ${fields.name}, scopes = ${fields.scopes}, access_token_ttl_seconds = ${fields.access_token_ttl_seconds},
-          access_token_format = ${fields.access_token_format}, version = version + 1, scopes_version = ${scopes_version}, updated_at = ${now}
+    guard(sql`update resource_servers set ${assignments(fieldsOf(resource_server, fields))},
+      version = version + 1, scopes_version = ${scopes_version}, updated_at = ${now}
     where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     ...(has_same_names || names === 'later' ? [] : [forgetScopes(environment_id, id), ...nameScopes(environment_id, id, fields.scopes)]),
   ]

@@ -2,11 +2,13 @@
  * Creates the demo on the first `npm start`: a tenant with a project, and in its Test environment a user and a page that shows the
  * tokens. The demo's password is stored sealed and shown at every start.
  */
+
+import type { TenantId } from '@ostiary/contract/ids.ts'
+import { application } from '@ostiary/contract/objects/application.ts'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import { z } from 'zod'
-import { listOrigins } from '../applications/origins.ts'
-import { mergeApplication } from '../applications/rules.ts'
-import { insertApplication } from '../applications/store.ts'
+import * as applications from '../applications/changes.ts'
+import { patched } from '../base/patched.ts'
 import { slugFrom } from '../base/slug.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -58,15 +60,16 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
     email: 'demo@example.com',
     password: readablePassword(random(16)),
   }
-  const page = mergeApplication(
-    'spa',
-    {
-      name: demo_names.application_name,
-      redirect_uris: [config.base_url + serviceRoutes.demoCallback.path],
-      post_logout_redirect_uris: [config.base_url + serviceRoutes.demo.path],
-    },
-    {},
-  )
+  const own = {
+    name: demo_names.application_name,
+    redirect_uris: [config.base_url + serviceRoutes.demoCallback.path],
+    post_logout_redirect_uris: [config.base_url + serviceRoutes.demo.path],
+  }
+  const facts = { id: demo.client_id, slug: slugFrom(own.name, 'applications'), application_type: 'spa', template: null } as const
+  const pageOf = (tenant_id: TenantId) => {
+    const place = { tenant_id, project_id, environment_id, issuer: demo.issuer, at }
+    return applications.created(deployment, place, facts, patched(application, 'spa', {}, own))
+  }
   const password_hash = await passwords.hash(demo.password)
   const first = { email: demo.email, password: demo.password, tenant_name: 'Demo', slug: slugs.tenant }
   try {
@@ -85,13 +88,7 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           { slug: 'live', name: 'Live', type: 'live' },
           at,
         ),
-        insertApplication(
-          environment_id,
-          { id: demo.client_id, slug: slugFrom(page.name, 'applications'), application_type: 'spa', client_secret_hash: null },
-          page,
-          at,
-        ),
-        ...listOrigins(environment_id, demo.client_id, { application_type: 'spa', redirect_uris: page.redirect_uris }),
+        ...pageOf(tenant_id).statements,
         insertUser(
           { environment_id, id: newId('usr') },
           { email: demo.email, email_verified: true, name: 'Demo Example', given_name: 'Demo', family_name: 'Example', locale: 'en' },

@@ -2,10 +2,12 @@
  * Creates the root tenant at the first start. Administrators sign in to its one environment, and command lines use its public
  * application. Two first starts at the same time create it once.
  */
+
+import { application } from '@ostiary/contract/objects/application.ts'
 import { z } from 'zod'
-import { mergeApplication } from '../applications/rules.ts'
-import { insertApplication } from '../applications/store.ts'
+import * as applications from '../applications/changes.ts'
 import { anchorLog } from '../audit/chaining.ts'
+import { patched } from '../base/patched.ts'
 import { slugFrom } from '../base/slug.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -46,11 +48,10 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
   const environment_id = newId('env') as `env_${string}` // as: see above
   const client_id = newId('app')
   const root = { tenant_id, environment_id, issuer: defaultIssuer(config.base_url, environment_id), client_id }
-  const command_line = mergeApplication(
-    'native',
-    { name: 'Ostiary command line', redirect_uris: [cli_redirect_uri], allow_loopback_port: true },
-    {},
-  )
+  const place = { tenant_id, project_id, environment_id, issuer: root.issuer, at }
+  const own = { name: 'Ostiary command line', redirect_uris: [cli_redirect_uri], allow_loopback_port: true }
+  const facts = { id: client_id, slug: slugFrom(own.name, 'applications'), application_type: 'native', template: null } as const
+  const command_line = applications.created(deployment, place, facts, patched(application, 'native', {}, own))
   await db.batch([
     insertTenant(tenant_id, { slug: 'ostiary', name: 'Ostiary' }, at),
     insertProject(tenant_id, project_id, { slug: 'console', name: service_name }, at),
@@ -64,12 +65,7 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
     guard(sql`insert into deployment (name, value) values ('root', ${root}) on conflict (name) do nothing`),
     anchorLog(secrets, tenant_id),
     ...insertThisApi(deployment, environment_id, slugFrom(api_name, 'resource_servers'), at),
-    insertApplication(
-      environment_id,
-      { id: client_id, slug: slugFrom(command_line.name, 'applications'), application_type: 'native', client_secret_hash: null },
-      command_line,
-      at,
-    ),
+    ...command_line.statements,
     beginCounter(environment_id),
   ])
   const created = await findRoot(db)

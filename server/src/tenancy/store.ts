@@ -215,7 +215,7 @@ export async function findSibling(
 }
 
 export const SettingsRow = z.object({
-  project_id: z.string(),
+  project_id: ProjectId,
   environment_id: EnvironmentId,
   type: EnvironmentType,
   issuer: z.string(),

@@ -1,10 +1,14 @@
 /** Webhooks of an environment and their messages. Secrets are sealed here. */
+
+import { Delivery } from '@ostiary/contract/delivery.ts'
 import type { EventKind } from '@ostiary/contract/event.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
-import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
+import { changeableNames, fieldsOf } from '@ostiary/contract/objects/field.ts'
+import { Webhook, type WebhookFields, webhook } from '@ostiary/contract/objects/webhook.ts'
 import { z } from 'zod'
 import { lowestId } from '../base/ids.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { assignments, columnsOf, insertInto } from '../db/rows.ts'
 import { withAttempts } from '../queue/attempts.ts'
 import { enqueueEach } from '../queue/queue.ts'
 import type { SealedSecrets } from './sign.ts'
@@ -12,9 +16,7 @@ import type { SealedSecrets } from './sign.ts'
 const Versioned = Webhook.extend({ version: z.int() })
 export type WebhookRow = z.infer<typeof Versioned>
 
-export type WebhookFields = Pick<Webhook, 'url' | 'events' | 'description' | 'disabled'>
-
-const columns = sql`w.id, e.tenant_id, e.project_id, w.environment_id, w.slug, w.url, w.events, w.description, w.disabled, w.disabled_reason,
+const columns = sql`w.id, e.tenant_id, e.project_id, w.environment_id, w.slug, ${columnsOf('w', changeableNames(webhook))}, w.disabled_reason,
   w.previous_secret_until, w.last_success_at, w.failing_since, w.version, w.created_at, w.updated_at`
 const from = sql`from webhooks w join environments e on e.id = w.environment_id`
 
@@ -43,10 +45,8 @@ export function insertWebhook(
   fields: WebhookFields,
   now: Date,
 ): Statement {
-  return guard(sql`insert into webhooks (environment_id, id, slug, url, events, description, disabled, secret, created_at, updated_at)
-    values (${environment_id}, ${id}, ${slug}, ${fields.url}, ${fields.events}, ${fields.description}, ${fields.disabled},
-      ${sealed_secret}, ${now}, ${now})
-    on conflict (environment_id, slug) do nothing`)
+  const facts = { environment_id, id, slug, secret: sealed_secret, created_at: now, updated_at: now }
+  return guard(sql`${insertInto('webhooks', { ...facts, ...fieldsOf(webhook, fields) })} on conflict (environment_id, slug) do nothing`)
 }
 
 interface WebhookLimits {
@@ -80,10 +80,9 @@ export async function webhookLimitOf(db: Db, environment_id: EnvironmentId, most
 
 /** Updates a webhook. Enabling it resets its failure state. */
 export function updateWebhook(current: WebhookRow, fields: WebhookFields, now: Date): Statement {
-  const reset = current.disabled && !fields.disabled ? sql`, disabled_reason = null, failing_since = null` : sql``
+  const reset = current.disabled && !fields.disabled ? { disabled_reason: null, failing_since: null } : {}
   return guard(sql`update webhooks
-    set url = ${fields.url}, events = ${fields.events}, description = ${fields.description}, disabled = ${fields.disabled},
-      version = version + 1, updated_at = ${now}${reset}
+    set ${assignments({ ...fieldsOf(webhook, fields), ...reset })}, version = version + 1, updated_at = ${now}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 

@@ -1,7 +1,8 @@
 /** The configuration of an environment as one document, and the JSON Schema of such documents. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { documentFields, documentObjects, object_kinds, settingsInDocument } from '@ostiary/contract/configuration.ts'
+import { settingsInDocument } from '@ostiary/contract/configuration.ts'
+import { documentFields, object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import { z } from 'zod'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
@@ -82,7 +83,7 @@ test('the JSON Schema has every field of a document with its words and its class
   for (const { path } of settingsInDocument('any')) assertField(path, at(['settings', ...path.split('.')]))
   for (const kind of object_kinds)
     for (const name of documentFields(kind))
-      assertField(`${kind}.${name}`, at([name], at([documentObjects[kind].section])?.additionalProperties))
+      assertField(`${kind}.${name}`, at([name], at([object_descriptions[kind].section])?.additionalProperties))
   const min_length = at(['settings', 'password', 'min_length'])
   assert.deepEqual([min_length?.minimum, min_length?.default, min_length?.['x-class']], [8, 12, 'travels'])
   assert.equal(at(['disabled'], at(['webhooks'])?.additionalProperties)?.default, false)

@@ -1,7 +1,7 @@
 /** A promotion and the route of an object write the same about a change of it: the same audit entry and the same event. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { documentObjects, type ObjectKind } from '@ostiary/contract/configuration.ts'
+import { type ObjectKind, object_descriptions } from '@ostiary/contract/objects/objects.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { ownOf, type Project, promoting, public_keys } from '../support/promotions.ts'
@@ -119,7 +119,7 @@ function reader(environment: TestEnvironment) {
 const slug = 'one'
 
 for (const { kind, born, set_at_birth, changes } of lives) {
-  const { section } = documentObjects[kind]
+  const { section } = object_descriptions[kind]
   const documented = (fields: Fields) => ({ ...fields, ...(fields.client_secret ? { client_secret: secret.name } : {}) })
   const carry = async (project: Project, fields: Fields | null): Promise<string> => {
     const prune = fields === null ? { prune: [{ object: kind, slug }] } : {}

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { documentObjects, object_kinds } from '@ostiary/contract/configuration.ts'
+import { object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import fc from 'fast-check'
 import { z } from 'zod'
 import { areEqual } from '../../src/configuration/equal.ts'
@@ -87,7 +87,7 @@ const read = async (environment: TestEnvironment): Promise<Document> => JSON.par
 async function setUp(environment: TestEnvironment, wanted: Document): Promise<void> {
   const present = await read(environment)
   const prune = object_kinds.flatMap((object) => {
-    const { section } = documentObjects[object]
+    const { section } = object_descriptions[object]
     return Object.keys(present[section] ?? {}).flatMap((slug) => (wanted[section]?.[slug] ? [] : [{ object, slug }]))
   })
   const { id, checks, needed_secrets } = await planned(project, { ...ownOf(environment, wanted), prune })
@@ -118,7 +118,7 @@ for (const [n, pair] of pairs.entries())
     const bytes = [await documentOf(source), await documentOf(target)]
     const [from, before, secrets] = [await read(source), await read(target), await secretsOf(target)]
     const values = object_kinds.flatMap((object) => {
-      const { section } = documentObjects[object]
+      const { section } = object_descriptions[object]
       return Object.keys(from[section] ?? {}).flatMap((slug) =>
         before[section]?.[slug]
           ? []
@@ -145,7 +145,7 @@ for (const [n, pair] of pairs.entries())
     const differences: string[] = []
     for (const object of ['settings', ...object_kinds] as const) {
       const objectsOf = (document: Document): Record<string, Fields> =>
-        object === 'settings' ? { '': document.settings as Fields } : (document[documentObjects[object].section] ?? {})
+        object === 'settings' ? { '': document.settings as Fields } : (document[object_descriptions[object].section] ?? {})
       const [of_source, of_target, of_now] = [objectsOf(from), objectsOf(before), objectsOf(now)]
       assert.deepEqual(Object.keys(of_now).sort(), [...new Set([...Object.keys(of_source), ...Object.keys(of_target)])].sort())
       for (const [slug, fields] of Object.entries(of_now))

@@ -1,8 +1,9 @@
 /** Publishable keys in browsers: allowed origins, CORS, preflights, and the configuration of an environment. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mergeApplication } from '../../src/applications/rules.ts'
+import { application } from '@ostiary/contract/objects/application.ts'
 import { insertApplication } from '../../src/applications/store.ts'
+import { patched } from '../../src/base/patched.ts'
 import { administratorToken } from '../support/administrator.ts'
 import { app_origin, createAuthKey, createPlatformKey } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
@@ -167,11 +168,16 @@ test('the configuration of an environment shows its settings', async () => {
 test('the configuration of an environment names every public application, even where there are hundreds', async () => {
   const { test: environment } = await w.createProject('many-applications')
   const key = await createAuthKey(w, environment, 'auth_publishable', { allowed_origins: [app_origin] })
-  const fields = mergeApplication('spa', {}, { name: 'Front', redirect_uris: [`${app_origin}/callback`] })
+  const fields = patched(application, 'spa', {}, { name: 'Front', redirect_uris: [`${app_origin}/callback`] })
   const ids = Array.from({ length: 250 }, () => w.deployment.newId('app'))
   await w.deployment.db.batch(
-    ids.map((id) =>
-      insertApplication(environment.id, { id, slug: id, application_type: 'spa', client_secret_hash: null }, fields, w.now()),
+    ids.flatMap((id) =>
+      insertApplication(
+        environment.id,
+        { id, slug: id, application_type: 'spa', template: null, client_secret_hash: null },
+        fields,
+        w.now(),
+      ),
     ),
   )
   const { applications } = expectStatus(200, await ask('/v1/auth/config', app_origin, key.key))

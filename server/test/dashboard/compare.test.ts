@@ -1,9 +1,8 @@
 /** Test and Live side by side in the dashboard: the values of both documents, and what the service says about them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { documentFields, documentObjects } from '@ostiary/contract/configuration.ts'
-import type { FieldClass, NestedFieldClasses } from '@ostiary/contract/field-class.ts'
-import { fieldClasses } from '@ostiary/contract/field-classes.ts'
+import type { FieldClass, NestedFieldClasses } from '@ostiary/contract/objects/field.ts'
+import { documentFields, fieldClasses, object_descriptions } from '@ostiary/contract/objects/objects.ts'
 import { NewPromotion } from '@ostiary/contract/promotion.ts'
 import {
   type Compared,
@@ -46,7 +45,7 @@ for (const kind of kinds)
         .map((name) => `/${name}`)
         .sort(),
     )
-    assert.equal(objectKinds[kind].section, documentObjects[kind].section)
+    assert.equal(objectKinds[kind].section, object_descriptions[kind].section)
   })
 
 test('a field of a newer service is shown by its name', () => {

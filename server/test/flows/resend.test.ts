@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BackchannelLogout } from '@ostiary/contract/backchannel-logout.ts'
-import type { Delivery } from '@ostiary/contract/webhook.ts'
+import type { Delivery } from '@ostiary/contract/delivery.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { removeExpiredRows } from '../../src/workers/expiring-rows.ts'

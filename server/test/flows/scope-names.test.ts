@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { ResourceServer } from '@ostiary/contract/resource-server.ts'
+import { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { migrate, readMigrations } from '../../src/db/migrate.ts'

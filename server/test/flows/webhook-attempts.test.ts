@@ -1,7 +1,7 @@
 /** Attempts that overlap with each other, with a change of their webhook, and with a resend of their message. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Delivery } from '@ostiary/contract/webhook.ts'
+import type { Delivery } from '@ostiary/contract/delivery.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { recordAttempt } from '../../src/queue/attempts.ts'

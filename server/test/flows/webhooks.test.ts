@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Delivery } from '@ostiary/contract/webhook.ts'
+import type { Delivery } from '@ostiary/contract/delivery.ts'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'

@@ -1,5 +1,5 @@
 /** `ostiary diff` and `ostiary apply`: what a file would change in an environment, and the change. Decision 0135. */
-import { documentObjects, object_kinds } from '@ostiary/contract/configuration.ts'
+import { object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import type { Written } from '../../arguments.ts'
 import { UsageError } from '../../usage.ts'
 import { connect } from '../connection.ts'
@@ -74,7 +74,7 @@ function lackingIn({ path, file }: NamedFile, document: ShownDocument): { object
       `${placeText(path, file.text, file.placeOf(['environment']))}: --prune deletes by a file of ${visible(document.environment)} itself.`,
     )
   return object_kinds.flatMap((object) => {
-    const { section } = documentObjects[object]
+    const { section } = object_descriptions[object]
     const [written, existing] = [file.at([section]), document[section]]
     if (!isObject(written) || !isObject(existing)) return []
     return Object.keys(existing).flatMap((slug) => (Object.hasOwn(written, slug) ? [] : [{ object, slug }]))

@@ -1,13 +1,10 @@
 // pure
 /** The defaults of the fields of a document: a field that a file leaves out, or sets to `null`, has its default. */
-import type { Application } from '@ostiary/contract/application.ts'
-import { documentObjects, object_kinds, settings_secrets, settingsInDocument } from '@ostiary/contract/configuration.ts'
-import { applicationDefaults, provider_defaults, resource_server_defaults, webhook_defaults } from '@ostiary/contract/object-defaults.ts'
-import type { Provider } from '@ostiary/contract/provider.ts'
+
+import { settings_secrets, settingsInDocument } from '@ostiary/contract/configuration.ts'
+import { documentDefaults, object_descriptions, object_kinds, secretsOf } from '@ostiary/contract/objects/objects.ts'
 import { rangeOf } from '@ostiary/contract/settings-sentences.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
-import { kinds } from '@ostiary/server/providers/kinds.ts'
-import { isObject } from '../show.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -17,8 +14,8 @@ export type DefaultAt = (path: readonly string[], object: Fields) => unknown
 /** The place of a secret, which has a name in a document. */
 export function isSecretAt([section, slug, ...rest]: readonly string[]): boolean {
   if (section === 'settings') return settings_secrets.includes([slug, ...rest].join('.'))
-  const kind = object_kinds.find((each) => documentObjects[each].section === section)
-  const secrets: readonly string[] = kind ? documentObjects[kind].secrets : []
+  const kind = kindOf(section)
+  const secrets = kind ? secretsOf(kind) : []
   return rest.length === 1 && secrets.includes(rest[0] ?? '')
 }
 
@@ -37,16 +34,8 @@ export function defaultsOf(type: EnvironmentType): DefaultAt {
 }
 
 function defaultsOfObject(section: string, object: Fields): Fields {
-  switch (section) {
-    case documentObjects.application.section:
-      return { template: null, ...applicationDefaults(object.application_type as Application['application_type']) } // as: from a document of the service
-    case documentObjects.provider.section: {
-      const kind = kinds[object.type as Provider['type']] // as: from a document of the service
-      return { ...provider_defaults, ...(isObject(kind) ? { display_name: kind.display_name, scopes: kind.scopes } : {}) }
-    }
-    case documentObjects.resource_server.section:
-      return resource_server_defaults
-    default:
-      return { ...webhook_defaults }
-  }
+  const kind = kindOf(section)
+  return kind ? documentDefaults(kind, object) : {}
 }
+
+const kindOf = (section: string | undefined) => object_kinds.find((kind) => object_descriptions[kind].section === section)

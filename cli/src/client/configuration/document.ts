@@ -1,6 +1,8 @@
 // pure
 /** The configuration of an environment as the service answers it, and the file that `ostiary pull` writes of it. */
-import { document_version, documentObjects, object_kinds } from '@ostiary/contract/configuration.ts'
+
+import { document_version } from '@ostiary/contract/configuration.ts'
+import { object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import { z } from 'zod'
 import { isObject } from '../show.ts'
 import { blockLines, type Members } from './yaml-write.ts'
@@ -15,7 +17,7 @@ export const ShownDocument = z.looseObject({
 })
 export type ShownDocument = z.infer<typeof ShownDocument>
 
-const sections: readonly string[] = object_kinds.map((kind) => documentObjects[kind].section)
+const sections: readonly string[] = object_kinds.map((kind) => object_descriptions[kind].section)
 
 /** The members of a document in their order: that of the schemas, and objects by their slugs. */
 export function orderedDocument(document: ShownDocument): Members {

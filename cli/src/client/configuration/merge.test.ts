@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settingsInDocument } from '@ostiary/contract/configuration.ts'
-import { applicationDefaults, provider_defaults, webhook_defaults } from '@ostiary/contract/object-defaults.ts'
+import { documentDefaults } from '@ostiary/contract/objects/objects.ts'
 import { rangeOf } from '@ostiary/contract/settings-sentences.ts'
 import { areEqual } from '@ostiary/server/configuration/equal.ts'
 import fc from 'fast-check'
@@ -34,15 +34,13 @@ const web = (fields: Json = {}): Json => ({
   application_type: 'web',
   name: 'Shop',
   redirect_uris: ['https://a.test'],
-  ...applicationDefaults('web'),
+  ...documentDefaults('application', { application_type: 'web' }),
   ...fields,
 })
 const google = (fields: Json = {}): Json => ({
   type: 'google',
-  display_name: 'Google',
   client_id: '123.apps',
-  scopes: ['openid', 'email', 'profile'],
-  ...provider_defaults,
+  ...documentDefaults('provider', { type: 'google' }),
   client_secret: `\${OSTIARY_SECRET_PROVIDERS_GOOGLE_CLIENT_SECRET}`,
   private_key: null,
   ...fields,
@@ -152,7 +150,7 @@ const changes: [why: string, parts: Json, differences: string[]][] = [
     '-applications:', '-  # The shop itself', '-  shop:', '-    application_type: web', `-    name: 'Shop'          # shown to people`, '-    redirect_uris:',
     '-      - https://a.test    # the main one', '-      - "https://b.test"  # the second one', '-  # For the back office',
     '-  office: {application_type: web, name: Office, redirect_uris: [https://o.test, https://p.test]}', '+applications: {}']],
-  ['a webhook',                        { webhooks: { orders: { url: 'https://w.test', ...webhook_defaults } } }, ['+webhooks:', '+  orders:', '+    url: https://w.test', '+    events: []', '+    description: null', '+    disabled: false']],
+  ['a webhook',                        { webhooks: { orders: { url: 'https://w.test', ...documentDefaults('webhook', {}) } } }, ['+webhooks:', '+  orders:', '+    url: https://w.test', '+    events: []', '+    description: null', '+    disabled: false']],
 ]
 for (const [why, parts, expected] of changes)
   test(`a file with comments is changed for ${why}, and in no other line`, () => {

@@ -1,6 +1,8 @@
 /** The secrets that a file names. Their values come from variables of the environment, and only with the call that applies a plan. */
-import { documentObjects, object_kinds, SecretName, settings_secrets } from '@ostiary/contract/configuration.ts'
+
+import { SecretName, settings_secrets } from '@ostiary/contract/configuration.ts'
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
+import { object_descriptions, object_kinds, secretsOf } from '@ostiary/contract/objects/objects.ts'
 import type { NeededSecret } from '@ostiary/contract/promotion.ts'
 import type { Io } from '../io.ts'
 import { isObject } from '../show.ts'
@@ -10,7 +12,9 @@ import type { YamlFile } from './yaml-read.ts'
 /** The path of a field in a document. */
 export function pathOf(object: ObjectOfConfiguration, slug: string | null, pointer: string | null): string[] {
   const within = pointer === null ? [] : pointer.split('/').slice(1)
-  return object === 'settings' ? ['settings', ...within] : [documentObjects[object].section, ...(slug === null ? [] : [slug]), ...within]
+  return object === 'settings'
+    ? ['settings', ...within]
+    : [object_descriptions[object].section, ...(slug === null ? [] : [slug]), ...within]
 }
 
 /**
@@ -29,7 +33,8 @@ export function secretsInTheClear(file: YamlFile, sentence: string): Mistake[] {
 function secretPaths(file: YamlFile): string[][] {
   const of_settings = settings_secrets.map((name) => ['settings', ...name.split('.')])
   const of_objects = object_kinds.flatMap((kind) => {
-    const { section, secrets }: { section: string; secrets: readonly string[] } = documentObjects[kind]
+    const { section } = object_descriptions[kind]
+    const secrets = secretsOf(kind)
     const objects = file.at([section])
     return isObject(objects) ? Object.keys(objects).flatMap((slug) => secrets.map((name) => [section, slug, name])) : []
   })

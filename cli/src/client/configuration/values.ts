@@ -1,6 +1,8 @@
 /** The file of `--values`: what belongs to the target of a promotion, in the form of a document. */
-import { documentObjects, object_kinds, settingsInDocument } from '@ostiary/contract/configuration.ts'
+
+import { settingsInDocument } from '@ostiary/contract/configuration.ts'
 import { type ObjectOfConfiguration, ObjectOfConfiguration as Objects } from '@ostiary/contract/kept.ts'
+import { object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import type { OwnedValue, Planned, Promotion } from '@ostiary/contract/promotion.ts'
 import { Slug } from '@ostiary/contract/values.ts'
 import { UsageError } from '../../usage.ts'
@@ -39,7 +41,7 @@ export function valuesIn({ path: name, file }: NamedFile, target: string): Place
     }
   }
   for (const section of file.value === undefined ? [] : eachIn([], 'Values')) {
-    const kind = object_kinds.find((each) => documentObjects[each].section === section)
+    const kind = object_kinds.find((each) => object_descriptions[each].section === section)
     if (section === 'settings') giveSettings([section])
     else if (kind)
       for (const slug of eachIn([section], 'Objects'))

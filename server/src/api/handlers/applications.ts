@@ -1,28 +1,22 @@
-import type { Application, NewApplication } from '@ostiary/contract/application.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { type Application, application, type NewApplication } from '@ostiary/contract/objects/application.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
-import { makeClientSecret } from '../../applications/client-secret.ts'
+import * as changes from '../../applications/changes.ts'
 import { fieldsOfTemplate } from '../../applications/from-template.ts'
-import { listOrigins } from '../../applications/origins.ts'
-import { type ApplicationFields, applicationProblems, mergeApplication, usesClientSecret } from '../../applications/rules.ts'
+import { applicationProblems, usesClientSecret } from '../../applications/rules.ts'
 import * as store from '../../applications/store.ts'
-import { changedFields } from '../../base/changed-fields.ts'
-import { digestOf } from '../../base/digest.ts'
+import { patched } from '../../base/patched.ts'
 import { quotaDetail } from '../../config/limits.ts'
-import { changedApplication, newApplication } from '../../configuration/shown.ts'
-import type { Statement } from '../../db/db.ts'
-import type { NewEvent } from '../../events/store.ts'
 import { notFound, pointerTo, validationFailed } from '../../http/problem.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { redirectUriProblem } from '../../oidc/protocol/redirect-uris.ts'
 import { findOwnedScopes } from '../../resource-servers/store.ts'
-import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
-import { haveRoom, holdEnvironment, isThereRoom } from '../../tenancy/store.ts'
-import type { Commit } from '../commit.ts'
+import { placeIn } from '../../tenancy/objects.ts'
 import { environmentOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
+import { changeObject, commitChange, createObject, deleteObject } from '../objects.ts'
 import type { Services } from '../services.ts'
 
 const table = 'applications'
@@ -35,59 +29,25 @@ export const listApplications: Handler<'listApplications'> = async (services, ca
 }
 
 export const createApplication: Handler<'createApplication'> = async (services, call) => {
-  const { config, db, now, newId } = services
+  const { config, now, newId } = services
   const environment = await environmentOf(services, call)
-  const { slug } = call.body
-  const { application_type, template, sent } = await withTemplate(call.body, {
-    environment_type: environment.type,
-    base_url: config.base_url,
-  })
-  const fields = mergeApplication(application_type, {}, sent)
-  const known_scopes = await knownScopes(services, environment.id, sent)
-  refuseProblems(application_type, fields, { environment_type: environment.type, base_url: config.base_url, known_scopes })
-
+  const { type: environment_type, id: environment_id } = environment
+  const { application_type, template, sent } = await withTemplate(call.body, { environment_type, base_url: config.base_url })
+  const fields = patched(application, application_type, {}, sent)
+  const known_scopes = await knownScopes(services, environment_id, sent)
+  refuseProblems(application_type, fields, { environment_type, base_url: config.base_url, known_scopes })
   const id = newId('app')
-  const at = now()
-  const client_secret = usesClientSecret(fields.token_endpoint_auth_method) ? makeClientSecret(services) : null
-  const secret_hash = client_secret && digestOf(client_secret)
-  const { tenant_id, project_id, issuer } = environment
-  const place = { tenant_id, project_id, environment_id: environment.id, issuer, at }
-  const application = (slug: string) => ({
-    ...newApplication(place, { id, slug, application_type, template, has_client_secret: client_secret !== null }, fields),
-    client_secret,
-  })
-  const room = store.roomForApplication(environment.id, config.limits.applications)
-  const create = async (slug: string) => {
-    const answer = application(slug)
-    const created = await call.commit(
-      {
-        statements: [
-          ...haveRoom(holdEnvironment(tenant_id, environment.id), room),
-          store.insertApplication(environment.id, { id, slug, application_type, template, client_secret_hash: secret_hash }, fields, at),
-          ...listOrigins(environment.id, id, { application_type, redirect_uris: fields.redirect_uris }),
-        ],
-        before: null,
-        answer,
-        event: {
-          environment_id: environment.id,
-          type: 'application.created',
-          application_id: id,
-          data: { slug, name: fields.name, application_type },
-        },
-      },
-      at,
-    )
-    return created ? answer : null
-  }
-  const scope = { table, environment_id: environment.id } as const
-  return createWithSlug(services, scope, {
-    slug,
+  return createObject(services, call, {
+    scope: { table, environment_id },
+    slug: call.body.slug,
     name: fields.name,
-    create,
-    refuse: async () => {
-      if (!(await isThereRoom(db, room))) call.fail('quota_exceeded', quotaDetail('applications', config.limits))
+    room: store.roomForApplication(environment_id, config.limits.applications),
+    created: (slug) => {
+      const place = placeIn(environment, now())
+      const { client_secret, ...created } = changes.created(services, place, { id, slug, application_type, template }, fields)
+      return { ...created, after: { ...created.after, client_secret } }
     },
-    fail: call.fail,
+    refuseWithoutRoom: () => call.fail('quota_exceeded', quotaDetail('applications', config.limits)),
   })
 }
 
@@ -128,96 +88,35 @@ async function finder(services: Services, call: Pick<Call<'getApplication'>, 'ca
 }
 
 export const changeApplication: Handler<'changeApplication'> = async (services, call) => {
-  const { config } = services
-  const environment = await environmentOf(services, call)
-  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const { slug = current.slug, ...sent } = call.body
-    const fields = mergeApplication(current.application_type, fieldsOf(current), sent)
-    const known_scopes = await knownScopes(services, environment.id, sent, current.allowed_scopes)
-    refuseProblems(current.application_type, fields, { environment_type: environment.type, base_url: config.base_url, known_scopes })
-    const given_slug = await slugStatements(
-      services.db,
-      { table, environment_id: environment.id },
-      { current, sent: call.body.slug },
-      call.fail,
-    )
-    const next = { ...current, slug, ...fields }
-    const changed = changedFields(Object.keys(call.body), current, next)
-    if (changed.length === 0) return current
-    // A client that stops authenticating with a secret loses it. One that starts gets its secret from rotate-secret.
-    const drops_secret = current.has_client_secret && !usesClientSecret(fields.token_endpoint_auth_method)
-    const event = { type: 'application.updated', data: { changed } } as const
-    return writeApplication(services, call, current, {
-      next,
-      client_secret_hash: drops_secret ? null : undefined,
-      event,
-      given_slug,
-    })
+  const { base_url } = services.config
+  const { type: environment_type, id } = await environmentOf(services, call)
+  return changeObject(services, call, {
+    table,
+    find: await finder(services, call),
+    next: async (current) => {
+      const { application_type, allowed_scopes } = current
+      const fields = patched(application, application_type, current, call.body)
+      const known_scopes = await knownScopes(services, id, call.body, allowed_scopes)
+      refuseProblems(application_type, fields, { environment_type, base_url, known_scopes })
+      return fields
+    },
+    changed: (current, edit) => changes.changed(services, current, edit, { makes_secret: false }),
   })
 }
 
-export const rotateClientSecret: Handler<'rotateClientSecret'> = async (services, call) => {
-  const client_secret = makeClientSecret(services)
-  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
+export const rotateClientSecret: Handler<'rotateClientSecret'> = async (services, call) =>
+  changeVersioned(call.if_match, await finder(services, call), async (current) => {
     if (!usesClientSecret(current.token_endpoint_auth_method)) {
       return call.fail('secret_not_used', `The application authenticates with ${current.token_endpoint_auth_method} and has no secret.`)
     }
-    const next = { ...current, client_secret }
-    const event = { type: 'application.secret_rotated' as const, data: {} }
-    return writeApplication(services, call, current, { next, client_secret_hash: digestOf(client_secret), event, given_slug: [] })
+    const at = services.now()
+    const { client_secret, ...rotated } = changes.rotated(services, current, at)
+    const after = { ...rotated.after, client_secret }
+    return (await commitChange(call.commit, { ...rotated, after }, at)) ? after : null
   })
-}
-
-interface ApplicationUpdate<T> {
-  next: T
-  /** `undefined` keeps the secret. */
-  client_secret_hash: string | null | undefined
-  event: Pick<NewEvent, 'type' | 'data'>
-  given_slug: readonly Statement[]
-}
-
-/** `null` when another request changed the application first. */
-async function writeApplication<T extends store.ApplicationRow>(
-  { now }: Services,
-  { commit }: { commit: Commit },
-  current: store.ApplicationRow,
-  { next, client_secret_hash, event, given_slug }: ApplicationUpdate<T>,
-): Promise<T | null> {
-  const at = now()
-  const secret = client_secret_hash === undefined ? 'stays' : client_secret_hash === null ? 'ended' : 'made'
-  const answer = changedApplication(next, next, secret, at)
-  const changed = await commit(
-    {
-      statements: [...store.updateApplication(current, fieldsOf(next), client_secret_hash, at), ...given_slug],
-      before: current,
-      answer,
-      event: { environment_id: current.environment_id, application_id: current.id, ...event },
-    },
-    at,
-  )
-  return changed ? answer : null
-}
 
 export const deleteApplication: Handler<'deleteApplication'> = async (services, call) => {
-  await changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const { environment_id, id } = current
-    const at = services.now()
-    const deleted = await call.commit(
-      {
-        statements: store.deleteApplication(current, at),
-        before: current,
-        answer: null,
-        event: {
-          environment_id,
-          type: 'application.deleted',
-          application_id: id,
-          data: { slug: current.slug, name: current.name },
-        },
-      },
-      at,
-    )
-    return deleted || null
-  })
+  await deleteObject(services, call, await finder(services, call), changes.deleted)
   return null
 }
 
@@ -235,27 +134,6 @@ async function knownScopes(
   const unknown = [...new Set(sent.allowed_scopes ?? [])].filter((scope) => !known.has(scope))
   const owned = await findOwnedScopes(db, environment_id, unknown)
   return new Set([...known, ...owned.map(({ name }) => name)])
-}
-
-/** The fields that an administrator can change. */
-function fieldsOf(application: store.ApplicationRow): ApplicationFields {
-  const {
-    id,
-    client_id,
-    tenant_id,
-    project_id,
-    environment_id,
-    slug,
-    application_type,
-    template,
-    has_client_secret,
-    secret_rotated_at,
-    created_at,
-    updated_at,
-    version,
-    ...fields
-  } = application
-  return fields
 }
 
 function refuseProblems(...checked: Parameters<typeof applicationProblems>): void {

@@ -1,4 +1,4 @@
-import { object_kinds } from '@ostiary/contract/configuration.ts'
+import { object_kinds } from '@ostiary/contract/objects/objects.ts'
 import type { NewPromotion } from '@ostiary/contract/promotion.ts'
 import type { z } from 'zod'
 import { type Plan, planSteps } from '../../configuration/plan.ts'

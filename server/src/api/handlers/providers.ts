@@ -1,21 +1,20 @@
-import type { Provider } from '@ostiary/contract/provider.ts'
-import { changedFields } from '../../base/changed-fields.ts'
+import { provider } from '@ostiary/contract/objects/provider.ts'
+import { patched } from '../../base/patched.ts'
 import { quotaDetail } from '../../config/limits.ts'
-import { changedProvider, newProvider } from '../../configuration/shown.ts'
 import { originOf } from '../../events/origin.ts'
 import { badField, notFound, rateLimited, validationFailed } from '../../http/problem.ts'
 import type { RateLimitPolicy } from '../../http/rate-limit.ts'
 import { readNamedPage } from '../../lists/search.ts'
-import { changeVersioned } from '../../lists/versions.ts'
-import { issuerOfProvider, type ProviderFields, providerDefaults, providerProblems } from '../../providers/kinds.ts'
+import * as changes from '../../providers/changes.ts'
+import { issuerOfProvider, providerProblems } from '../../providers/kinds.ts'
 import { UpstreamFailed, type UpstreamFailure } from '../../providers/profile.ts'
 import * as store from '../../providers/store.ts'
-import { sealed_columns } from '../../secrets/sealed-columns.ts'
-import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
-import { type EnvironmentRow, findSettings, haveRoom, holdEnvironment, isThereRoom } from '../../tenancy/store.ts'
+import { placeIn } from '../../tenancy/objects.ts'
+import { type EnvironmentRow, findSettings } from '../../tenancy/store.ts'
 import { environmentKeepsWayIn } from '../../tenancy/ways-in.ts'
 import { environmentOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
+import { changeObject, createObject, deleteObject } from '../objects.ts'
 import type { Services } from '../services.ts'
 
 const table = 'providers'
@@ -28,50 +27,24 @@ export const listProviders: Handler<'listProviders'> = async (services, call) =>
 export const createProvider: Handler<'createProvider'> = async (services, call) => {
   const { config, db, now, newId } = services
   const environment = await environmentOf(services, call)
-  const { id = newId('prv'), slug, type, client_secret = null, private_key = null, ...sent } = call.body
-  const fields: ProviderFields = { ...providerDefaults(type), client_id: sent.client_id, ...settled(type, sent) }
-  const has = { client_secret: client_secret !== null, private_key: private_key !== null }
-  refuseProblems(providerProblems(type, fields, has, placeOf(services, environment)))
+  const { id: environment_id } = environment
+  const { id = newId('prv'), slug, type, client_secret = null, private_key = null } = call.body
+  const secrets = { client_secret, private_key }
+  const fields = patched(provider, type, {}, call.body)
+  refuseProblems(providerProblems(type, fields, changes.hasAfter(secrets), placeOf(services, environment)))
   const refuseTakenId = async () => {
-    if (await store.hasProviderId(db, environment.id, id))
+    if (await store.hasProviderId(db, environment_id, id))
       throw badField(['id'], 'A provider of this environment has this id, or one that was deleted a moment ago.')
   }
   if (call.body.id !== undefined) await refuseTakenId()
-
-  const at = now()
-  const { tenant_id, project_id, issuer } = environment
-  const place = { tenant_id, project_id, environment_id: environment.id, issuer, at }
-  const has_secrets = { has_client_secret: has.client_secret, has_private_key: has.private_key }
-  const provider = (slug: string) => newProvider(place, { id, slug, type, ...has_secrets }, fields)
-  const seal = sealer(services, environment.id, id)
-  const sealed = { client_secret: seal('client_secret', client_secret), private_key: seal('private_key', private_key) }
-  const room = store.roomForProvider(environment.id, config.limits.providers)
-  const create = async (slug: string) => {
-    const answer = provider(slug)
-    const created = await call.commit(
-      {
-        statements: [
-          ...haveRoom(holdEnvironment(environment.tenant_id, environment.id), room),
-          store.insertProvider(environment.id, { id, slug, type }, { fields, sealed }, at),
-        ],
-        before: null,
-        answer,
-        event: { environment_id: environment.id, type: 'provider.created', data: { provider_id: id, slug, type } },
-      },
-      at,
-    )
-    return created ? answer : null
-  }
-  const scope = { table, environment_id: environment.id } as const
-  return createWithSlug(services, scope, {
+  return createObject(services, call, {
+    scope: { table, environment_id },
     slug,
     name: fields.display_name,
-    create,
-    refuse: async () => {
-      if (!(await isThereRoom(db, room))) call.fail('quota_exceeded', quotaDetail('providers', config.limits))
-      await refuseTakenId()
-    },
-    fail: call.fail,
+    room: store.roomForProvider(environment_id, config.limits.providers),
+    created: (slug) => changes.created(services, placeIn(environment, now()), { id, slug, type }, { fields, secrets }),
+    refuseWithoutRoom: () => call.fail('quota_exceeded', quotaDetail('providers', config.limits)),
+    refuse: refuseTakenId,
   })
 }
 
@@ -88,49 +61,21 @@ async function finder(services: Services, call: Pick<Call<'getProvider'>, 'calle
 
 export const changeProvider: Handler<'changeProvider'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const { slug = current.slug, client_secret, private_key, ...sent } = call.body
-    const fields = { ...fieldsOf(current), ...settled(current.type, sent) }
-    const has = {
-      client_secret: client_secret === undefined ? current.has_client_secret : client_secret !== null,
-      private_key: private_key === undefined ? current.has_private_key : private_key !== null,
-    }
-    refuseProblems(providerProblems(current.type, fields, has, placeOf(services, environment)))
-    if (issuerOfProvider({ type: current.type, issuer: fields.issuer }) !== issuerOfProvider(current)) refuseKeptSecrets(current, call.body)
-    const way_in =
-      current.enabled && !fields.enabled ? [await wayInOf(services, call, environment, { id: current.id, path: ['enabled'] })] : []
-    const given_slug = await slugStatements(
-      services.db,
-      { table, environment_id: environment.id },
-      { current, sent: call.body.slug },
-      call.fail,
-    )
-    // A secret that is sent counts as changed: the one before cannot be compared.
-    const secrets = Object.entries({ client_secret, private_key }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-    const changed = [...changedFields(Object.keys(call.body), current, { ...current, slug, ...fields }), ...secrets]
-    if (changed.length === 0) return current
-    const at = services.now()
-    const has_secrets = { has_client_secret: has.client_secret, has_private_key: has.private_key }
-    const provider = changedProvider({ ...current, slug }, fields, has_secrets, at)
-    const seal = sealer(services, environment.id, current.id)
-    const sealed = {
-      client_secret: client_secret === undefined ? undefined : seal('client_secret', client_secret),
-      private_key: private_key === undefined ? undefined : seal('private_key', private_key),
-    }
-    const written = await call.commit(
-      {
-        statements: [...way_in, ...store.updateProvider(current, fields, sealed, at), ...given_slug],
-        before: current,
-        answer: provider,
-        event: {
-          environment_id: environment.id,
-          type: 'provider.updated',
-          data: { provider_id: current.id, changed },
-        },
-      },
-      at,
-    )
-    return written ? provider : null
+  const { client_secret, private_key } = call.body
+  const secrets = { client_secret, private_key }
+  return changeObject(services, call, {
+    table,
+    find: await finder(services, call),
+    next: (current) => {
+      const fields = patched(provider, current.type, current, call.body)
+      refuseProblems(providerProblems(current.type, fields, changes.hasAfter(secrets, current), placeOf(services, environment)))
+      if (issuerOfProvider({ type: current.type, issuer: fields.issuer }) !== issuerOfProvider(current)) refuseKeptSecrets(current, secrets)
+      return fields
+    },
+    sent_secrets: Object.entries(secrets).flatMap(([name, value]) => (value === undefined ? [] : [name])),
+    guards: async (current, { enabled }) =>
+      current.enabled && !enabled ? [await wayInOf(services, call, environment, { id: current.id, path: ['enabled'] })] : [],
+    changed: (current, edit) => changes.changed(services, current, edit, secrets),
   })
 }
 
@@ -142,23 +87,11 @@ const placeOf = ({ config }: Services, { type }: EnvironmentRow) => ({
 
 /** What began there ends at once (decision 0065). The identities go a slice at a time, each with its event. */
 export const deleteProvider: Handler<'deleteProvider'> = async (services, call) => {
-  const { now } = services
   const environment = await environmentOf(services, call)
-  await changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const { environment_id, id, slug, type } = current
+  await deleteObject(services, call, await finder(services, call), async (current, at) => {
     const way_in = current.enabled ? [await wayInOf(services, call, environment, { id: current.id, path: [] })] : []
-    const at = now()
-    const origin = originOf(services, call.caller.actor, call.request_id)
-    const deleted = await call.commit(
-      {
-        statements: [...way_in, ...store.deleteProvider(current, origin, at)],
-        before: current,
-        answer: null,
-        event: { environment_id, type: 'provider.deleted', data: { provider_id: id, slug, type } },
-      },
-      at,
-    )
-    return deleted || null
+    const deleted = changes.deleted(current, originOf(services, call.caller.actor, call.request_id), at)
+    return { ...deleted, statements: [...way_in, ...deleted.statements] }
   })
   return null
 }
@@ -211,34 +144,6 @@ function refuseKeptSecrets(current: store.ProviderRow, sent: { client_secret?: u
   const kept = (['client_secret', 'private_key'] as const).filter((name) => current[`has_${name}`] && sent[name] === undefined)
   const detail = 'A new issuer needs its own secret. Send it in the same request.'
   refuseProblems(kept.map((name) => ({ pointer: `/${name}`, code: 'required', detail })))
-}
-
-/** RFC 7396: `null` restores the default of a field. */
-function settled(type: Provider['type'], sent: object): Partial<ProviderFields> {
-  const defaults: Record<string, unknown> = providerDefaults(type)
-  return Object.fromEntries(
-    Object.entries(sent).flatMap(([name, value]) => (value === undefined ? [] : [[name, value ?? defaults[name] ?? null]])),
-  )
-}
-
-function fieldsOf({
-  display_name,
-  issuer,
-  client_id,
-  scopes,
-  enabled,
-  link_by_verified_email,
-  accept_preferred_username,
-  sign_out,
-  team_id,
-  key_id,
-}: ProviderFields): ProviderFields {
-  return { display_name, issuer, client_id, scopes, enabled, link_by_verified_email, accept_preferred_username, sign_out, team_id, key_id }
-}
-
-function sealer({ secrets }: Pick<Services, 'secrets'>, environment_id: string, id: string) {
-  return (name: 'client_secret' | 'private_key', value: string | null) =>
-    value === null ? null : secrets.seal(value, sealed_columns.providers.associatedData(environment_id, id, name))
 }
 
 function refuseProblems(problems: ReturnType<typeof providerProblems>): void {

@@ -1,20 +1,22 @@
-import { webhook_defaults } from '@ostiary/contract/object-defaults.ts'
-import type { Delivery } from '@ostiary/contract/webhook.ts'
+import type { Delivery } from '@ostiary/contract/delivery.ts'
+import { webhook } from '@ostiary/contract/objects/webhook.ts'
+import { patched } from '../../base/patched.ts'
 import { hostOf } from '../../base/slug.ts'
 import { quotaDetail } from '../../config/limits.ts'
-import { changedWebhook, newWebhook } from '../../configuration/shown.ts'
 import { badField, notFound, tooBusy } from '../../http/problem.ts'
 import { readPage } from '../../lists/lists.ts'
 import { readNamedPage } from '../../lists/search.ts'
 import { changeVersioned } from '../../lists/versions.ts'
 import { sealed_columns } from '../../secrets/sealed-columns.ts'
-import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
-import { haveRoom, holdTenant, isThereRoom } from '../../tenancy/store.ts'
+import { placeIn } from '../../tenancy/objects.ts'
+import { holdTenant } from '../../tenancy/store.ts'
+import * as changes from '../../webhooks/changes.ts'
 import { webhookUrlProblem } from '../../webhooks/rules.ts'
 import { makeWebhookSecret, previousAfterRotation } from '../../webhooks/sign.ts'
 import * as store from '../../webhooks/store.ts'
 import { environmentOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
+import { changeObject, createObject, deleteObject } from '../objects.ts'
 import type { Services } from '../services.ts'
 
 type WebhookCall = Pick<Call<'getWebhook'>, 'caller' | 'params'>
@@ -30,36 +32,25 @@ export const listWebhooks: Handler<'listWebhooks'> = async (services, call) => {
 }
 
 export const createWebhook: Handler<'createWebhook'> = async (services, call) => {
-  const { config, db, now, newId, random, secrets } = services
+  const { config, db, now, newId } = services
   const environment = await environmentOf(services, call)
+  const { tenant_id, id: environment_id } = environment
   const { slug, url } = call.body
-  const { events = webhook_defaults.events, description = webhook_defaults.description, disabled = webhook_defaults.disabled } = call.body
   refuseUrl(services, environment.type, url)
-  const at = now()
   const id = newId('whk')
-  const secret = makeWebhookSecret(random(32))
-  const fields = { url, events, description, disabled }
-  const { tenant_id, project_id, issuer } = environment
-  const place = { tenant_id, project_id, environment_id: environment.id, issuer, at }
-  const webhook = (slug: string) => ({ ...newWebhook(place, { id, slug }, fields), secret })
-  const sealed_secret = secrets.seal(secret, sealed_columns.webhooks.associatedData(environment.id, id))
-  const room = store.roomForWebhook(environment.tenant_id, environment.id, config.limits)
-  const create = async (slug: string) => {
-    const first = haveRoom(holdTenant(environment.tenant_id), room)
-    const statements = [store.insertWebhook(environment.id, { id, slug, sealed_secret }, fields, at)]
-    const answer = webhook(slug)
-    return (await call.commit({ first, statements, before: null, answer }, at)) ? answer : null
-  }
-  const scope = { table, environment_id: environment.id } as const
-  return createWithSlug(services, scope, {
+  const fields = patched(webhook, undefined, {}, call.body)
+  return createObject(services, call, {
+    scope: { table, environment_id },
     slug,
     name: hostOf(url),
-    create,
-    refuse: async () => {
-      if (await isThereRoom(db, room)) return
-      call.fail('quota_exceeded', quotaDetail(await store.webhookLimitOf(db, environment.id, config.limits), config.limits))
+    first: [holdTenant(tenant_id)],
+    room: store.roomForWebhook(tenant_id, environment_id, config.limits),
+    created: (slug) => {
+      const { secret, ...created } = changes.created(services, placeIn(environment, now()), { id, slug }, fields)
+      return { ...created, after: { ...created.after, secret } }
     },
-    fail: call.fail,
+    refuseWithoutRoom: async () =>
+      call.fail('quota_exceeded', quotaDetail(await store.webhookLimitOf(db, environment_id, config.limits), config.limits)),
   })
 }
 
@@ -78,44 +69,20 @@ async function webhookOf(services: Services, call: WebhookCall): Promise<store.W
 
 export const changeWebhook: Handler<'changeWebhook'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const {
-      slug = current.slug,
-      url = current.url,
-      events = current.events,
-      description = current.description,
-      disabled = current.disabled,
-    } = call.body
-    const fields = { url, events: events ?? webhook_defaults.events, description, disabled: disabled ?? webhook_defaults.disabled }
-    if (url !== current.url) refuseUrl(services, environment.type, url)
-    const given_slug = await slugStatements(
-      services.db,
-      { table, environment_id: environment.id },
-      { current, sent: call.body.slug },
-      call.fail,
-    )
-    if (JSON.stringify(fieldsOf(current)) === JSON.stringify(fields) && given_slug.length === 0) return current
-    const at = services.now()
-    const webhook = changedWebhook({ ...current, slug }, fields, at)
-    const statements = [store.updateWebhook(current, fields, at), ...given_slug]
-    const changed = await call.commit({ statements, before: current, answer: webhook }, at)
-    return changed ? webhook : null
+  return changeObject(services, call, {
+    table,
+    find: await finder(services, call),
+    next: (current) => {
+      const fields = patched(webhook, undefined, current, call.body)
+      if (fields.url !== current.url) refuseUrl(services, environment.type, fields.url)
+      return fields
+    },
+    changed: changes.changed,
   })
 }
 
-const fieldsOf = ({ url, events, description, disabled }: store.WebhookFields): store.WebhookFields => ({
-  url,
-  events,
-  description,
-  disabled,
-})
-
 export const deleteWebhook: Handler<'deleteWebhook'> = async (services, call) => {
-  const gone = await changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const deleted = await call.commit({ statements: [store.deleteWebhook(current)], before: current, answer: null }, services.now())
-    return deleted ? current : null
-  })
-  services.webhook_histories.remove(gone)
+  services.webhook_histories.remove(await deleteObject(services, call, await finder(services, call), changes.deleted))
   return null
 }
 

@@ -1,5 +1,5 @@
 // pure
-import type { Application } from '@ostiary/contract/application.ts'
+import type { Application } from '@ostiary/contract/objects/application.ts'
 
 /** The fields of an application that the protocol needs. `client_secret_hash` is the `digestOf` of its secret. */
 export type Client = Pick<

@@ -1,6 +1,6 @@
 // pure
 /** Decides which redirect URIs an application may register and which a request may use. Post-logout URIs follow the same rules. */
-import type { Application } from '@ostiary/contract/application.ts'
+import type { Application } from '@ostiary/contract/objects/application.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 
 interface RegistrationContext {

@@ -1,6 +1,6 @@
 // pure
 /** The target of an access token: the resource servers of its audience, and the scope, lifetime and format that follow from them. */
-import type { ResourceServer } from '@ostiary/contract/resource-server.ts'
+import type { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { Settings } from '@ostiary/contract/settings.ts'
 import { reason } from '../../base/reason.ts'

@@ -1,0 +1,102 @@
+/** Resource servers: the APIs that access tokens of an environment can be issued for (RFC 8707), each with its scopes. */
+import { z } from 'zod'
+import { ResourceServerId } from '../ids.ts'
+import { oidcScopes } from '../scopes.ts'
+import { TokenFormat } from '../settings.ts'
+import { Name, ShortText, slugs, text } from '../values.ts'
+import { changeShape, creationShape, dates, type FieldsOf, fixed, observed, place, recordShape, travels } from './field.ts'
+
+/** RFC 3986 §2, §4.3: the characters of an absolute URI, without `#`. The brackets enclose IPv6 addresses. */
+const absoluteUri = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?@!$&'()*+,;=[\]-]|%[0-9A-Fa-f]{2})+$/
+
+/** RFC 8707 §2: the value of `resource` and of `aud`. It is compared as an exact string and stored as sent. */
+const Identifier = text(500)
+  .refine(
+    (value) => absoluteUri.test(value) && (!/^https?:/i.test(value) || (/^https?:\/\//i.test(value) && URL.canParse(value))),
+    'Expected an absolute URI without a fragment, such as https://api.example.com.',
+  )
+  .meta({ format: 'uri' })
+  .describe('The absolute URI of the API: the value of `resource` in a request and of `aud` in its tokens (RFC 8707). It never changes.')
+
+/** Scopes that OpenID Connect defines (OIDC Core §5.4, §11). No API can redefine them. */
+const reserved: readonly string[] = [...oidcScopes, 'address']
+
+/** RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash. */
+const ScopeName = text(200)
+  .regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, 'Use printable ASCII characters without space, quotation mark and backslash.')
+  .refine((name) => !reserved.includes(name), 'OpenID Connect defines a scope with this name. Choose another name, such as orders:read.')
+
+const Scope = z.strictObject({
+  name: ScopeName,
+  description: ShortText.nullable().default(null).describe('What the scope allows, shown on the consent page.'),
+})
+
+const Scopes = z
+  .array(Scope)
+  .max(200, { abort: true })
+  .describe('The scopes of the API, at most 200.')
+  .superRefine((scopes, context) => {
+    const names = scopes.map(({ name }) => name)
+    names.forEach((name, i) => {
+      if (names.indexOf(name) !== i)
+        context.addIssue({ code: 'custom', path: [i, 'name'], message: 'An earlier scope of the list has the same name.' })
+    })
+  })
+
+const Ttl = z.int().min(60).max(86_400)
+
+/** The rows in the order of the record. */
+export const resource_server = {
+  id: observed(ResourceServerId),
+  ...place,
+  identifier: fixed(
+    Identifier,
+    {
+      label: 'Identifier',
+      look: 'text',
+      hint: 'An absolute URI: resource in requests, aud in tokens. It never changes.',
+    },
+    'owned',
+  ),
+  name: travels(Name, { label: 'Name', look: 'text', affects: 'People who see it on the consent page.' }),
+  scopes: travels(Scopes, {
+    label: 'Scopes',
+    look: 'scopes',
+    hint: 'The name, then what it allows.',
+    affects: 'Applications that request these scopes. A scope that goes away is refused at once.',
+    default: () => [],
+  }),
+  access_token_ttl_seconds: travels(
+    Ttl.nullable().describe('The lifetime of its access tokens in seconds, 60 to 86,400; `null` uses the settings of the environment.'),
+    {
+      label: 'Lifetime of access tokens',
+      look: 'seconds',
+      hint: '1 min to 1 d. Empty: that of the settings.',
+      affects: 'Tokens that are issued from then on. Those already issued keep their time.',
+      default: null,
+    },
+  ),
+  access_token_format: travels(
+    TokenFormat.describe(
+      '`jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`.',
+    ),
+    {
+      label: 'Format of access tokens',
+      look: { jwt: 'JWT: the API checks it itself', opaque: 'Opaque: the API asks the service' },
+      affects: 'This resource server, from the next token on.',
+      default: 'jwt',
+    },
+  ),
+  ...dates,
+}
+
+export const ResourceServer = z.strictObject(recordShape(resource_server))
+export type ResourceServer = z.infer<typeof ResourceServer>
+export type ResourceServerFields = FieldsOf<typeof resource_server>
+
+const { name, ...defaulted } = changeShape(resource_server)
+
+/** `null` is the default of a field here too. */
+export const NewResourceServer = z.strictObject({ slug: slugs.created, ...creationShape(resource_server), ...defaulted })
+/** The identifier is immutable, because issued tokens and applications refer to it. */
+export const ResourceServerChange = z.strictObject({ slug: slugs.changed, name, ...defaulted })
