@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commandsMarkdown } from '../cli/src/commands-markdown.ts'
+import { eventKindsSource } from '../contract/src/event-kinds.ts'
 import { eventsMarkdown } from '../contract/src/events-markdown.ts'
 import { openApi } from '../contract/src/openapi.ts'
 import { routesMarkdown } from '../contract/src/routes-markdown.ts'
@@ -37,6 +38,7 @@ const generated = {
   ...sdkSources(),
   ...settingsSources(),
   'contract/src/application-templates/index.ts': templatesIndex(),
+  'dashboard/src/generated/event-kinds.ts': eventKindsSource(),
   'dashboard/src/generated/provider-kinds.ts': providerKindsSource(),
   'dashboard/src/generated/sdk-package.ts': copyOf('contract/src/sdk-package.ts'),
   'dashboard/src/generated/user-agents.ts': copyOf('contract/src/user-agents.ts'),

@@ -1,49 +1,9 @@
 /** The events of an environment, in one order for all readers. Webhooks deliver the same bodies. */
 import { z } from 'zod'
+import { eventKinds } from './event-kinds.ts'
 import { EnvironmentId, EventId, ProjectId, TenantId } from './ids.ts'
 import { EnvironmentType } from './tenancy.ts'
 import { PageQuery, Time, TimeRange, wholeNumber } from './values.ts'
-
-/** All kinds of events. The name and the meaning of a kind never change. */
-export const eventKinds = [
-  'user.created',
-  'user.updated',
-  'user.deleted',
-  'user.blocked',
-  'user.unblocked',
-  'user.email_verified',
-  'user.method_added',
-  'session.created',
-  'session.ended',
-  'sign_in.succeeded',
-  'sign_in.failed',
-  'mfa.enrolled',
-  'mfa.removed',
-  'consent.granted',
-  'consent.revoked',
-  'token.reuse_detected',
-  'application.created',
-  'application.updated',
-  'application.deleted',
-  'application.secret_rotated',
-  'resource_server.created',
-  'resource_server.updated',
-  'resource_server.deleted',
-  'provider.created',
-  'provider.updated',
-  'provider.deleted',
-  'environment.settings_updated',
-  'promotion.applied',
-  'promotion.reverted',
-  'auth_key.created',
-  'auth_key.rotated',
-  'auth_key.revoked',
-  'mail.sent',
-  'mail.failed',
-  'signing_key.rotated',
-  'webhook.disabled',
-  'test.ping',
-] as const
 
 export const EventKind = z.enum(eventKinds)
 export type EventKind = z.infer<typeof EventKind>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Event, eventKinds } from '@ostiary/contract/event.ts'
+import type { Event } from '@ostiary/contract/event.ts'
+import { eventKinds } from '@ostiary/contract/event-kinds.ts'
 import { removeExpiredRows } from '../../src/workers/expiring-rows.ts'
 import { createAgent, exchange, refresh, signInForTokens } from '../support/cookie-browser.ts'
 import { until } from '../support/receiver.ts'

@@ -1,6 +1,6 @@
 /** The columns of a list of events: what happened, about whom, by whom, why it failed, when. */
 import type { Event } from '@ostiary/sdk'
-import { eventWords } from '../../parts/event-kinds.ts'
+import { event_labels } from '../../generated/event-kinds.ts'
 import type { NameOf } from '../../parts/names.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -24,7 +24,7 @@ export const eventColumns = (nameOf: NameOf, open: (event: Event) => void): Colu
     cell: (event) => (
       <>
         <button type="button" className="row-button" onClick={() => open(event)}>
-          {eventWords[event.type]}
+          {event_labels[event.type]}
         </button>
         <span className="sub mono">{event.type}</span>
       </>

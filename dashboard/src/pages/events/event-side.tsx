@@ -4,7 +4,7 @@ import type { Event } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { CopyButton } from '../../parts/copy.tsx'
 import { curlOf } from '../../parts/curl.ts'
-import { eventWords } from '../../parts/event-kinds.ts'
+import { event_labels } from '../../generated/event-kinds.ts'
 import { Id, type NameOf, useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import type { useQueryState } from '../../parts/search.ts'
@@ -27,7 +27,7 @@ type Show = ReturnType<typeof useQueryState>['show']
 export function EventSide({ event_id, show }: { event_id: string; show: Show }) {
   const event = useRead(events.one(useEnvironment(), event_id))
   return (
-    <Side title={event.data ? eventWords[event.data.type] : 'Event'} onClose={() => show({ chosen: undefined })}>
+    <Side title={event.data ? event_labels[event.data.type] : 'Event'} onClose={() => show({ chosen: undefined })}>
       <Loaded of={event}>{(event) => <Content event={event} show={show} />}</Loaded>
     </Side>
   )
@@ -128,7 +128,7 @@ function Neighbours({ of: event, show }: { of: Event; show: Show }) {
             <li key={each.id} aria-current={each.id === event.id ? 'true' : undefined}>
               <button type="button" onClick={() => show({ chosen: each.id })}>
                 <span className="mono faint">{each.sequence}</span>
-                <span className="any">{eventWords[each.type]}</span>
+                <span className="any">{event_labels[each.type]}</span>
                 <span className="faint">
                   <ClockTime at={each.timestamp} in_button />
                 </span>

@@ -1,6 +1,6 @@
 /** The latest events of the overview. They stand below the first screen, so their code is not part of the first route. */
 import { Link } from '@tanstack/react-router'
-import { eventWords } from '../../parts/event-kinds.ts'
+import { event_labels } from '../../generated/event-kinds.ts'
 import { useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -45,7 +45,7 @@ export default function LatestEvents() {
                   <tr key={event.id}>
                     <td>
                       <Link from={base} to={`${base}/events`} search={{ chosen: event.id }}>
-                        {eventWords[event.type]}
+                        {event_labels[event.type]}
                       </Link>
                     </td>
                     <td className="any">

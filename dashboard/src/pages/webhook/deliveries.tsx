@@ -2,7 +2,7 @@
 
 import type { Delivery, Webhook } from '@ostiary/sdk'
 import { useState } from 'react'
-import { eventWords } from '../../parts/event-kinds.ts'
+import { event_labels } from '../../generated/event-kinds.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -64,7 +64,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
               <li key={delivery.id}>
                 <button type="button" data-row aria-pressed={delivery.id === chosen_id} onClick={() => show({ message: delivery.id })}>
                   <span className="pair">
-                    <span className="cut">{eventWords[delivery.event_type]}</span>
+                    <span className="cut">{event_labels[delivery.event_type]}</span>
                     <span className="tm">
                       <ClockTime at={delivery.created_at} in_button />
                     </span>

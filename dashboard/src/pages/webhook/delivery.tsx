@@ -4,7 +4,7 @@ import type { Delivery, Webhook } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useAction } from '../../parts/action.ts'
 import { CopyButton } from '../../parts/copy.tsx'
-import { eventWords } from '../../parts/event-kinds.ts'
+import { event_labels } from '../../generated/event-kinds.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -49,7 +49,7 @@ function Detail({ webhook, delivery }: { webhook: Webhook; delivery: Delivery })
     <>
       <div className="det-head">
         <div>
-          <h2>{eventWords[delivery.event_type]}</h2>
+          <h2>{event_labels[delivery.event_type]}</h2>
           <p className="xs faint mono any">
             {delivery.event_type} · {delivery.id} <CopyButton value={delivery.id} label="message id" />
           </p>
