@@ -1,6 +1,7 @@
 /** The catalogue of events as Markdown. */
-import examples from './event-examples.json' with { type: 'json' }
+
 import type { EventKind } from './event.ts'
+import examples from './event-examples.json' with { type: 'json' }
 import { event_kinds, eventKinds } from './event-kinds.ts'
 
 export function eventsMarkdown(): string {

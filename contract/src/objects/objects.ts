@@ -65,10 +65,13 @@ export function documentFields(kind: ObjectKind): string[] {
 }
 
 /** The write-only fields of such an object. */
-export const secretsOf = (kind: ObjectKind): readonly string[] => secretNames(object_descriptions[kind].table as Table)
+export function secretsOf(kind: ObjectKind): readonly string[] {
+  const { table }: ObjectOfEnvironment = object_descriptions[kind]
+  return secretNames(table)
+}
 
 /** The fields, beside the type, that are set at creation for good and that a document can leave out. */
-export const setOnce = (kind: ObjectKind): readonly string[] => {
+export function setOnce(kind: ObjectKind): readonly string[] {
   const { table, fixed }: ObjectOfEnvironment = object_descriptions[kind]
   return Object.keys(table).filter((name) => name !== fixed && table[name]?.written === 'at_creation' && table[name].class === 'immutable')
 }

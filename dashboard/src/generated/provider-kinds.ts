@@ -30,6 +30,13 @@ export const defaults: Readonly<Record<string, { scopes: readonly string[]; issu
     ],
     "issuer": null
   },
+  "github": {
+    "scopes": [
+      "read:user",
+      "user:email"
+    ],
+    "issuer": "https://github.com"
+  },
   "apple": {
     "scopes": [
       "openid",
@@ -45,13 +52,6 @@ export const defaults: Readonly<Record<string, { scopes: readonly string[]; issu
       "profile"
     ],
     "issuer": "https://gitlab.com"
-  },
-  "github": {
-    "scopes": [
-      "read:user",
-      "user:email"
-    ],
-    "issuer": "https://github.com"
   }
 }
 

@@ -2,9 +2,9 @@
 
 import type { Event } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
+import { event_labels } from '../../generated/event-kinds.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { curlOf } from '../../parts/curl.ts'
-import { event_labels } from '../../generated/event-kinds.ts'
 import { Id, type NameOf, useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import type { useQueryState } from '../../parts/search.ts'

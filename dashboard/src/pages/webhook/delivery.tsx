@@ -2,9 +2,9 @@
 
 import type { Delivery, Webhook } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
+import { event_labels } from '../../generated/event-kinds.ts'
 import { useAction } from '../../parts/action.ts'
 import { CopyButton } from '../../parts/copy.tsx'
-import { event_labels } from '../../generated/event-kinds.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
