@@ -1,6 +1,7 @@
 // pure
 /** Orders the members of an answer as its schema lists them, so that equal resources read alike, whichever route answers. */
 import { z } from 'zod'
+import { isRecord } from '../base/record.ts'
 
 type Order = (value: unknown) => unknown
 
@@ -32,7 +33,7 @@ function orderOf(type: z.ZodType): Order {
 function orderOfObject(type: z.ZodObject): Order {
   const members = Object.entries(type.shape).map(([name, inner]) => [name, orderOf(inner as z.ZodType)] as const) // as: a shape holds types only
   return (value) => {
-    if (!isObject(value)) return value
+    if (!isRecord(value)) return value
     const ordered: Record<string, unknown> = {}
     for (const [name, order] of members) if (Object.hasOwn(value, name)) ordered[name] = order(value[name])
     return { ...ordered, ...Object.fromEntries(Object.entries(value).filter(([name]) => !Object.hasOwn(ordered, name))) }
@@ -44,11 +45,9 @@ function orderOfUnion(options: readonly z.ZodType[]): Order {
   const objects = options.filter((option) => option instanceof z.ZodObject)
   if (objects.length === 0) return asIs
   return (value) => {
-    if (!isObject(value)) return value
+    if (!isRecord(value)) return value
     const names = Object.keys(value).filter((name) => value[name] !== undefined) // JSON omits the others
     const fitting = objects.find(({ shape }) => names.every((name) => Object.hasOwn(shape, name)))
     return fitting ? inOrderOf(fitting, value) : value
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -3,6 +3,7 @@
 import type { ApiKey } from '@ostiary/contract/api-key.ts'
 import type { FreshFields } from '@ostiary/contract/fresh.ts'
 import type { FreshField, Where } from '@ostiary/contract/objects/field.ts'
+import { isRecord } from '../base/record.ts'
 import { isWidened } from '../keys/widening.ts'
 
 /** Judges a body by the fields that are write-only. `null` where none of them needs it. */
@@ -35,7 +36,5 @@ function strictest(fields: FreshFields, isConcerned: (name: string, field: Fresh
 
 /** The value at a path such as `email.smtp.password`. */
 function valueAt(object: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), object)
+  return path.split('.').reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), object)
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

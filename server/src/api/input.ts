@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { JsonError, jsonSteps, parseJson } from '../base/json.ts'
 import { reason } from '../base/reason.ts'
+import { isRecord } from '../base/record.ts'
 import type { Steps } from '../base/steps.ts'
 import { ApiError, type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
 import { parametersOf, queryOf } from '../http/query.ts'
@@ -20,7 +21,7 @@ export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer):
   refuseMediaType(route, request)
   const value = readJson(() => parseJson(bytes))
   if (!route.body) {
-    if (isObject(value) && Object.keys(value).length === 0) return undefined
+    if (isRecord(value) && Object.keys(value).length === 0) return undefined
     throw validationFailed([{ pointer: '', code: 'not_allowed', detail: 'This call takes no body.' }])
   }
   return accepted(textProblems(value, route.body), route.body.safeParse(value, said))
@@ -41,7 +42,7 @@ export function* parseLargeBody(
   const value = yield* stepsOf(reading)
   const of_texts = yield* textSteps(value, schema, levels_of_large)
   const problems = [...of_texts, ...(other === undefined ? [] : eitherProblems(value, other, name))]
-  if (!isObject(value) || value[name] === undefined) return accepted(problems, schema.safeParse(value, said))
+  if (!isRecord(value) || value[name] === undefined) return accepted(problems, schema.safeParse(value, said))
   const { [name]: member, ...rest } = value
   const parsed = accepted(problems, schema.safeParse(rest, said))
   return { ...(parsed as object), [name]: member } // as: the schema is of an object
@@ -49,7 +50,7 @@ export function* parseLargeBody(
 
 /** A body has one of the two members. */
 function eitherProblems(value: unknown, one: string, other: string): FieldError[] {
-  if (!isObject(value) || (value[one] === undefined) !== (value[other] === undefined)) return []
+  if (!isRecord(value) || (value[one] === undefined) !== (value[other] === undefined)) return []
   return [{ pointer: `/${one}`, code: 'required', detail: `Send ${one} or ${other}, and not both.` }]
 }
 
@@ -74,8 +75,6 @@ function refuseMediaType(route: Route, request: FastifyRequest): void {
       reason: reason`The Content-Type is not JSON in UTF-8.`,
     })
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export function parseQuery(route: Route, request: FastifyRequest): unknown {
   if (!route.query) return undefined

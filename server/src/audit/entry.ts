@@ -3,7 +3,9 @@
  * Describes a change for the audit log: the changed object and the members that differ. Secrets are left out. Personal data
  * of users is replaced by a placeholder, because an audit log outlives the accounts in it.
  */
+
 import { prefixes } from '@ostiary/contract/ids.ts'
+import { isRecord } from '../base/record.ts'
 
 type State = Record<string, unknown>
 
@@ -55,17 +57,13 @@ function differences(before: State, after: State): [State, State] {
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [old, now] = [memberOf(before, name), memberOf(after, name)]
     if (JSON.stringify(old) === JSON.stringify(now)) continue
-    ;[from[name], to[name]] = isState(old) && isState(now) ? differences(old, now) : [old, now]
+    ;[from[name], to[name]] = isRecord(old) && isRecord(now) ? differences(old, now) : [old, now]
   }
   return [from, to]
 }
 
 /** `null` if the object has no such member. Inherited names like `constructor` do not count. */
 const memberOf = (state: State, name: string) => (Object.hasOwn(state, name) ? (state[name] ?? null) : null)
-
-function isState(value: unknown): value is State {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** Members that repeat what the entry says itself. */
 const redundant = /^(version|updated_at)$/
@@ -86,7 +84,7 @@ const personal =
 function redacted(state: State, is_personal: boolean): State {
   const redactedValue = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(redactedValue)
-    return isState(value) ? redacted(value, is_personal) : value
+    return isRecord(value) ? redacted(value, is_personal) : value
   }
   return Object.fromEntries(
     Object.entries(state)

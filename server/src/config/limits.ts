@@ -6,6 +6,7 @@
  */
 import { JsonError, parseJson } from '../base/json.ts'
 import { type Reason, reason } from '../base/reason.ts'
+import { isRecord } from '../base/record.ts'
 
 interface Limit {
   default: number
@@ -59,7 +60,7 @@ export function parseLimits(text: string): { value: Limits } | { problem: string
     if (!(error instanceof JsonError)) throw error
     return { problem: `Expected well-formed JSON without repeated names, ${example}.` }
   }
-  if (!isObject(document)) return { problem: `Expected a JSON object, ${example}.` }
+  if (!isRecord(document)) return { problem: `Expected a JSON object, ${example}.` }
   const problems = Object.entries(document).flatMap(([name, value]) => {
     if (!names.some((known) => known === name)) return [`There is no limit "${name}".`]
     return isLimit(value) ? [] : [`"${name}" must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}.`]
@@ -83,7 +84,5 @@ export function describeLimits(limits: Limits): string {
 function limitsFrom(valueFor: (name: LimitName) => number): Limits {
   return Object.fromEntries(names.map((name) => [name, valueFor(name)])) as Record<LimitName, number> // as: every name is there
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isLimit = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0 && !Object.is(value, -0)

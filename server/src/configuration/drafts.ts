@@ -12,6 +12,7 @@ import type { FieldChange, PlannedChange, Pruned } from '@ostiary/contract/promo
 import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { mergePatch } from '../base/merge-patch.ts'
+import { isRecord } from '../base/record.ts'
 import { flatMapSteps, type Steps } from '../base/steps.ts'
 import type { Configuration, Fields } from './configuration.ts'
 import { areEqual } from './equal.ts'
@@ -138,13 +139,11 @@ const mergeAll = (target: Fields, patch: Fields): Fields => deepMerge(target, pa
 
 /** Like a merge patch, but `null` is a value. */
 function deepMerge(target: unknown, patch: unknown): unknown {
-  if (!isObject(target) || !isObject(patch)) return patch
+  if (!isRecord(target) || !isRecord(patch)) return patch
   const merged: Record<string, unknown> = { ...target }
   for (const [name, value] of Object.entries(patch)) merged[name] = deepMerge(merged[name], value)
   return merged
 }
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export type IdOf = (kind: ObjectKind, slug: string) => string | null
 

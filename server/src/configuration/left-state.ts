@@ -5,6 +5,7 @@
  */
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { isRecord } from '../base/record.ts'
 import type { Steps } from '../base/steps.ts'
 import { byKind, type Configuration, type Fields } from './configuration.ts'
 import { valueAt } from './pointers.ts'
@@ -49,8 +50,6 @@ const withWritten = (fields: Fields, next: Fields, { fields: written }: PlannedC
 
 function withValue(fields: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value
-  const group = isObject(fields) ? fields : {}
+  const group = isRecord(fields) ? fields : {}
   return { ...group, [name]: withValue(group[name], rest, value) }
 }
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)

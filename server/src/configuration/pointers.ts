@@ -5,6 +5,7 @@ import { settings_secrets, settingsInDocument } from '@ostiary/contract/configur
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import type { FieldClass } from '@ostiary/contract/objects/field.ts'
 import { documentFields, fieldClasses, type ObjectKind, secretsOf } from '@ostiary/contract/objects/objects.ts'
+import { isRecord } from '../base/record.ts'
 import type { Fields } from './configuration.ts'
 
 export interface KnownField {
@@ -40,11 +41,9 @@ export const smtp_password = `/${settings_secrets[0]?.replaceAll('.', '/')}`
 
 /** The value at a path; `undefined` where a group on the way is missing. */
 export function valueAt(fields: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), fields)
+  return path.reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), fields)
 }
 
 /** A merge patch that sets one value. */
 export const patchAt = (path: readonly string[], value: unknown): Fields =>
   path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Fields // as: a path has at least one name
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null

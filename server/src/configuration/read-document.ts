@@ -9,6 +9,7 @@ import { type ObjectKind, object_descriptions, object_kinds } from '@ostiary/con
 import { sentenceOf } from '@ostiary/contract/sentences.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import type { z } from 'zod'
+import { isRecord } from '../base/record.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import { byKind, type Fields } from './configuration.ts'
 
@@ -24,7 +25,7 @@ export type ReadDocument = { readonly document: WrittenDocument } | { readonly p
 
 /** Whether a document is about the target itself. Any other one is a source: what belongs to its environment is never copied. */
 export const isOwn = (document: unknown, slug: string): boolean => {
-  const environment = isObject(document) ? document.environment : undefined
+  const environment = isRecord(document) ? document.environment : undefined
   return environment === undefined || environment === slug
 }
 
@@ -43,8 +44,8 @@ export function* documentReading(value: unknown, type: EnvironmentType | null): 
   const parse = (part: unknown) => schema.safeParse(part, { error: sentenceOf })
   const sections = object_kinds.flatMap((kind) => {
     const { section } = object_descriptions[kind]
-    const objects = isObject(value) ? value[section] : undefined
-    return isObject(objects) && !Array.isArray(objects) ? [{ kind, section, objects }] : []
+    const objects = isRecord(value) ? value[section] : undefined
+    return isRecord(objects) && !Array.isArray(objects) ? [{ kind, section, objects }] : []
   })
   const emptied = Object.fromEntries(sections.map(({ section }) => [section, {}]))
   const head = parse(sections.length === 0 ? value : { ...(value as object), ...emptied }) // as: it has sections
@@ -71,5 +72,3 @@ interface Sections {
 }
 
 const withoutAbsent = (fields: Fields): Fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

@@ -74,7 +74,7 @@ export async function readConfigurations(reader: Reader, places: readonly Place[
     if (after.every((row, i) => row?.config_version === before[i]?.config_version)) return read
     before = after
   }
-  throw tooBusy('environment')
+  return tooBusy('environment')()
 }
 
 async function readObjects({ db, slices }: Reader, { slug, config_version, keeps, ...settings }: EnvironmentRow): Promise<Read> {

@@ -9,6 +9,7 @@ import type { Kept, ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import { object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import type { LeftAlone, OwnedValue, Planned, Pruned } from '@ostiary/contract/promotion.ts'
 import { sentenceOf } from '@ostiary/contract/sentences.ts'
+import { isRecord } from '../base/record.ts'
 import { flatMapSteps, type Steps } from '../base/steps.ts'
 import type { Configuration, Fields } from './configuration.ts'
 import { areEqual } from './equal.ts'
@@ -98,7 +99,7 @@ export function* wantedSteps(asked: Asked): Steps<Outcome> {
   }
 
   want('settings', null, source.settings)
-  if (is_own && isObject(source.settings.email) && source.settings.email.smtp === null && isAsked('settings', null, '/email/smtp'))
+  if (is_own && isRecord(source.settings.email) && source.settings.email.smtp === null && isAsked('settings', null, '/email/smtp'))
     wanted.push({
       object: 'settings',
       slug: null,
@@ -191,5 +192,3 @@ function pruneProblems({ target, source, is_own }: Asked, prune: readonly Pruned
     return source.objects[object].has(slug) ? [bad(`/prune/${i}/slug`, 'The document has this object, so it cannot be deleted.')] : []
   })
 }
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null

@@ -137,8 +137,8 @@ export function badField(path: readonly PropertyKey[], detail: string, code = 'n
 }
 
 /** The change lost too many races against other changes of the same object. `what` names that object. */
-export function tooBusy(what: string): ApiError {
-  return new ApiError('unavailable', `Too many concurrent changes to the same ${what}. Try again shortly.`, {
+export const tooBusy = (what: string) => (): never => {
+  throw new ApiError('unavailable', `Too many concurrent changes to the same ${what}. Try again shortly.`, {
     reason: reason`Too many other changes of the same object took place at the same time.`,
   })
 }

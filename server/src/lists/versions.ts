@@ -4,6 +4,7 @@
  * failed because of other rows.
  */
 
+import { untilWritten } from '../base/until-written.ts'
 import { ApiError, notFound, tooBusy } from '../http/problem.ts'
 import { entityTag, type IfMatch } from './if-match.ts'
 
@@ -23,14 +24,16 @@ export async function changeVersioned<T extends Versioned, R>(
   load: () => Promise<T | null>,
   write: (current: T) => Promise<R | null>,
 ): Promise<R> {
-  for (let tries = 0; tries < most_tries; tries++) {
-    const current = await load()
-    if (!current) throw notFound()
-    refuseOtherVersion(if_match, current)
-    const written = await write(current)
-    if (written !== null) return written
-  }
-  throw tooBusy('object')
+  return untilWritten(
+    most_tries,
+    async () => {
+      const current = await load()
+      if (!current) throw notFound()
+      refuseOtherVersion(if_match, current)
+      return write(current)
+    },
+    tooBusy('object'),
+  )
 }
 
 /** @throws ApiError where If-Match does not name this version */

@@ -2,9 +2,11 @@
  * Client authentication by a signed assertion, `private_key_jwt` (OIDC Core §9, RFC 7523 §2.2): verifies the signature with the keys of
  * the client, and accepts each assertion once. `protocol/client-assertion.ts` judges its header and claims.
  */
+
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet, type LocalJWKSet } from 'jose'
 import { digestOf } from '../base/digest.ts'
 import { type Reason, reason } from '../base/reason.ts'
+import { isRecord } from '../base/record.ts'
 import { sql } from '../db/db.ts'
 import type { OidcCall, OidcServices } from './call.ts'
 import type { Client } from './protocol/client.ts'
@@ -76,7 +78,7 @@ function headerOf(assertion: string) {
 function claimsOf(payload: Uint8Array): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown> // as: just checked
+    if (isRecord(value)) return value
   } catch {
     // not JSON: refused below, like any payload that is not an object
   }

@@ -1,6 +1,8 @@
 /** Signs and verifies the tokens of an issuer by its keys, with RS256. */
+
 import { hash, type KeyObject, sign, verify } from 'node:crypto'
 import { createBoundedMap } from '../base/bounded-map.ts'
+import { isRecord } from '../base/record.ts'
 import { longest_jwt } from './protocol/claims.ts'
 import { currentKey } from './protocol/key-states.ts'
 import type { PublicKey, SigningKey } from './signing-keys.ts'
@@ -88,7 +90,7 @@ function verifySignature(keys: readonly PublicKey[], token: string): VerifiedJwt
 function parseObject(part: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null // as: just checked
+    return isRecord(value) ? value : null
   } catch {
     return null // not JSON, so this service did not sign it
   }

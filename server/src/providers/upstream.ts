@@ -2,10 +2,12 @@
  * The authorization code flow with state, nonce and PKCE at a provider. `openid-client` validates the responses. All its requests
  * go through the SSRF-safe fetch.
  */
+
 import { Email, WebUrl } from '@ostiary/contract/values.ts'
 import { importPKCS8, SignJWT } from 'jose'
 import * as client from 'openid-client'
 import { reason } from '../base/reason.ts'
+import { isRecord } from '../base/record.ts'
 import { createSharedReads } from '../base/shared-reads.ts'
 import { asLine, isText } from '../base/text.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -228,7 +230,7 @@ const get_json = { method: 'GET', headers: { accept: 'application/json' }, body:
 function claimsIn(payload: Uint8Array): Claims | null {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : null // as: just checked
+    return isRecord(value) ? value : null
   } catch {
     return null
   }

@@ -2,6 +2,7 @@
 
 import { type Reason, reason } from '../base/reason.ts'
 import { numbered, slugFrom } from '../base/slug.ts'
+import { untilWritten } from '../base/until-written.ts'
 import type { Db, Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { badField, tooBusy } from '../http/problem.ts'
@@ -38,15 +39,19 @@ export async function createWithSlug<T>(
   { slug, name, create, refuse, fail }: Creation<T>,
 ): Promise<T> {
   const base = slugFrom(name, scope.table)
-  for (let tries = 0; tries < most_tries; tries++) {
-    const proposal = slug ?? (await proposeFree(db, scope, base))
-    const created = await create(proposal).finally(() => proposed.delete(scopedSlug(scope, proposal)))
-    if (created !== null) return created
-    const is_taken = (await findTaken(db, scope, [proposal])).has(proposal)
-    if (is_taken && slug !== undefined) return refuseTaken(slug, fail)
-    if (!is_taken) await refuse()
-  }
-  throw tooBusy('environment')
+  return untilWritten(
+    most_tries,
+    async () => {
+      const proposal = slug ?? (await proposeFree(db, scope, base))
+      const created = await create(proposal).finally(() => proposed.delete(scopedSlug(scope, proposal)))
+      if (created !== null) return created
+      const is_taken = (await findTaken(db, scope, [proposal])).has(proposal)
+      if (is_taken && slug !== undefined) return refuseTaken(slug, fail)
+      if (!is_taken) await refuse()
+      return null
+    },
+    tooBusy('environment'),
+  )
 }
 
 const scopedSlug = ({ table, environment_id }: SlugScope, slug: string): string => `${table} ${environment_id} ${slug}`

@@ -4,6 +4,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type Role, roles } from '@ostiary/contract/tenancy.ts'
 import { digestOf } from '../../base/digest.ts'
 import { reason } from '../../base/reason.ts'
+import { untilWritten } from '../../base/until-written.ts'
 import { type LimitName, type Limits, quotaDetail } from '../../config/limits.ts'
 import type { Statement } from '../../db/db.ts'
 import { newSecret } from '../../deployment/deployment.ts'
@@ -31,35 +32,39 @@ export const addMember: Handler<'addMember'> = async (services, call) => {
   const { tenant_id } = caller
   const wanted = { tenant_id, inviter_id: caller.administrator.user_id, ...body }
   const token = newSecret(services)
-  for (let tries = 0; tries < most_tries; tries++) {
-    const at = now()
-    const id = newId('inv')
-    const link = { token_hash: digestOf(token), expires_at: store.invitationExpiry(at) }
-    const member: PendingRow = {
-      id,
-      tenant_id,
-      email: body.email,
-      role: body.role,
-      status: 'pending',
-      expires_at: link.expires_at.toISOString(),
-      user_id: null,
-      name: null,
-      email_verified: null,
-      accepted_at: null,
-      last_sign_in_at: null,
-      created_at: at.toISOString(),
-      updated_at: at.toISOString(),
-      version: 1,
-    }
-    const url = invitationUrl(root, token)
-    const mail = await mailInvitation(services, call, { ...member, link: url, expires_at: link.expires_at }, at)
-    const answer = { ...member, invitation_url: mail.length > 0 ? null : url }
-    const statements = [...store.insertInvitation({ ...wanted, id }, link, config.limits, at), ...mail]
-    if (await commit({ statements, before: null, answer }, at)) return answer
-    explainRefusal(call, config.limits, await store.findStanding(db, wanted, at), { ...wanted, is_new: true })
-    if (mail.length > 0) await refuseOverLimit(services, body.email, at)
-  }
-  throw tooBusy('tenant')
+  return untilWritten(
+    most_tries,
+    async () => {
+      const at = now()
+      const id = newId('inv')
+      const link = { token_hash: digestOf(token), expires_at: store.invitationExpiry(at) }
+      const member: PendingRow = {
+        id,
+        tenant_id,
+        email: body.email,
+        role: body.role,
+        status: 'pending',
+        expires_at: link.expires_at.toISOString(),
+        user_id: null,
+        name: null,
+        email_verified: null,
+        accepted_at: null,
+        last_sign_in_at: null,
+        created_at: at.toISOString(),
+        updated_at: at.toISOString(),
+        version: 1,
+      }
+      const url = invitationUrl(root, token)
+      const mail = await mailInvitation(services, call, { ...member, link: url, expires_at: link.expires_at }, at)
+      const answer = { ...member, invitation_url: mail.length > 0 ? null : url }
+      const statements = [...store.insertInvitation({ ...wanted, id }, link, config.limits, at), ...mail]
+      if (await commit({ statements, before: null, answer }, at)) return answer
+      explainRefusal(call, config.limits, await store.findStanding(db, wanted, at), { ...wanted, is_new: true })
+      if (mail.length > 0) await refuseOverLimit(services, body.email, at)
+      return null
+    },
+    tooBusy('tenant'),
+  )
 }
 
 export const resendInvitation: Handler<'resendInvitation'> = (services, call) => {

@@ -1,8 +1,10 @@
 /** The steps of a stored promotion: approve, apply, revert. Each step is one batch, whose guards are its status and the versions of its ends. */
+
 import type { Promotion, RevertConflict } from '@ostiary/contract/promotion.ts'
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import { reason } from '../../base/reason.ts'
+import { untilWritten } from '../../base/until-written.ts'
 import { errorSteps, objectsAfter } from '../../configuration/checks.ts'
 import { changeSteps, type Drafts, draftSteps } from '../../configuration/drafts.ts'
 import { inUse, type RevertStep, revertSteps, type Step, stepOfPlan } from '../../configuration/steps.ts'
@@ -38,122 +40,129 @@ const most_tries = 20
 
 export const approvePromotion: Handler<'approvePromotion'> = async (services, call) => {
   const { caller } = call
-  for (let tries = 0; tries < most_tries; tries++) {
-    const promotion = await promotionOf(services, call)
-    refuseOtherVersion(call.if_match, promotion)
-    if (promotion.status !== 'planned') throw wrongState(reason`Only a plan can be approved, and this one is ${promotion.status}.`)
-    if (!promotion.approval.required) throw wrongState(reason`This plan needs no approval.`)
-    refuseOwnPlan(await store.findPlanners(services.db, promotion), promotion, caller)
-    refuseMoved(promotion, await endsOf(services, promotion))
-    refuseBlocked(caller, promotion.checks)
-    if (promotion.approval.approved_at !== null) return promotion
-    const at = services.now()
-    const by = whoIs(caller)
-    const answer = {
-      ...promotion,
-      approval: { required: true, approved_by: by, approved_at: at.toISOString() },
-      updated_at: at.toISOString(),
-      version: promotion.version + 1,
-    }
-    const approved = await call.commit(
-      {
-        statements: [store.approve(promotion, by, at)],
-        before: audited(promotion, { approved_by: null }),
-        after: audited(promotion, { approved_by: by }),
-        answer,
-        object: objectOf(promotion),
-      },
-      at,
-    )
-    if (approved) return answer
-  }
-  throw tooBusy('promotion')
+  return untilWritten(
+    most_tries,
+    async () => {
+      const promotion = await promotionOf(services, call)
+      refuseOtherVersion(call.if_match, promotion)
+      if (promotion.status !== 'planned') throw wrongState(reason`Only a plan can be approved, and this one is ${promotion.status}.`)
+      if (!promotion.approval.required) throw wrongState(reason`This plan needs no approval.`)
+      refuseOwnPlan(await store.findPlanners(services.db, promotion), promotion, caller)
+      refuseMoved(promotion, await endsOf(services, promotion))
+      refuseBlocked(caller, promotion.checks)
+      if (promotion.approval.approved_at !== null) return promotion
+      const at = services.now()
+      const by = whoIs(caller)
+      const answer = {
+        ...promotion,
+        approval: { required: true, approved_by: by, approved_at: at.toISOString() },
+        updated_at: at.toISOString(),
+        version: promotion.version + 1,
+      }
+      const approved = await call.commit(
+        {
+          statements: [store.approve(promotion, by, at)],
+          before: audited(promotion, { approved_by: null }),
+          after: audited(promotion, { approved_by: by }),
+          answer,
+          object: objectOf(promotion),
+        },
+        at,
+      )
+      return approved ? answer : null
+    },
+    tooBusy('promotion'),
+  )
 }
 
 export const applyPromotion: Handler<'applyPromotion'> = async (services, call) => {
   const { body, caller } = call
   const sent = body.secrets ?? {}
-  for (let tries = 0; tries < most_tries; tries++) {
-    const { promotion, ...ends } = await present(services, call)
-    const { target } = ends
-    const needed = promotion.needed_secrets
-    const sends = secretsSent(promotion, body)
-    refuseStep(call, { target: target.settings.type, changes: promotion.changes, sends, is_preview: false })
-    if (promotion.status !== 'planned') throw wrongState(reason`This promotion is ${promotion.status} already.`)
-    refuseUnapproved(promotion)
-    refuseMoved(promotion, ends)
-    refuseBlocked(caller, promotion.checks)
-    const problems = secretProblems(sent, needed)
-    if (problems.length > 0) throw validationFailed(problems)
+  return untilWritten(
+    most_tries,
+    async (tries) => {
+      const { promotion, ...ends } = await present(services, call)
+      const { target } = ends
+      const needed = promotion.needed_secrets
+      const sends = secretsSent(promotion, body)
+      refuseStep(call, { target: target.settings.type, changes: promotion.changes, sends, is_preview: false })
+      if (promotion.status !== 'planned') throw wrongState(reason`This promotion is ${promotion.status} already.`)
+      refuseUnapproved(promotion)
+      refuseMoved(promotion, ends)
+      refuseBlocked(caller, promotion.checks)
+      const problems = secretProblems(sent, needed)
+      if (problems.length > 0) throw validationFailed(problems)
 
-    const { drafts, errors } = await judged(services, call, target, stepOfPlan(promotion))
-    refuseBlocked(caller, errors)
-    const secrets = await differingSecrets(services, target, sent, needed)
-    const plan = store.planIn(promotion)
-    const plan_texts = await services.slices.run(textsOf(plan))
-    const bytes = bytesOf(objectText(plan_texts))
-    const room = await roomForApplied(services.db, promotion, bytes)
-    const at = services.now()
-    if (room.full_until !== null) throw fullUntil(room.full_until, at)
-    if (tries === 0) await takeFromSteps(services, target.id, bytes)
-    const needs_no_approval = target.settings.type === 'live' && promotion.approval.approved_at === null
-    const hold = holdProject(caller.tenant_id, promotion.project_id)
-    const still_needs_none = needs_no_approval ? [guard(sql`${hold} and ${store.asksForNoApproval}`)] : []
-    const by = whoIs(caller)
-    const answer = await writeStep(services, call, {
-      ...ends,
-      drafts,
-      secrets,
-      event: 'promotion.applied',
-      promotion,
-      at,
-      project: [...haveRoom(hold, room.unchanged), ...still_needs_none],
-      mark(changes, has_change) {
-        const plan = objectText(new Map([...plan_texts, ['changes', changes]]))
-        const summary = { ...summaryOf(promotion), bytes, changed_nothing: !has_change }
-        return [store.markApplied(promotion, { by, plan, summary }, at), ...(has_change ? [] : room.without_change_before)]
-      },
-      next: {
-        status: 'applied',
-        applied_by: by,
-        applied_at: at.toISOString(),
-        revertible: promotion.changes.every(({ action }) => action !== 'delete'),
-      },
-    })
-    if (!answer) continue
-    removeHistories(services, target, promotion.changes)
-    return answer
-  }
-  throw tooBusy('environment')
+      const { drafts, errors } = await judged(services, call, target, stepOfPlan(promotion))
+      refuseBlocked(caller, errors)
+      const secrets = await differingSecrets(services, target, sent, needed)
+      const plan = store.planIn(promotion)
+      const plan_texts = await services.slices.run(textsOf(plan))
+      const bytes = bytesOf(objectText(plan_texts))
+      const room = await roomForApplied(services.db, promotion, bytes)
+      const at = services.now()
+      if (room.full_until !== null) throw fullUntil(room.full_until, at)
+      if (tries === 0) await takeFromSteps(services, target.id, bytes)
+      const needs_no_approval = target.settings.type === 'live' && promotion.approval.approved_at === null
+      const hold = holdProject(caller.tenant_id, promotion.project_id)
+      const still_needs_none = needs_no_approval ? [guard(sql`${hold} and ${store.asksForNoApproval}`)] : []
+      const by = whoIs(caller)
+      const answer = await writeStep(services, call, {
+        ...ends,
+        drafts,
+        secrets,
+        event: 'promotion.applied',
+        promotion,
+        at,
+        project: [...haveRoom(hold, room.unchanged), ...still_needs_none],
+        mark(changes, has_change) {
+          const plan = objectText(new Map([...plan_texts, ['changes', changes]]))
+          const summary = { ...summaryOf(promotion), bytes, changed_nothing: !has_change }
+          return [store.markApplied(promotion, { by, plan, summary }, at), ...(has_change ? [] : room.without_change_before)]
+        },
+        next: {
+          status: 'applied',
+          applied_by: by,
+          applied_at: at.toISOString(),
+          revertible: promotion.changes.every(({ action }) => action !== 'delete'),
+        },
+      })
+      if (answer) removeHistories(services, target, promotion.changes)
+      return answer
+    },
+    tooBusy('environment'),
+  )
 }
 
 export const revertPromotion: Handler<'revertPromotion'> = async (services, call) => {
   const { body, caller } = call
   if (body.dry_run === true) return services.plan_turns.run(caller.tenant_id, () => previewOf(services, call))
-  for (let tries = 0; tries < most_tries; tries++) {
-    const { promotion, target, drafts, errors, changes, conflicts } = await reverting(services, call)
-    refuseConflicts(conflicts)
-    refuseBlocked(caller, errors)
-    if (tries === 0) await takeFromSteps(services, target.id)
-    const at = services.now()
-    const by = whoIs(caller)
-    const answer = await writeStep(services, call, {
-      target,
-      source: null,
-      drafts,
-      secrets: no_secrets,
-      event: 'promotion.reverted',
-      promotion,
-      at,
-      project: [],
-      mark: () => [store.markReverted(promotion, by, at)],
-      next: { status: 'reverted', reverted_by: by, reverted_at: at.toISOString(), revertible: false },
-    })
-    if (!answer) continue
-    removeHistories(services, target, changes)
-    return answer
-  }
-  throw tooBusy('environment')
+  return untilWritten(
+    most_tries,
+    async (tries) => {
+      const { promotion, target, drafts, errors, changes, conflicts } = await reverting(services, call)
+      refuseConflicts(conflicts)
+      refuseBlocked(caller, errors)
+      if (tries === 0) await takeFromSteps(services, target.id)
+      const at = services.now()
+      const by = whoIs(caller)
+      const answer = await writeStep(services, call, {
+        target,
+        source: null,
+        drafts,
+        secrets: no_secrets,
+        event: 'promotion.reverted',
+        promotion,
+        at,
+        project: [],
+        mark: () => [store.markReverted(promotion, by, at)],
+        next: { status: 'reverted', reverted_by: by, reverted_at: at.toISOString(), revertible: false },
+      })
+      if (answer) removeHistories(services, target, changes)
+      return answer
+    },
+    tooBusy('environment'),
+  )
 }
 
 type RevertCall = Pick<Call<'revertPromotion'>, 'body' | 'caller' | 'params' | 'if_match' | 'sign_in'>

@@ -1,6 +1,7 @@
 import { object_kinds } from '@ostiary/contract/objects/objects.ts'
 import type { NewPromotion } from '@ostiary/contract/promotion.ts'
 import type { z } from 'zod'
+import { untilWritten } from '../../base/until-written.ts'
 import { type Plan, planSteps } from '../../configuration/plan.ts'
 import { documentReading, isOwn, type WrittenDocument } from '../../configuration/read-document.ts'
 import { type Place, type Read, readConfigurations } from '../../configuration/store.ts'
@@ -74,21 +75,24 @@ export const createPromotion: Handler<'createPromotion'> = async (services, call
   const planners = await peopleBehind(db, caller)
   const row = { ...head, plan: plan_text, summary: { ...summary, bytes, changed_nothing: false }, planners, needs_approval: required }
   const insertion = store.insertPromotion(row, at)
-  for (let tries = 0; tries < most_tries; tries++) {
-    const written = await call.commit(
-      {
-        statements: [...(await roomForPlan(db, project, bytes)), insertion],
-        before: null,
-        answer: null,
-        answer_text: recordedText(answer_text, 1),
-        after: { ...head, summary, environment_id: target.id },
-        object: { type: 'promotion', id: head.id },
-      },
-      at,
-    )
-    if (written) return asText(answer_text, { version: 1, id: head.id })
-  }
-  throw tooBusy('project')
+  return untilWritten(
+    most_tries,
+    async () => {
+      const written = await call.commit(
+        {
+          statements: [...(await roomForPlan(db, project, bytes)), insertion],
+          before: null,
+          answer: null,
+          answer_text: recordedText(answer_text, 1),
+          after: { ...head, summary, environment_id: target.id },
+          object: { type: 'promotion', id: head.id },
+        },
+        at,
+      )
+      return written ? asText(answer_text, { version: 1, id: head.id }) : null
+    },
+    tooBusy('project'),
+  )
 }
 
 /** A try fails where the project got another plan meanwhile, of which it has at most 120 an hour, or one that gives way was approved. */

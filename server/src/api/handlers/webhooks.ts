@@ -2,6 +2,7 @@ import type { Delivery } from '@ostiary/contract/delivery.ts'
 import { webhook } from '@ostiary/contract/objects/webhook.ts'
 import { patched } from '../../base/patched.ts'
 import { hostOf } from '../../base/slug.ts'
+import { untilWritten } from '../../base/until-written.ts'
 import { quotaDetail } from '../../config/limits.ts'
 import { badField, notFound, tooBusy } from '../../http/problem.ts'
 import { readPage } from '../../lists/lists.ts'
@@ -174,19 +175,23 @@ export const resendSince: Handler<'resendSince'> = async (services, call) => {
   const { environment_id, id } = await webhookOf(services, call)
   const { since, status = 'all', dry_run = false } = call.body
   const which = { since: new Date(since), status }
-  for (let tries = 0; tries < most_tries; tries++) {
-    const at = now()
-    const counted = await store.countToResend(db, { environment_id, id }, which, most_resent)
-    const answer = { messages: counted.messages }
-    const statements =
-      dry_run || counted.messages === 0
-        ? []
-        : [store.holdWebhook({ environment_id, id }), ...store.sendAllAgain(environment_id, id, { ...which, ...counted }, at)]
-    const resent = await call.commit({ statements, before: { since, status }, answer, object: { type: 'webhook', id } }, at)
-    if (resent) return answer
-    await webhookOf(services, call) // 404 if it was deleted meanwhile
-  }
-  throw tooBusy('webhook')
+  return untilWritten(
+    most_tries,
+    async () => {
+      const at = now()
+      const counted = await store.countToResend(db, { environment_id, id }, which, most_resent)
+      const answer = { messages: counted.messages }
+      const statements =
+        dry_run || counted.messages === 0
+          ? []
+          : [store.holdWebhook({ environment_id, id }), ...store.sendAllAgain(environment_id, id, { ...which, ...counted }, at)]
+      const resent = await call.commit({ statements, before: { since, status }, answer, object: { type: 'webhook', id } }, at)
+      if (resent) return answer
+      await webhookOf(services, call) // 404 if it was deleted meanwhile
+      return null
+    },
+    tooBusy('webhook'),
+  )
 }
 
 function refuseUrl({ config }: Services, type: 'test' | 'live', url: string): void {

@@ -1,6 +1,7 @@
 // pure
 /** The logout token of a provider, by which it says that a person signed out there. `../upstream-logout-token.ts` checks its signature. */
 import { type Reason, reason } from '../../base/reason.ts'
+import { isRecord } from '../../base/record.ts'
 import { isText } from '../../base/text.ts'
 import { assertionAlgorithms } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -57,8 +58,8 @@ export function checkLogoutTokenClaims(
   if (typeof iat !== 'number' || !(Math.abs(iat - seconds) <= most_seconds))
     refuse(reason`iat of the logout token is not within 120 seconds from now.`)
   if (exp !== undefined && (typeof exp !== 'number' || !(exp > seconds))) refuse(reason`The logout token has expired.`)
-  const named = typeof events === 'object' && events !== null ? (events as Record<string, unknown>)[event] : undefined // as: just checked
-  if (!isObject(named)) refuse(reason`events of the logout token has no back-channel logout.`)
+  const named = isRecord(events) ? events[event] : undefined
+  if (!isRecord(named)) refuse(reason`events of the logout token has no back-channel logout.`)
   if (nonce !== undefined) refuse(reason`The logout token has a nonce, so it may be an ID token.`)
   if (!isId(jti)) refuse(reason`The logout token lacks jti.`)
   if (sub !== undefined && !isId(sub)) refuse(reason`sub of the logout token is not usable.`)
@@ -66,8 +67,6 @@ export function checkLogoutTokenClaims(
   if (sub === undefined && sid === undefined) refuse(reason`The logout token has neither sub nor sid.`)
   return { sub: sub ?? null, sid: sid ?? null, jti, expires_at: new Date((iat + most_seconds + 1) * 1_000) }
 }
-
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isId = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= longest_id && isText(value)
 

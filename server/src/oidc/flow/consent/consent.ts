@@ -1,5 +1,6 @@
 /** The forms of consent and of the account chooser. */
 
+import { untilWritten } from '../../../base/until-written.ts'
 import { byUser, originOf } from '../../../events/origin.ts'
 import { insertEvent } from '../../../events/store.ts'
 import { findConsents, storeConsent } from '../../../sessions/consents.ts'
@@ -41,21 +42,24 @@ export const consent: OidcEndpoint = async (services, call) => {
   const { environment_id } = issuer
   const which = { user_id, application_id: client.client_id }
   const on = continueRequest(services, call, { client, query: withoutSatisfied(query, 'consent', now), session_id: session.id })
-  for (let tries = 0; tries < most_tries; tries++) {
-    const before = (await findConsents(services.db, environment_id, client.client_id, [user_id])).get(user_id) ?? null
-    if (!request.prompt.includes('consent') && !needsConsent(request, client, before ?? [])) return redirect(on)
-    const after = [...new Set([...(before ?? []), ...request.consent_to])]
-    const origin = originOf(services, byUser(user_id), request_id)
-    const data = { scope: request.scope, resource: request.resource }
-    const stored = await services.db.batch([
-      holdUser(environment_id, user_id),
-      holdSession(environment_id, session, now),
-      storeConsent(environment_id, which, { before, after }, now),
-      insertEvent(environment_id, origin, { type: 'consent.granted', ...which, data }, now),
-    ])
-    if (stored) return redirect(on)
-  }
-  return redirect(continueUrl(call, query))
+  return untilWritten(
+    most_tries,
+    async () => {
+      const before = (await findConsents(services.db, environment_id, client.client_id, [user_id])).get(user_id) ?? null
+      if (!request.prompt.includes('consent') && !needsConsent(request, client, before ?? [])) return redirect(on)
+      const after = [...new Set([...(before ?? []), ...request.consent_to])]
+      const origin = originOf(services, byUser(user_id), request_id)
+      const data = { scope: request.scope, resource: request.resource }
+      const stored = await services.db.batch([
+        holdUser(environment_id, user_id),
+        holdSession(environment_id, session, now),
+        storeConsent(environment_id, which, { before, after }, now),
+        insertEvent(environment_id, origin, { type: 'consent.granted', ...which, data }, now),
+      ])
+      return stored ? redirect(on) : null
+    },
+    () => redirect(continueUrl(call, query)),
+  )
 }
 
 /** A try fails where another window of the person stored a consent at the same time, or the session has ended. */

@@ -1,6 +1,8 @@
 /** The form of a person who is asked for a name in a sign-in (`sign_up.name`). */
+
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
+import { untilWritten } from '../../../base/until-written.ts'
 import { byUser, originOf } from '../../../events/origin.ts'
 import { insertEvent } from '../../../events/store.ts'
 import { holdSession } from '../../../sessions/sessions.ts'
@@ -43,18 +45,21 @@ export const saveProfile: OidcEndpoint = async (services, call) => {
   const wrong = nameProblem(name, 'required')
   if (wrong) return showProfile(services, call, interaction, { session_id, name, problem: wrong, refusal: no_name })
 
-  for (let tries = 0; tries < most_tries; tries++) {
-    const user = await findUser(db, environment_id, user_id)
-    if (!user || hasName(user.name)) return on // another window was faster
-    const event = { type: 'user.updated', user_id, data: { changed: ['name'] } } as const
-    const written = await db.batch([
-      updateUser(user, { ...user, name }, undefined, now),
-      holdSession(environment_id, session, now),
-      insertEvent(environment_id, originOf(services, byUser(user_id), request_id), event, now),
-    ])
-    if (written) return on
-  }
-  return on
+  return untilWritten(
+    most_tries,
+    async () => {
+      const user = await findUser(db, environment_id, user_id)
+      if (!user || hasName(user.name)) return on // another window was faster
+      const event = { type: 'user.updated', user_id, data: { changed: ['name'] } } as const
+      const written = await db.batch([
+        updateUser(user, { ...user, name }, undefined, now),
+        holdSession(environment_id, session, now),
+        insertEvent(environment_id, originOf(services, byUser(user_id), request_id), event, now),
+      ])
+      return written ? on : null
+    },
+    () => on,
+  )
 }
 
 /** A try fails where the user was changed at the same time, or the session has ended. */

@@ -1,0 +1,4 @@
+// pure
+/** Whether a value is a JSON object: neither `null` nor a list. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
