@@ -1,6 +1,6 @@
 /** Resolves host names within a time limit. `addresses.ts` decides which of the addresses may be reached. */
 import { lookup, Resolver } from 'node:dns/promises'
-import { isLocalhost } from './addresses.ts'
+import { isLocalhost } from '../base/addresses.ts'
 
 /** Returns all addresses of a name as text. Rejects or returns an empty list if there are none. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>

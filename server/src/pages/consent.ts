@@ -1,9 +1,9 @@
 // pure
 /** The consent page: the application, the signed-in account, each scope with its actual value, and the destination. */
 
+import { isLoopback } from '../base/addresses.ts'
 import { type Html, html } from '../base/html.ts'
 import type { ConsentLine } from '../oidc/protocol/consent.ts'
-import { isLoopback } from '../outbound/addresses.ts'
 import { breakable } from './address.ts'
 import { type FormProblem, formSummary, hidden, refusedForm } from './form.ts'
 import { clock, envelope, list, person, phone } from './icons.ts'

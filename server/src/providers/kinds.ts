@@ -2,8 +2,8 @@
 /** The properties of each type of provider, and the rules for its fields. */
 import type { Provider, ProviderFields, ProviderType } from '@ostiary/contract/objects/provider.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { isHttpLoopback, isPrivateLiteral } from '../base/addresses.ts'
 import type { Network } from '../base/networks.ts'
-import { isHttpLoopback, isPrivateLiteral } from '../outbound/addresses.ts'
 
 export interface ProviderKind {
   /** The default issuer; `null` where each provider sets its own. GitHub is not an OpenID Provider. */

@@ -1,7 +1,7 @@
 /** The metadata of a provider (OpenID Connect Discovery 1.0 §3), as far as the service reads it: typed values, or why one cannot be used. */
 import type { ServerMetadata } from 'openid-client'
+import { isHttpLoopback } from '../base/addresses.ts'
 import { type Reason, reason } from '../base/reason.ts'
-import { isHttpLoopback } from '../outbound/addresses.ts'
 import { UpstreamFailed } from './profile.ts'
 
 type Endpoint = 'authorization_endpoint' | 'token_endpoint' | 'jwks_uri' | 'userinfo_endpoint' | 'end_session_endpoint'

@@ -3,9 +3,9 @@
 
 import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { z } from 'zod'
+import { isPrivateLiteral, literalAddress } from '../base/addresses.ts'
 import { type EmailSettings, hostUrl, mail_ports } from '../base/mail-settings.ts'
 import { isWithin, type Network } from '../base/networks.ts'
-import { isPrivateLiteral, literalAddress } from '../outbound/addresses.ts'
 
 type Document = Record<string, unknown>
 type Smtp = NonNullable<EmailSettings['smtp']>

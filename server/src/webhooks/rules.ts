@@ -1,8 +1,8 @@
 // pure
 /** The rules for the fields of a webhook. */
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { isPrivateLiteral } from '../base/addresses.ts'
 import type { Network } from '../base/networks.ts'
-import { isPrivateLiteral } from '../outbound/addresses.ts'
 
 /** Refuses literal private addresses. Host names are checked when the connection is made. */
 export function webhookUrlProblem(

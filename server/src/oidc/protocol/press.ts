@@ -1,5 +1,5 @@
 // pure
-import { isLoopback } from '../../outbound/addresses.ts'
+import { isLoopback } from '../../base/addresses.ts'
 import type { Client } from './client.ts'
 
 /**

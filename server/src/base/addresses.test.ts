@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseAddress, parseNetworks } from '../base/networks.ts'
 import { isPrivateLiteral, isPublicAddress, literalAddress, mayReach } from './addresses.ts'
+import { parseAddress, parseNetworks } from './networks.ts'
 
 const address = (text: string) => parseAddress(text) ?? assert.fail(text)
 const allowed = (list: string) => {

@@ -4,7 +4,7 @@
  * must not make the service call what only the service can reach: its own machine, its network, or the metadata service of its
  * cloud.
  */
-import { type Address, isWithin, type Network, parseAddress, parseNetwork } from '../base/networks.ts'
+import { type Address, isWithin, type Network, parseAddress, parseNetwork } from './networks.ts'
 
 /** The IANA IPv4 Special-Purpose Address Registry (RFC 6890), and other networks that are not global. */
 const never_ipv4 = networks(
