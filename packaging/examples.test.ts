@@ -8,7 +8,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { after, test } from 'node:test'
-import { readConfig, variables } from '../server/src/config/config.ts'
+import { readConfig, variables } from '../server/src/base/config/config.ts'
 import { writeCertificates } from '../server/test/support/front.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse, parseAllDocuments, stringify } from 'yaml'
 import { z } from 'zod'
-import { readConfig, variables } from '../server/src/config/config.ts'
+import { readConfig, variables } from '../server/src/base/config/config.ts'
 
 const folder = import.meta.dirname
 const chart = join(folder, 'helm/ostiary')

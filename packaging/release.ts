@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { commandLineTool } from '../launch.mjs'
 import { documentsIn } from '../scripts/links.ts'
-import { operator_examples } from '../server/src/documents/contents.ts'
+import { operator_examples } from '../server/src/site/documents/contents.ts'
 import { accepted_licences, type Bom, bomOf, licenceList, licenceOf, packageName } from './bom.ts'
 import { type ArchivedFile, readTar, writeTar } from './tar.ts'
 

@@ -10,7 +10,7 @@ import { brotliCompressSync } from 'node:zlib'
 import { z } from 'zod'
 import { normalised, withoutMarks } from '../server/src/base/normalisation.ts'
 
-const target = join(import.meta.dirname, '../server/src/users/common-passwords')
+const target = join(import.meta.dirname, '../server/src/domain/users/common-passwords')
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-common-passwords-'))
 try {

@@ -11,7 +11,7 @@ const values = 'a statement gives the environment as a value for each table'
 const others = 'no subquery takes the environment from another row'
 const subquery = 'no insert of values has a subquery'
 const conflict = 'an insert that selects has no value after on conflict'
-const to_node = 'a statement about an environment goes to its node (db/owner.ts)'
+const to_node = 'a statement about an environment goes to its node (db/citus/owner.ts)'
 const elsewhere = 'no change reads a table that lives elsewhere'
 
 // biome-ignore format: this table is read by column

@@ -2,8 +2,8 @@
  * The laws by which a statement also runs on a database that is distributed over several nodes (decision 0143). They cost one server
  * nothing. An exception stands in `recorded-exceptions.ts`.
  */
-import { needOfText } from '../server/src/db/owner.ts'
-import { distributionColumn, placeOf } from '../server/src/db/placement.ts'
+import { needOfText } from '../server/src/db/citus/owner.ts'
+import { distributionColumn, placeOf } from '../server/src/db/citus/placement.ts'
 import type { Recorded } from './recorded.ts'
 import { of_all_environments } from './recorded-exceptions.ts'
 import { allBlocks, type Block, blocksOf, type Table } from './sql-blocks.ts'
@@ -45,7 +45,7 @@ export function* distributedOffences({ text, does, target }: Recorded): Generato
   for (const block of all) yield* withoutEnvironment(block, text)
   const places = new Set(all.flatMap(({ target, tables }) => [target ?? '', ...tables.map(({ name }) => name)]).map(placeOf))
   if (places.has('environment') && !places.has('scope') && needOfText(text.split('?')) === 'every node')
-    yield { law: 'a statement about an environment goes to its node (db/owner.ts)', what: text }
+    yield { law: 'a statement about an environment goes to its node (db/citus/owner.ts)', what: text }
   yield* environmentsOfOthers(outer, [], text)
 }
 

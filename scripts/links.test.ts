@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { contents } from '../server/src/documents/contents.ts'
+import { contents } from '../server/src/site/documents/contents.ts'
 import { brokenLinks, documentsIn, problemOf } from './links.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -1,7 +1,7 @@
 /** Finds broken links between documents: a file that does not exist, or an anchor without a heading. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { anchorsOf } from '../server/src/documents/anchors.ts'
+import { anchorsOf } from '../server/src/site/documents/anchors.ts'
 
 const code_block = /^```[\s\S]*?^```/gm
 

@@ -41,7 +41,7 @@ for (const [what, changed, reached] of changes)
   })
 
 for (const changed of [
-  'server/src/db/sqlite.ts',
+  'server/src/db/sqlite/sqlite.ts',
   'server/migrations/0001_initial.sql',
   'server/test/support/world.ts',
   'package-lock.json',

@@ -2,8 +2,9 @@
  * The laws of batches, judged from what a run recorded (`recorded.ts`): the order of locks, guards that read rows which nothing holds,
  * and changes of any number of rows. The head of `server/src/db/db.ts` says why. An exception stands in `recorded-exceptions.ts`.
  */
+
+import { placeOf } from '../server/src/db/citus/placement.ts'
 import { lock_order } from '../server/src/db/db.ts'
-import { placeOf } from '../server/src/db/placement.ts'
 import { distributedOffences } from './distributed-laws.ts'
 import type { Recorded, RecordedBatch } from './recorded.ts'
 import {

@@ -7,7 +7,7 @@ import { type Algorithm, hash, verify } from '@node-rs/argon2'
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const claims = Buffer.alloc(700, 'x')
 const password = 'a password of person 0'
-// The parameters of server/src/users/password.ts.
+// The parameters of server/src/domain/users/password.ts.
 const parameters = { algorithm: 2 as Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 } // as: Algorithm is a const enum; 2 is Argon2id
 const password_hash = await hash(password, parameters)
 

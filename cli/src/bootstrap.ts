@@ -1,10 +1,10 @@
 /** `ostiary bootstrap`: creates the first tenant without a browser. Only the result goes to standard output. */
 import { basename, relative } from 'node:path'
 import { Email, Name, Slug } from '@ostiary/contract/values.ts'
-import type { Config } from '@ostiary/server/config/config.ts'
+import type { Config } from '@ostiary/server/base/config/config.ts'
+import { createPasswords } from '@ostiary/server/domain/users/password.ts'
 import { openDeployment } from '@ostiary/server/main.ts'
 import { createFirstTenant } from '@ostiary/server/setup/first-tenant.ts'
-import { createPasswords } from '@ostiary/server/users/password.ts'
 import { wrongArguments } from './arguments.ts'
 import type { commands, Values } from './commands.ts'
 

@@ -1,9 +1,9 @@
 /** `ostiary distribute` where there is no Citus. `distribute.citus.test.ts` has three nodes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { distribute } from '@ostiary/server/db/citus/distribute.ts'
 import { createDb } from '@ostiary/server/db/db.ts'
-import { distribute } from '@ostiary/server/db/distribute.ts'
-import { openPostgres } from '@ostiary/server/db/postgres.ts'
+import { openPostgres } from '@ostiary/server/db/postgres/postgres.ts'
 import { freshDatabase, noPostgres } from '../../server/test/support/postgres.ts'
 
 test('a PostgreSQL without Citus is refused with what the operator has to do, and stays empty', { skip: noPostgres }, async () => {

@@ -1,7 +1,7 @@
 /** `ostiary distribute`: puts the tables of a PostgreSQL with Citus on its nodes. Safe to run again. */
 import { CannotStart } from '@ostiary/server/base/cannot-start.ts'
-import type { Config } from '@ostiary/server/config/config.ts'
-import { type Place, tables_of } from '@ostiary/server/db/placement.ts'
+import type { Config } from '@ostiary/server/base/config/config.ts'
+import { type Place, tables_of } from '@ostiary/server/db/citus/placement.ts'
 import { wrongArguments } from './arguments.ts'
 import type { commands, Values } from './commands.ts'
 
@@ -9,7 +9,7 @@ type DistributeValues = Values<typeof commands.distribute>
 
 export async function distributeCommand(config: Config, values: DistributeValues): Promise<number> {
   // Loaded here, since an embedded deployment does not load the driver.
-  const { distribute, shards_at_most, tried_versions } = await import('@ostiary/server/db/distribute.ts')
+  const { distribute, shards_at_most, tried_versions } = await import('@ostiary/server/db/citus/distribute.ts')
   const shards = readShards(values.shards, shards_at_most)
   if (config.database_url === null)
     throw new CannotStart(

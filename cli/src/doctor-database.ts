@@ -1,5 +1,5 @@
 /** The checks of `ostiary doctor` in the database, for each engine. */
-import type { Config } from '@ostiary/server/config/config.ts'
+import type { Config } from '@ostiary/server/base/config/config.ts'
 import { DatabaseUnavailable, type Db, sql } from '@ostiary/server/db/db.ts'
 import { readMigrations } from '@ostiary/server/db/migrate.ts'
 import { withoutOutcome } from '@ostiary/server/db/outcome.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Config } from '@ostiary/server/config/config.ts'
+import type { Config } from '@ostiary/server/base/config/config.ts'
 import { sql } from '@ostiary/server/db/db.ts'
 import { expectStatus, world } from '../../server/test/support/world.ts'
 import { checkIssuers } from './doctor-issuers.ts'

@@ -1,9 +1,9 @@
 /** The checks of `ostiary doctor` for issuers: their addresses, and the hosts that they can have. */
 
-import { coveringEntry } from '@ostiary/server/config/issuer-hosts.ts'
+import { coveringEntry } from '@ostiary/server/base/config/issuer-hosts.ts'
 import { sql } from '@ostiary/server/db/db.ts'
 import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
-import { unboundAdvice, unboundEntries } from '@ostiary/server/tenancy/issuer-origins.ts'
+import { unboundAdvice, unboundEntries } from '@ostiary/server/domain/tenancy/issuer-origins.ts'
 import { z } from 'zod'
 import type { Finding } from './finding.ts'
 

@@ -1,6 +1,6 @@
 /** What `ostiary doctor` says of a database with Citus: its nodes, and whether each table is where this version wants it (decision 0146). */
-import type { Config } from '@ostiary/server/config/config.ts'
-import type { Inspection, Reached } from '@ostiary/server/db/distribute.ts'
+import type { Config } from '@ostiary/server/base/config/config.ts'
+import type { Inspection, Reached } from '@ostiary/server/db/citus/distribute.ts'
 import type { Finding } from './finding.ts'
 
 interface Checked {
@@ -12,7 +12,7 @@ interface Checked {
 export async function checkNodes({ database_url }: Config): Promise<Checked> {
   if (database_url === null) return { findings: [], is_placed: true }
   // Loaded here, since an embedded deployment does not load the driver.
-  const { inspectDistribution, tried_versions } = await import('@ostiary/server/db/distribute.ts')
+  const { inspectDistribution, tried_versions } = await import('@ostiary/server/db/citus/distribute.ts')
   const found = await inspectDistribution(database_url)
   if (found === null) return { findings: [], is_placed: true }
   if (!found.is_distributed) {

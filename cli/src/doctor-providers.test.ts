@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { insertIdentity } from '@ostiary/server/providers/store.ts'
+import { insertIdentity } from '@ostiary/server/domain/providers/store.ts'
 import { world } from '../../server/test/support/world.ts'
 import { checkProviderAddresses } from './doctor-providers.ts'
 

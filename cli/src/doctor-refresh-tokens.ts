@@ -1,7 +1,7 @@
 /** What `ostiary doctor` says of refresh tokens: the upgrade to chains, and traces of a restored copy of the database (decision 0125). */
 import { findChainStart } from '@ostiary/server/deployment/chain-start.ts'
 import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
-import { countAhead, countLiveRows } from '@ostiary/server/sessions/refresh-chains.ts'
+import { countAhead, countLiveRows } from '@ostiary/server/domain/sessions/refresh-chains.ts'
 import type { Finding } from './finding.ts'
 
 export async function checkRefreshTokens({ db, config, now }: Deployment): Promise<Finding[]> {

@@ -1,5 +1,5 @@
 /** `ostiary migrate`: migrates the schema, as `serve` does at its start. Safe to run again. */
-import type { Config } from '@ostiary/server/config/config.ts'
+import type { Config } from '@ostiary/server/base/config/config.ts'
 import { openDeployment } from '@ostiary/server/main.ts'
 
 export async function migrateCommand(config: Config): Promise<number> {

@@ -1,6 +1,6 @@
 /** `ostiary recover`: creates an invitation as owner for a tenant whose owners are locked out. Only the result goes to standard output. */
 import { Email, Slug } from '@ostiary/contract/values.ts'
-import type { Config } from '@ostiary/server/config/config.ts'
+import type { Config } from '@ostiary/server/base/config/config.ts'
 import { openDeployment } from '@ostiary/server/main.ts'
 import { recover } from '@ostiary/server/setup/recover.ts'
 import { wrongArguments } from './arguments.ts'

@@ -1,12 +1,12 @@
 /** `ostiary serve`, and `ostiary start`, which also creates a demo on the first start and prints where to sign in. */
 
+import type { Config } from '@ostiary/server/base/config/config.ts'
 import { createLog, type LogForm } from '@ostiary/server/base/log.ts'
 import { outputTo } from '@ostiary/server/base/output.ts'
 import { stackOf } from '@ostiary/server/base/stack.ts'
-import type { Config } from '@ostiary/server/config/config.ts'
+import { createPasswords } from '@ostiary/server/domain/users/password.ts'
 import { type Service, startService } from '@ostiary/server/main.ts'
 import { createDemo, findDemo } from '@ostiary/server/setup/demo.ts'
-import { createPasswords } from '@ostiary/server/users/password.ts'
 import { wrongArguments } from './arguments.ts'
 import type { commands, Values } from './commands.ts'
 import { onStopSignals } from './signals.ts'

@@ -1,10 +1,10 @@
 /** Runs the commands of the service itself, on the machine of its database. `main.ts` loads it for them. */
 import { CannotStart } from '@ostiary/server/base/cannot-start.ts'
-import { type Config, readConfig } from '@ostiary/server/config/config.ts'
+import { type Config, readConfig } from '@ostiary/server/base/config/config.ts'
 import { DatabaseRefused, DatabaseUnavailable } from '@ostiary/server/db/db.ts'
 import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
 import { withoutOutcome } from '@ostiary/server/db/outcome.ts'
-import { WrongMasterKey } from '@ostiary/server/secrets/secrets.ts'
+import { WrongMasterKey } from '@ostiary/server/deployment/secrets/secrets.ts'
 import { SetupRefused } from '@ostiary/server/setup/first-tenant.ts'
 import { readArguments } from './arguments.ts'
 import { bootstrap } from './bootstrap.ts'

@@ -1,7 +1,7 @@
 /** The text that `ostiary start` prints when it serves. It begins with the way to sign in. */
 import { resolve } from 'node:path'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
-import type { Config } from '@ostiary/server/config/config.ts'
+import type { Config } from '@ostiary/server/base/config/config.ts'
 import { type Demo, demo_names, demo_path } from '@ostiary/server/setup/demo.ts'
 
 /** `key` is the platform key, which only the first start knows. */

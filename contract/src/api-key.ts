@@ -76,7 +76,7 @@ export const ApiKeyWithPlaintext = ApiKey.extend({
   key: z.string().nullable().describe('The plaintext of the key, returned once; `null` in a repeat with the same Idempotency-Key.'),
 })
 
-/** `keys/policy.ts` of the server checks the addresses of an allowlist. */
+/** `domain/keys/policy.ts` of the server checks the addresses of an allowlist. */
 const constraints = {
   ip_allowlist: z
     .array(z.string().max(60))

@@ -1,5 +1,5 @@
 /**
- * The requests and answers of the OpenID Connect endpoints, for the documentation. `server/src/oidc/protocol` judges requests: it also
+ * The requests and answers of the OpenID Connect endpoints, for the documentation. `server/src/protocol` judges requests: it also
  * accepts unknown parameters, as the RFCs require, and answers with OAuth errors.
  */
 import { z } from 'zod'

@@ -29,25 +29,19 @@ import * as users from './api/handlers/users.ts'
 import * as webhooks from './api/handlers/webhooks.ts'
 import { mount } from './api/mount.ts'
 import { describeRefused, shownInLog } from './api/refused-call.ts'
-import { isSpaOrigin } from './applications/origins.ts'
-import { createVerifications } from './audit/verifications.ts'
 import { documents_root } from './base/assets.ts'
 import { oneAtATime } from './base/one-at-a-time.ts'
 import { createSlices } from './base/steps.ts'
-import { answerSession, answerSignOut, answerTryCallback } from './dashboard/answers.ts'
-import { answerApplication } from './dashboard/application.ts'
-import type { DashboardClient } from './dashboard/client.ts'
-import { signInFirstOwner } from './dashboard/first-sign-in.ts'
-import { createGate } from './dashboard/gate.ts'
-import { answerPreview } from './dashboard/preview.ts'
-import { beginDashboardSignIn, finishDashboardSignIn } from './dashboard/sign-in.ts'
-import type { DashboardServices } from './dashboard/tokens.ts'
-import { answerDemo } from './demo/serve.ts'
 import type { Deployment } from './deployment/deployment.ts'
-import { createPackages } from './documents/packages.ts'
-import type { createDocumentation } from './documents/serve.ts'
-import { answerStart } from './documents/start.ts'
-import type { createTemplateTexts } from './documents/templates.ts'
+import { isSpaOrigin } from './domain/applications/origins.ts'
+import { createVerifications } from './domain/audit/verifications.ts'
+import type { KeyStore } from './domain/keys/store.ts'
+import { createPlanTurns } from './domain/promotions/turns.ts'
+import { upstreamsWhenNeeded } from './domain/providers/profile.ts'
+import { createApplicationScan } from './domain/readiness/store.ts'
+import { createActiveCount } from './domain/users/active.ts'
+import type { Passwords } from './domain/users/password.ts'
+import type { WebhookHistories } from './domain/webhooks/history.ts'
 import { createAccessLog, markReceived } from './http/access-log.ts'
 import { createClientIpReader } from './http/client-ip.ts'
 import { type AnswerDashboard, mountDashboardRoutes } from './http/dashboard-routes.ts'
@@ -60,7 +54,6 @@ import type { RateLimiter } from './http/rate-limit.ts'
 import { answerError } from './http/server-errors.ts'
 import { mountServiceRoutes, type ServiceAnswers } from './http/service-routes.ts'
 import { commonHeaders } from './http/write.ts'
-import type { KeyStore } from './keys/store.ts'
 import { type OidcServices, redirect } from './oidc/call.ts'
 import { createClientKeys } from './oidc/client-keys.ts'
 import { discovery, jwks } from './oidc/endpoints/metadata.ts'
@@ -97,14 +90,21 @@ import type { KeyPool } from './oidc/key-pool.ts'
 import { mountOidc } from './oidc/mount.ts'
 import { createFirstVerdicts } from './oidc/validation-notes.ts'
 import { mark_icon } from './pages/favicon.ts'
-import { createPlanTurns } from './promotions/turns.ts'
-import { upstreamsWhenNeeded } from './providers/profile.ts'
-import { createApplicationScan } from './readiness/store.ts'
 import type { FirstStart } from './setup/first-start.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
-import { createActiveCount } from './users/active.ts'
-import type { Passwords } from './users/password.ts'
-import type { WebhookHistories } from './webhooks/history.ts'
+import { answerSession, answerSignOut, answerTryCallback } from './site/dashboard/answers.ts'
+import { answerApplication } from './site/dashboard/application.ts'
+import type { DashboardClient } from './site/dashboard/client.ts'
+import { signInFirstOwner } from './site/dashboard/first-sign-in.ts'
+import { createGate } from './site/dashboard/gate.ts'
+import { answerPreview } from './site/dashboard/preview.ts'
+import { beginDashboardSignIn, finishDashboardSignIn } from './site/dashboard/sign-in.ts'
+import type { DashboardServices } from './site/dashboard/tokens.ts'
+import { answerDemo } from './site/demo/serve.ts'
+import { createPackages } from './site/documents/packages.ts'
+import type { createDocumentation } from './site/documents/serve.ts'
+import { answerStart } from './site/documents/start.ts'
+import type { createTemplateTexts } from './site/documents/templates.ts'
 import type { Metrics } from './workers/metrics.ts'
 
 export interface Modules {
@@ -208,7 +208,7 @@ function documentationWhenNeeded(base_url: string): ServiceAnswers['documentatio
   type Documentation = ReturnType<typeof createDocumentation>
   let loaded: Promise<Documentation> | null = null
   return () => {
-    loaded ??= import('./documents/serve.ts').then((module) => module.createDocumentation(base_url, documents_root))
+    loaded ??= import('./site/documents/serve.ts').then((module) => module.createDocumentation(base_url, documents_root))
     return loaded
   }
 }
@@ -217,7 +217,7 @@ function documentationWhenNeeded(base_url: string): ServiceAnswers['documentatio
 function templatesWhenNeeded(): ServiceAnswers['findTemplates'] {
   let loaded: Promise<ReturnType<typeof createTemplateTexts>> | null = null
   return async (slug) => {
-    loaded ??= import('./documents/templates.ts').then((module) => module.createTemplateTexts())
+    loaded ??= import('./site/documents/templates.ts').then((module) => module.createTemplateTexts())
     return (await loaded).find(slug)
   }
 }
@@ -226,7 +226,7 @@ function templatesWhenNeeded(): ServiceAnswers['findTemplates'] {
 function configurationSchemaWhenNeeded(base_url: string): ServiceAnswers['findConfigurationSchema'] {
   let made: ReturnType<ServiceAnswers['findConfigurationSchema']> | null = null
   return () => {
-    made ??= import('./documents/configuration-schema.ts').then((module) => module.configurationSchemaText(base_url))
+    made ??= import('./site/documents/configuration-schema.ts').then((module) => module.configurationSchemaText(base_url))
     return made
   }
 }

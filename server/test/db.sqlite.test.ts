@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { z } from 'zod'
 import { createDb, type Db, sql } from '../src/db/db.ts'
-import { openSqlite } from '../src/db/sqlite.ts'
+import { openSqlite } from '../src/db/sqlite/sqlite.ts'
 import { testConformance } from './support/db.conformance.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-sqlite-'))

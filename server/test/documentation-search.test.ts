@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bounds, searchBuilder, shorten } from '../src/documents/search.ts'
-import { synonyms } from '../src/documents/search-words.ts'
-import { createDocumentation } from '../src/documents/serve.ts'
+import { bounds, searchBuilder, shorten } from '../src/site/documents/search.ts'
+import { synonyms } from '../src/site/documents/search-words.ts'
+import { createDocumentation } from '../src/site/documents/serve.ts'
 import { type Question, tuned, unseen } from './support/questions.ts'
 
 const documentation = createDocumentation('https://id.example', `${import.meta.dirname}/../..`)

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createDb } from '../src/db/db.ts'
 import { migrate, readMigrations } from '../src/db/migrate.ts'
-import { openSqlite } from '../src/db/sqlite.ts'
+import { openSqlite } from '../src/db/sqlite/sqlite.ts'
 import { serve } from './support/cli-process.ts'
 import { freePort } from './support/free-port.ts'
 

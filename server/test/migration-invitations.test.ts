@@ -7,9 +7,9 @@ import { after, test } from 'node:test'
 import { z } from 'zod'
 import { createDb, type Db, type Statement, sql } from '../src/db/db.ts'
 import { migrate, readMigrations } from '../src/db/migrate.ts'
-import { openPostgres } from '../src/db/postgres.ts'
-import { openSqlite } from '../src/db/sqlite.ts'
-import { findByLink } from '../src/members/invitations.ts'
+import { openPostgres } from '../src/db/postgres/postgres.ts'
+import { openSqlite } from '../src/db/sqlite/sqlite.ts'
+import { findByLink } from '../src/domain/members/invitations.ts'
 import { dropDatabase, freshDatabase, noPostgres } from './support/postgres.ts'
 
 const engines = {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { time_limits } from '../src/db/postgres-time.ts'
+import { time_limits } from '../src/db/postgres/time.ts'
 import { distributedDatabase, noCitus, startOwnCitus } from './support/citus.ts'
 import { serve } from './support/cli-process.ts'
 import {

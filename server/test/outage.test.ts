@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { time_limits } from '../src/db/postgres-time.ts'
+import { time_limits } from '../src/db/postgres/time.ts'
 import { authorizationRequest, createAgent, exchange, refresh, signInForTokens, userinfo } from './support/cookie-browser.ts'
 import { noPostgres, startPostgres } from './support/postgres.ts'
 import { until } from './support/receiver.ts'

@@ -11,15 +11,15 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { createDb, type Db, rowsOf, type Statement, sql } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
-import { openPostgres } from '../src/db/postgres.ts'
-import { openSqlite } from '../src/db/sqlite.ts'
+import { openPostgres } from '../src/db/postgres/postgres.ts'
+import { openSqlite } from '../src/db/sqlite/sqlite.ts'
 import {
   findAlikeIdentifiers,
   findAudiences,
   findOwnedScopes,
   insertResourceServer,
   nameMissingScopes,
-} from '../src/resource-servers/store.ts'
+} from '../src/domain/resource-servers/store.ts'
 import { environment_rows, run } from './support/plain-batch.ts'
 import { freshDatabase, noPostgres, runCommand } from './support/postgres.ts'
 

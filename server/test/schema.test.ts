@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { z } from 'zod'
+import { distributionColumn, placeOf, tables_of } from '../src/db/citus/placement.ts'
 import { createDb, type Db, identifiers, sql } from '../src/db/db.ts'
 import { migrate, oldestProgramOf, readMigrations } from '../src/db/migrate.ts'
-import { distributionColumn, placeOf, tables_of } from '../src/db/placement.ts'
-import { openPostgres } from '../src/db/postgres.ts'
-import { openSqlite } from '../src/db/sqlite.ts'
-import { mailStatements } from '../src/mail/send.ts'
+import { openPostgres } from '../src/db/postgres/postgres.ts'
+import { openSqlite } from '../src/db/sqlite/sqlite.ts'
+import { type AssociatedData, type SealedColumns, sealed_columns } from '../src/deployment/secrets/sealed-columns.ts'
+import type { Secrets } from '../src/deployment/secrets/secrets.ts'
+import { mailStatements } from '../src/domain/mail/send.ts'
 import { openDeployment } from '../src/main.ts'
-import { type AssociatedData, type SealedColumns, sealed_columns } from '../src/secrets/sealed-columns.ts'
-import type { Secrets } from '../src/secrets/secrets.ts'
 import { countStale, resealAll } from '../src/setup/reseal.ts'
 import { expiring_rows } from '../src/workers/expiring-rows.ts'
 import { authorizationRequest, createAgent, formOf } from './support/cookie-browser.ts'
@@ -47,7 +47,7 @@ const engines = {
 }
 
 /**
- * The row cache (`db/memory.ts`, `db/sqlite-statements.ts`) finds the tables that a statement changes or reads by the names in its
+ * The row cache (`db/memory.ts`, `db/sqlite/statements.ts`) finds the tables that a statement changes or reads by the names in its
  * text. A trigger, a cascade or a view would add tables whose names are not there.
  */
 const adds_tables = /\btrigger\b|\bcascade\b|\bview\b|\bset null\b|\bset default\b|\bcreate rule\b/i

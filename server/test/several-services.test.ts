@@ -1,10 +1,10 @@
 /** Two services on one PostgreSQL database behave as one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig } from '../src/config/config.ts'
+import { readConfig } from '../src/base/config/config.ts'
+import { createPasswords } from '../src/domain/users/password.ts'
 import { openDeployment } from '../src/main.ts'
 import { createFirstTenant, SetupRefused } from '../src/setup/first-tenant.ts'
-import { createPasswords } from '../src/users/password.ts'
 import {
   authorizationRequest,
   createAgent,

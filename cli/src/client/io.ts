@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type ClientVariable, secret_variables } from '@ostiary/server/config/client-variables.ts'
+import { type ClientVariable, secret_variables } from '@ostiary/server/base/config/client-variables.ts'
 
 export interface Io {
   /** Standard output: results only. */

@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { lockFile } from '@ostiary/server/db/file-lock.ts'
-import { makeWebhookSecret, signedHeaders } from '@ostiary/server/webhooks/sign.ts'
+import { lockFile } from '@ostiary/server/db/sqlite/file-lock.ts'
+import { makeWebhookSecret, signedHeaders } from '@ostiary/server/domain/webhooks/sign.ts'
 import { z } from 'zod'
 import type { Written } from '../arguments.ts'
 import { UsageError } from '../usage.ts'

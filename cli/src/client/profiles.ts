@@ -112,7 +112,7 @@ const lock_interval_ms = 50
 
 /** The lock is SQLite's on a file of its own, so it ends with the process, even after kill -9. */
 async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const { lockFile } = await import('@ostiary/server/db/file-lock.ts')
+  const { lockFile } = await import('@ostiary/server/db/sqlite/file-lock.ts')
   for (let waited_ms = 0; ; waited_ms += lock_interval_ms) {
     const lock = lockFile(path)
     if (lock !== null) return work().finally(() => lock.release())

@@ -27,7 +27,7 @@ const TokenEndpointAuthMethod = z.enum(['none', 'client_secret', 'client_secret_
 /** In characters. */
 export const longest_redirect_uri = 2_000
 
-/** The rules of redirect URIs depend on the application type and the environment: see `oidc/protocol/redirect-uris.ts` of the server. */
+/** The rules of redirect URIs depend on the application type and the environment: see `protocol/redirect-uris.ts` of the server. */
 const RedirectUri = z
   .string()
   .min(1)
@@ -281,7 +281,7 @@ const { template, name, application_type, redirect_uris, ...optional } = creatio
 /** In characters, so that each address of a template stays within `longest_redirect_uri`. */
 const longest_product_url = 500
 
-/** An origin with an optional path of plain segments. The rules of redirect URIs hold for it too: see `applications/from-template.ts`. */
+/** An origin with an optional path of plain segments. The rules of redirect URIs hold for it too: see `domain/applications/from-template.ts`. */
 const ProductUrl = text(longest_product_url)
   .regex(
     /^https?:\/\/[^/?#\\@\s]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*$/,

@@ -6,12 +6,12 @@ import { EnvironmentId, type TenantId, type UserId } from '@ostiary/contract/ids
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { reason } from '../base/reason.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { findMemberships, type Membership } from '../domain/members/store.ts'
+import { findEnvironmentOfTenant } from '../domain/tenancy/store.ts'
 import { notFound } from '../http/problem.ts'
-import { findMemberships, type Membership } from '../members/store.ts'
 import { useAccessToken } from '../oidc/access-token.ts'
 import type { Issuers } from '../oidc/issuer.ts'
 import type { Root } from '../setup/root.ts'
-import { findEnvironmentOfTenant } from '../tenancy/store.ts'
 import type { CallerEnvironment } from './authenticate.ts'
 
 export interface Administrator {

@@ -4,9 +4,9 @@ import { Readable } from 'node:stream'
 import type { Route } from '@ostiary/contract/route.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { entityTag } from '../domain/lists/if-match.ts'
 import { isKnown } from '../http/if-none-match.ts'
 import { write } from '../http/write.ts'
-import { entityTag } from '../lists/if-match.ts'
 import { inOrderOf } from './field-order.ts'
 
 const lines = Symbol('lines')

@@ -12,13 +12,13 @@ import { digestOf } from '../base/digest.ts'
 import { type Reason, reason } from '../base/reason.ts'
 import { refusedValue } from '../base/refusal.ts'
 import type { Counters } from '../deployment/counters.ts'
-import { byKey, byUser } from '../events/origin.ts'
-import type { Actor } from '../events/store.ts'
+import { byKey, byUser } from '../domain/events/origin.ts'
+import type { Actor } from '../domain/events/store.ts'
+import { recogniseKey } from '../domain/keys/format.ts'
+import { ipAllowed, keyIsUsable, originAllowed, rateLimitOf, scopesAllow } from '../domain/keys/policy.ts'
+import type { KeyRow, KeyStore } from '../domain/keys/store.ts'
 import { ApiError, notFound } from '../http/problem.ts'
 import { type RateLimiter, type RateLimitPolicy, type RateLimitResult, rateLimitHeaders } from '../http/rate-limit.ts'
-import { recogniseKey } from '../keys/format.ts'
-import { ipAllowed, keyIsUsable, originAllowed, rateLimitOf, scopesAllow } from '../keys/policy.ts'
-import type { KeyRow, KeyStore } from '../keys/store.ts'
 import type { Administrator, Administrators } from './administrators.ts'
 import { keyInUrl, misplacedCredential } from './misplaced.ts'
 import { refuseOperator } from './operators.ts'
@@ -55,7 +55,7 @@ export interface Gate {
 /** Who sent a call, as far as its credential shows, even where the call is refused. */
 export type Claimant = { readonly key: KeyRow } | { readonly administrator: Administrator }
 
-/** The reason before it is known whether the key was rotated; see `refused-calls/owners.ts`. */
+/** The reason before it is known whether the key was rotated; see `deployment/refused-calls/owners.ts`. */
 const unknown_key = reason`No key has this text. It was mistyped, rotated or never existed.`
 
 type Guarded = Exclude<Credential, { kind: 'none' | 'client' | 'bearer' | 'session' }>

@@ -2,8 +2,8 @@
 
 import { reason } from '../base/reason.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { type EnvironmentRow, findEnvironment } from '../domain/tenancy/store.ts'
 import { notFound } from '../http/problem.ts'
-import { type EnvironmentRow, findEnvironment } from '../tenancy/store.ts'
 import type { Caller } from './authenticate.ts'
 
 interface PlatformCall {

@@ -4,7 +4,7 @@ import type { ApiKey } from '@ostiary/contract/api-key.ts'
 import type { FreshFields } from '@ostiary/contract/fresh.ts'
 import type { FreshField, Where } from '@ostiary/contract/objects/field.ts'
 import { isRecord } from '../base/record.ts'
-import { isWidened } from '../keys/widening.ts'
+import { isWidened } from '../domain/keys/widening.ts'
 
 /** Judges a body by the fields that are write-only. `null` where none of them needs it. */
 export const whereSent = (fields: FreshFields, body: unknown): Where | null =>

@@ -12,7 +12,7 @@ import { ApiError, type FieldError, fieldErrors, notFound, validationFailed } fr
 import { parametersOf, queryOf } from '../http/query.ts'
 import { queryProblems, textProblems, textSteps } from './text-rules.ts'
 
-/** Said here too, since another copy of the validator in this process replaces the sentences of all schemas (`configuration/read-document.ts`). */
+/** Said here too, since another copy of the validator in this process replaces the sentences of all schemas (`domain/configuration/read-document.ts`). */
 const said = { error: sentenceOf }
 
 export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer): unknown {

@@ -2,7 +2,7 @@
 import { idPattern, prefixes } from '@ostiary/contract/ids.ts'
 import { ObjectName } from '@ostiary/contract/names.ts'
 import { type Db, join, list, type Statement, sql } from '../db/db.ts'
-import type { EnvironmentRow } from '../tenancy/store.ts'
+import type { EnvironmentRow } from '../domain/tenancy/store.ts'
 
 interface Reader {
   tenant_id: string

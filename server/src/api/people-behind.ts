@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts'
-import { findMakers } from '../keys/store.ts'
+import { findMakers } from '../domain/keys/store.ts'
 import type { Caller } from './authenticate.ts'
 
 /**

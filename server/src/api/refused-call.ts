@@ -3,9 +3,9 @@ import { idPattern } from '@ostiary/contract/ids.ts'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Refusal } from '../base/refusal.ts'
-import { sentKey } from '../keys/sent.ts'
-import type { Claim } from '../refused-calls/owners.ts'
-import type { AnsweredCall } from '../refused-calls/refused-calls.ts'
+import type { Claim } from '../deployment/refused-calls/owners.ts'
+import type { AnsweredCall } from '../deployment/refused-calls/refused-calls.ts'
+import { sentKey } from '../domain/keys/sent.ts'
 
 const no_subject = { client_id: null, user_id: null, event_id: null }
 

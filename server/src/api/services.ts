@@ -1,19 +1,20 @@
 /** Everything that handlers of the management API use: the deployment and the services that are built on it. */
-import type { VerifyTenantLog } from '../audit/verifications.ts'
+
 import type { Slices } from '../base/steps.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import type { VerifyTenantLog } from '../domain/audit/verifications.ts'
+import type { KeyStore } from '../domain/keys/store.ts'
+import type { PlanTurns } from '../domain/promotions/turns.ts'
+import type { Upstreams } from '../domain/providers/profile.ts'
+import type { ScanApplications } from '../domain/readiness/store.ts'
+import type { CountActive } from '../domain/users/active.ts'
+import type { Passwords } from '../domain/users/password.ts'
+import type { WebhookHistories } from '../domain/webhooks/history.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
-import type { KeyStore } from '../keys/store.ts'
 import type { Issuers } from '../oidc/issuer.ts'
 import type { KeyPool } from '../oidc/key-pool.ts'
 import type { IsFirstVerdict } from '../oidc/validation-notes.ts'
-import type { PlanTurns } from '../promotions/turns.ts'
-import type { Upstreams } from '../providers/profile.ts'
-import type { ScanApplications } from '../readiness/store.ts'
 import type { Root } from '../setup/root.ts'
-import type { CountActive } from '../users/active.ts'
-import type { Passwords } from '../users/password.ts'
-import type { WebhookHistories } from '../webhooks/history.ts'
 
 export interface Services extends Deployment {
   readonly issuers: Issuers

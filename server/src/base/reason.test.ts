@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError, badField } from '../http/problem.ts'
-import { OAuthError } from '../oidc/protocol/oauth-error.ts'
+import { OAuthError } from '../protocol/oauth-error.ts'
 import { idIn, oneOf, reason } from './reason.ts'
 
 const typed: string = 'typed by a person'

@@ -395,7 +395,7 @@ export function guardOfKey(statement: Statement): Statement {
 /**
  * A guard that changes nothing: the batch is undone if the condition does not hold. It is for a condition on rows that live on other nodes than
  * those that the batch changes (decision 0143), and reads only rows that the batch holds. The exceptions are two of an invitation, its inviter and
- * the session that accepts: their functions say why that is safe (`members/invitations.ts`).
+ * the session that accepts: their functions say why that is safe (`domain/members/invitations.ts`).
  */
 export function requires(condition: Statement): Statement {
   return guard(sql`select 1 as held where ${condition}`)

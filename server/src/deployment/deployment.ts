@@ -1,17 +1,17 @@
 /** The services that every part of the process shares. Time, randomness and configuration come only from here. */
 
+import type { Config } from '../base/config/config.ts'
 import type { NewId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
-import type { Config } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
-import type { Outbound } from '../outbound/fetch.ts'
-import type { DeliverBySmtp } from '../outbound/smtp.ts'
-import type { RefusedCalls } from '../refused-calls/refused-calls.ts'
-import type { Secrets } from '../secrets/secrets.ts'
 import type { ChainStart } from './chain-start.ts'
 import type { Counters } from './counters.ts'
 import type { Forwarders } from './forwarders.ts'
 import type { GrantUses } from './grant-uses.ts'
+import type { Outbound } from './outbound/fetch.ts'
+import type { DeliverBySmtp } from './outbound/smtp.ts'
+import type { RefusedCalls } from './refused-calls/refused-calls.ts'
+import type { Secrets } from './secrets/secrets.ts'
 import type { Tally } from './tally.ts'
 
 export interface Deployment {

@@ -5,9 +5,9 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
+import type { Config } from '../base/config/config.ts'
 import type { Log } from '../base/log.ts'
 import { isWithin, parseAddress } from '../base/networks.ts'
-import type { Config } from '../config/config.ts'
 import { type Db, sql } from '../db/db.ts'
 
 const Forwarder = z.object({ address: z.string(), at: z.string() })

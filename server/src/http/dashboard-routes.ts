@@ -1,4 +1,4 @@
-/** The routes of the dashboard and of the first start: `dashboard/` and `setup/` answer them with plain values. */
+/** The routes of the dashboard and of the first start: `site/dashboard/` and `setup/` answer them with plain values. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -7,7 +7,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { ServerResponse as NodeResponse } from '../outbound/node-http.ts'
+import { ServerResponse as NodeResponse } from '../deployment/outbound/node-http.ts'
 import type { Budget } from './budget.ts'
 
 export interface TurnLimits {

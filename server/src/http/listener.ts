@@ -6,7 +6,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { reason } from '../base/reason.ts'
-import { createServer } from '../outbound/node-http.ts'
+import { createServer } from '../deployment/outbound/node-http.ts'
 import { dropExcessChunks } from './body.ts'
 import { type Budget, createBudget } from './budget.ts'
 import { type Hurdle, ResponseInTurn, takeTurns, turnsOf } from './in-turn.ts'

@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { digestOf } from '../base/digest.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { findLiveGrant, type GrantRow } from '../sessions/grants.ts'
-import { findOpaqueToken } from '../sessions/opaque-tokens.ts'
+import { findLiveGrant, type GrantRow } from '../domain/sessions/grants.ts'
+import { findOpaqueToken } from '../domain/sessions/opaque-tokens.ts'
 import type { Issuer } from './issuer.ts'
 import { verifyJwt } from './jwt.ts'
 

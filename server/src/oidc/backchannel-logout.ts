@@ -1,17 +1,18 @@
 /**
  * Back-Channel Logout 1.0: sends each application of an ended session a signed logout token. The statements that end a session queue
- * the jobs (`sessions/sessions.ts`). A token is signed when it is sent, with the key that is current then.
+ * the jobs (`domain/sessions/sessions.ts`). A token is signed when it is sent, with the key that is current then.
  */
-import { findClient } from '../applications/store.ts'
+
 import type { Deployment } from '../deployment/deployment.ts'
-import { type Outbound, OutboundFailed, type OutboundRequest } from '../outbound/fetch.ts'
-import { recordAttempt } from '../queue/attempts.ts'
-import type { Job } from '../queue/queue.ts'
-import type { JobKind, Outcome } from '../queue/runner.ts'
-import { LogoutPayload, settleLogout } from '../sessions/backchannel-logouts.ts'
+import { type Outbound, OutboundFailed, type OutboundRequest } from '../deployment/outbound/fetch.ts'
+import { findClient } from '../domain/applications/store.ts'
+import { recordAttempt } from '../domain/queue/attempts.ts'
+import type { Job } from '../domain/queue/queue.ts'
+import type { JobKind, Outcome } from '../domain/queue/runner.ts'
+import { LogoutPayload, settleLogout } from '../domain/sessions/backchannel-logouts.ts'
+import { logoutTokenClaims, outcomeOfLogout } from '../protocol/logout-token.ts'
 import type { Issuer, Issuers } from './issuer.ts'
 import { signerAt, signJwt } from './jwt.ts'
-import { logoutTokenClaims, outcomeOfLogout } from './protocol/logout-token.ts'
 
 /** Few and short, because a sign-out should happen at once. An application that is down for longer ends its own sessions. */
 const retry_after_seconds = [5, 30, 120]

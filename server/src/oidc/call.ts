@@ -5,12 +5,12 @@
 
 import type { Refusal, Subject } from '../base/refusal.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import type { Upstreams } from '../domain/providers/profile.ts'
+import type { Passwords } from '../domain/users/password.ts'
 import { encodedAgain } from '../http/query.ts'
-import type { Upstreams } from '../providers/profile.ts'
-import type { Passwords } from '../users/password.ts'
+import type { OAuthError } from '../protocol/oauth-error.ts'
 import type { ClientKeys } from './client-keys.ts'
 import type { Issuer } from './issuer.ts'
-import type { OAuthError } from './protocol/oauth-error.ts'
 import type { RefusedBefore, ShownAgain } from './refused-form.ts'
 
 export interface OidcServices extends Deployment {

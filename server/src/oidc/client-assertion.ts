@@ -8,10 +8,10 @@ import { digestOf } from '../base/digest.ts'
 import { type Reason, reason } from '../base/reason.ts'
 import { isRecord } from '../base/record.ts'
 import { sql } from '../db/db.ts'
+import type { Client } from '../protocol/client.ts'
+import { assertionAlgorithms, checkAssertionClaims, checkAssertionHeader, longest_assertion } from '../protocol/client-assertion.ts'
+import { OAuthError } from '../protocol/oauth-error.ts'
 import type { OidcCall, OidcServices } from './call.ts'
-import type { Client } from './protocol/client.ts'
-import { assertionAlgorithms, checkAssertionClaims, checkAssertionHeader, longest_assertion } from './protocol/client-assertion.ts'
-import { OAuthError } from './protocol/oauth-error.ts'
 
 /** @throws OAuthError `invalid_client` where the assertion does not prove the identity of this client */
 export async function verifyAssertion(services: OidcServices, { issuer, now }: OidcCall, client: Client, assertion: string): Promise<void> {

@@ -1,11 +1,11 @@
 /** A request that a client sends itself, to the token or revocation endpoint: its parameters and the authentication of its client. */
-import { findClient } from '../applications/store.ts'
+import { findClient } from '../domain/applications/store.ts'
+import type { Client } from '../protocol/client.ts'
+import { type ClientCredentials, checkClient, readClientCredentials } from '../protocol/client-auth.ts'
+import { OAuthError } from '../protocol/oauth-error.ts'
+import { type RequestParameters, readParameters } from '../protocol/parameters.ts'
 import { header, type OidcCall, type OidcServices } from './call.ts'
 import { explainUnknownClient } from './elsewhere.ts'
-import type { Client } from './protocol/client.ts'
-import { type ClientCredentials, checkClient, readClientCredentials } from './protocol/client-auth.ts'
-import { OAuthError } from './protocol/oauth-error.ts'
-import { type RequestParameters, readParameters } from './protocol/parameters.ts'
 
 declare const authenticated: unique symbol
 

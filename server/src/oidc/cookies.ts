@@ -1,6 +1,6 @@
 /** The cookies of an issuer: their names, how they are read and how they are set. Scripts cannot read them. */
 import { withoutBlanks } from '../base/text.ts'
-import { longest_upstream_cookie, type most_upstream_cookies, upstream_kept_seconds } from '../providers/upstream-sign-ins.ts'
+import { longest_upstream_cookie, type most_upstream_cookies, upstream_kept_seconds } from '../domain/providers/upstream-sign-ins.ts'
 import { type Answer, header, type OidcCall } from './call.ts'
 
 const upstream_slots = ['upstream_1', 'upstream_2'] as const satisfies { length: typeof most_upstream_cookies }

@@ -1,5 +1,5 @@
 import { deviceLine } from '../base/device-name.ts'
-import type { Device } from '../mail/texts/notice.ts'
+import type { Device } from '../domain/mail/texts/notice.ts'
 import { header, type OidcCall } from './call.ts'
 
 /** The browser and the address that a mail names. */

@@ -2,16 +2,17 @@
  * Recognises what belongs to another environment of the same project, since Test and Live are easily confused: tokens and clients. The
  * developers of the tenant read what it finds.
  */
-import { findOtherEnvironment } from '../applications/store.ts'
+
 import { digestOf } from '../base/digest.ts'
 import { reason } from '../base/reason.ts'
 import type { Db } from '../db/db.ts'
-import { isOpaqueTokenOfSibling } from '../sessions/opaque-tokens.ts'
-import { findSibling } from '../tenancy/store.ts'
+import { findOtherEnvironment } from '../domain/applications/store.ts'
+import { isOpaqueTokenOfSibling } from '../domain/sessions/opaque-tokens.ts'
+import { findSibling } from '../domain/tenancy/store.ts'
+import { claimedIssuer } from '../protocol/claimed-issuer.ts'
+import { OAuthError } from '../protocol/oauth-error.ts'
 import { opaque_prefix } from './access-token.ts'
 import type { Issuer } from './issuer.ts'
-import { claimedIssuer } from './protocol/claimed-issuer.ts'
-import { OAuthError } from './protocol/oauth-error.ts'
 
 /** In characters, checked before any work that grows with the token. Every token of this service is much shorter. */
 export const longest_token = 65_536

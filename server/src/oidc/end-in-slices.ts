@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { withinTrace } from '../base/trace.ts'
 import type { Db } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { type Ending, findEndings, nextSlice, putBack, removeEnding, settledAt, takeSlice } from '../sessions/ending-slices.ts'
+import { type Ending, findEndings, nextSlice, putBack, removeEnding, settledAt, takeSlice } from '../domain/sessions/ending-slices.ts'
 
 /** Endings that are read at once. Each gets one slice before any gets another. */
 const endings_at_once = 20

@@ -7,12 +7,12 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import { createBoundedMap } from '../base/bounded-map.ts'
+import { coveringEntry } from '../base/config/issuer-hosts.ts'
 import { reason } from '../base/reason.ts'
-import { coveringEntry } from '../config/issuer-hosts.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { findEnvironmentAt } from '../domain/tenancy/issuer-origins.ts'
 import { setPlace } from '../http/place.ts'
 import { ApiError } from '../http/problem.ts'
-import { findEnvironmentAt } from '../tenancy/issuer-origins.ts'
 
 type HostRouting = (request: IncomingMessage, response: ServerResponse, handle: RequestListener) => void
 

@@ -8,11 +8,11 @@ import type { Page, PageContext } from '../pages/layout.ts'
 import { languageFor, languagesAt } from '../pages/locale.ts'
 import { type MessageKind, type MessageView, messagePage } from '../pages/message.ts'
 import { type ProviderProblemView, providerProblemPage } from '../pages/provider-problem.ts'
+import type { OAuthError } from '../protocol/oauth-error.ts'
 import { type Asked, accountUrl, chosenLocale, languagesAsked } from './account-url.ts'
 import { session_gone } from './browser.ts'
 import { type Answer, header, type OidcCall, refused } from './call.ts'
 import { chosenLanguage } from './chosen-language.ts'
-import type { OAuthError } from './protocol/oauth-error.ts'
 import type { ShownAgain } from './refused-form.ts'
 
 /**

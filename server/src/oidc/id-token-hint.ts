@@ -1,7 +1,8 @@
 /** The `id_token_hint` of an authorization or sign-out request. */
+
+import type { LogoutHint } from '../protocol/logout.ts'
 import type { Issuer } from './issuer.ts'
 import { verifyJwt } from './jwt.ts'
-import type { LogoutHint } from './protocol/logout.ts'
 
 /**
  * The claims of an ID token that this issuer signed, `invalid` for any other text, `null` where no hint was sent.

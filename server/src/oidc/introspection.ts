@@ -3,13 +3,13 @@ import type { ApplicationId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import type { inactiveReasons, TokenVerdict } from '@ostiary/contract/session.ts'
 import { digestOf } from '../base/digest.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { findGrantState, findLiveGrant } from '../sessions/grants.ts'
-import { isOpaqueTokenOfSibling } from '../sessions/opaque-tokens.ts'
-import { findSibling } from '../tenancy/store.ts'
+import { findGrantState, findLiveGrant } from '../domain/sessions/grants.ts'
+import { isOpaqueTokenOfSibling } from '../domain/sessions/opaque-tokens.ts'
+import { findSibling } from '../domain/tenancy/store.ts'
+import { claimedIssuer } from '../protocol/claimed-issuer.ts'
 import { type AccessTokenClaims, opaque_prefix, readAccessToken } from './access-token.ts'
 import { longest_token } from './elsewhere.ts'
 import type { Issuer, Issuers } from './issuer.ts'
-import { claimedIssuer } from './protocol/claimed-issuer.ts'
 
 type Reason = (typeof inactiveReasons)[number]
 

@@ -3,8 +3,8 @@
 import { hash, type KeyObject, sign, verify } from 'node:crypto'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { isRecord } from '../base/record.ts'
-import { longest_jwt } from './protocol/claims.ts'
-import { currentKey } from './protocol/key-states.ts'
+import { longest_jwt } from '../protocol/claims.ts'
+import { currentKey } from '../protocol/key-states.ts'
 import type { PublicKey, SigningKey } from './signing-keys.ts'
 
 /** A key that is ready to sign. */

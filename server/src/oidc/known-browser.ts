@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { digestOf } from '../base/digest.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { accountOf } from '../users/attempts.ts'
+import { accountOf } from '../domain/users/attempts.ts'
 import type { Browser } from './browser.ts'
 import type { OidcCall } from './call.ts'
 import { cookie } from './cookies.ts'
@@ -14,7 +14,7 @@ export interface MarkedAccount {
   password_hash: string | null
 }
 
-/** Marks a browser that signed in to this account. `users/attempts.ts` counts its attempts apart from those of other browsers. */
+/** Marks a browser that signed in to this account. `domain/users/attempts.ts` counts its attempts apart from those of other browsers. */
 export function deviceCookie(deployment: Pick<Deployment, 'secrets' | 'random'>, call: OidcCall, account: MarkedAccount): string {
   const id = deployment.random(12).toString('base64url')
   return cookie(call, 'device', `${id}.${deviceMac(deployment, call, account, id)}`, 86_400 * 365)

@@ -7,8 +7,8 @@
  */
 import { digestOf } from '../base/digest.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { openForBrowser, sealForBrowser } from '../deployment/secrets/secrets.ts'
 import { copyOf, readQuery } from '../http/query.ts'
-import { openForBrowser, sealForBrowser } from '../secrets/secrets.ts'
 import type { Browser } from './browser.ts'
 import { type Answer, type OidcCall, redirect } from './call.ts'
 import { cookie, cookieName, cookiesOf, withCookies } from './cookies.ts'

@@ -9,11 +9,11 @@ import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { changeAllButLast } from '../db/slices.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { bySystem, originOf } from '../events/origin.ts'
-import { insertEvent } from '../events/store.ts'
-import { sealed_columns } from '../secrets/sealed-columns.ts'
+import { sealed_columns } from '../deployment/secrets/sealed-columns.ts'
+import { bySystem, originOf } from '../domain/events/origin.ts'
+import { insertEvent } from '../domain/events/store.ts'
+import { longest_session_ms, longest_token_ms } from '../protocol/key-states.ts'
 import type { KeyPool } from './key-pool.ts'
-import { longest_session_ms, longest_token_ms } from './protocol/key-states.ts'
 
 const KeyRow = z.object({
   kid: z.string(),

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import type { Deployment } from '../deployment/deployment.ts'
-import { openForBrowser, sealForBrowser } from '../secrets/secrets.ts'
+import { openForBrowser, sealForBrowser } from '../deployment/secrets/secrets.ts'
 import type { Browser } from './browser.ts'
 import type { OidcCall } from './call.ts'
 

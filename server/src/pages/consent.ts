@@ -3,7 +3,7 @@
 
 import { isLoopback } from '../base/addresses.ts'
 import { type Html, html } from '../base/html.ts'
-import type { ConsentLine } from '../oidc/protocol/consent.ts'
+import type { ConsentLine } from '../protocol/consent.ts'
 import { breakable } from './address.ts'
 import { type FormProblem, formSummary, hidden, refusedForm } from './form.ts'
 import { clock, envelope, list, person, phone } from './icons.ts'

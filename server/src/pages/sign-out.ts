@@ -2,7 +2,7 @@
 /** The sign-out pages: the confirmation for requests without a valid id_token_hint, and the result. */
 
 import { html } from '../base/html.ts'
-import type { NoReturn } from '../oidc/protocol/logout.ts'
+import type { NoReturn } from '../protocol/logout.ts'
 import { addressComparison } from './address-comparison.ts'
 import { type FormProblem, formSummary, hidden, refusedForm } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'

@@ -3,7 +3,7 @@
 
 import type { SignUpName } from '@ostiary/contract/settings.ts'
 import { type Html, html } from '../base/html.ts'
-import { longestName } from '../oidc/protocol/sign-up.ts'
+import { longestName } from '../protocol/sign-up.ts'
 import { type FormProblem, field, formSentence, hidden, linksToFields, problemSummary } from './form.ts'
 import { type InvitationFacts, invitationHeading } from './invitation.ts'
 import { layout, type Page, type PageContext } from './layout.ts'

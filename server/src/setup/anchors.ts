@@ -4,9 +4,9 @@
  */
 import { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { anchorLog } from '../audit/chaining.ts'
 import { type Db, sql } from '../db/db.ts'
-import type { Secrets } from '../secrets/secrets.ts'
+import type { Secrets } from '../deployment/secrets/secrets.ts'
+import { anchorLog } from '../domain/audit/chaining.ts'
 
 const tenants_per_batch = 200
 

@@ -4,10 +4,10 @@
  */
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { openForBrowser, sealForBrowser } from '../deployment/secrets/secrets.ts'
 import type { DashboardRequest } from '../http/dashboard-routes.ts'
 import { type Answer, header, redirect } from '../oidc/call.ts'
 import type { SetupView } from '../pages/setup.ts'
-import { openForBrowser, sealForBrowser } from '../secrets/secrets.ts'
 
 const kept_seconds = 60
 const name = 'ostiary_refused_setup'

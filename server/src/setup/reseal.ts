@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import { identifiers, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { type SealedColumns, sealed_columns } from '../secrets/sealed-columns.ts'
+import { type SealedColumns, sealed_columns } from '../deployment/secrets/sealed-columns.ts'
 
 type Sealing = Pick<Deployment, 'db' | 'secrets'>
 

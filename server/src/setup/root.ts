@@ -5,18 +5,18 @@
 
 import { application } from '@ostiary/contract/objects/application.ts'
 import { z } from 'zod'
-import * as applications from '../applications/changes.ts'
-import { anchorLog } from '../audit/chaining.ts'
 import { patched } from '../base/patched.ts'
 import { slugFrom } from '../base/slug.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { beginCounter } from '../events/numbering.ts'
+import * as applications from '../domain/applications/changes.ts'
+import { anchorLog } from '../domain/audit/chaining.ts'
+import { beginCounter } from '../domain/events/numbering.ts'
+import { findAudiences, insertResourceServer } from '../domain/resource-servers/store.ts'
+import { createWithSlug } from '../domain/slugs/choose.ts'
+import { defaultIssuer } from '../domain/tenancy/default-issuer.ts'
+import { insertEnvironment, insertProject, insertTenant, raiseConfigVersion } from '../domain/tenancy/store.ts'
 import { service_name } from '../pages/service.ts'
-import { findAudiences, insertResourceServer } from '../resource-servers/store.ts'
-import { createWithSlug } from '../slugs/choose.ts'
-import { defaultIssuer } from '../tenancy/default-issuer.ts'
-import { insertEnvironment, insertProject, insertTenant, raiseConfigVersion } from '../tenancy/store.ts'
 
 const Root = z.object({ tenant_id: z.string(), environment_id: z.string(), issuer: z.string(), client_id: z.string() })
 export type Root = z.infer<typeof Root>

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import { createEventIndex, dropIndex, event_indexes, replaced_event_indexes } from '../db/event-indexes.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { takeLease } from '../events/lease.ts'
+import { takeLease } from '../domain/events/lease.ts'
 
 /** Another process goes on with the work of one that stopped after this time. */
 const lease_ms = 60_000

@@ -5,10 +5,10 @@
  */
 import { identifiers, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { captured_mail_kept_ms } from '../mail/store.ts'
-import { link_kept_ms } from '../members/invitations.ts'
-import { refused_calls_kept_ms } from '../refused-calls/store.ts'
-import { over_kept_ms } from '../sessions/half-sign-ins.ts'
+import { refused_calls_kept_ms } from '../deployment/refused-calls/store.ts'
+import { captured_mail_kept_ms } from '../domain/mail/store.ts'
+import { link_kept_ms } from '../domain/members/invitations.ts'
+import { over_kept_ms } from '../domain/sessions/half-sign-ins.ts'
 
 export interface ExpiringRows {
   readonly table: string

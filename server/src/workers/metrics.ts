@@ -16,8 +16,8 @@ import {
 import type { OutputName } from '../base/output.ts'
 import type { Db } from '../db/db.ts'
 import { type Tallied, type Tally, tallied } from '../deployment/tally.ts'
-import { backlogOf } from '../queue/queue.ts'
-import type { Passwords } from '../users/password.ts'
+import { backlogOf } from '../domain/queue/queue.ts'
+import type { Passwords } from '../domain/users/password.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 

@@ -3,11 +3,12 @@
  * runs after this process writes, and polls twice a second for what other processes wrote. A poll that finds nothing reads an
  * empty index: an idle deployment of any size costs two look-ups per half second.
  */
-import { chainEntries, findUnchained } from '../audit/chaining.ts'
+
 import type { Deployment } from '../deployment/deployment.ts'
-import { takeLease } from '../events/lease.ts'
-import { type FanOut, findUnnumbered, numberEvents } from '../events/numbering.ts'
-import { findWaitingOwners, type Outbox, outboxes, owners_per_page } from '../events/outbox.ts'
+import { chainEntries, findUnchained } from '../domain/audit/chaining.ts'
+import { takeLease } from '../domain/events/lease.ts'
+import { type FanOut, findUnnumbered, numberEvents } from '../domain/events/numbering.ts'
+import { findWaitingOwners, type Outbox, outboxes, owners_per_page } from '../domain/events/outbox.ts'
 
 const poll_interval_ms = 500
 /** How long to wait for further writes before numbering. */

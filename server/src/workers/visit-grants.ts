@@ -1,15 +1,15 @@
 /**
  * Visits grants in the background (`sessions/visits.ts`): one whose code was never redeemed goes ten minutes after the code, one whose tokens
  * have expired unless it is the newest of its session and application, which stays as long as the session. It also brings the sessions and
- * grants from before the bounds within them (`sessions/bounds.ts`). A visit that was cut short is made again.
+ * grants from before the bounds within them (`domain/sessions/bounds.ts`). A visit that was cut short is made again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { bySystem, originOf } from '../events/origin.ts'
-import { unused_kept_ms } from '../sessions/authorization-codes.ts'
-import { endUnseen, findUnseen, holdPerson } from '../sessions/bounds.ts'
-import { endThese, findReplaced, limitOf, mostOfSession, removeGrants } from '../sessions/grant-bounds.ts'
+import { bySystem, originOf } from '../domain/events/origin.ts'
+import { unused_kept_ms } from '../domain/sessions/authorization-codes.ts'
+import { endUnseen, findUnseen, holdPerson } from '../domain/sessions/bounds.ts'
+import { endThese, findReplaced, limitOf, mostOfSession, removeGrants } from '../domain/sessions/grant-bounds.ts'
 import {
   canGo,
   type DueGrant,
@@ -21,7 +21,7 @@ import {
   rows_at_once,
   type UncountedSession,
   visitAgain,
-} from '../sessions/grant-visits.ts'
+} from '../domain/sessions/grant-visits.ts'
 
 /** Sessions that one slice ends. SQLite blocks the process while it writes them. */
 const sessions_at_once = 25

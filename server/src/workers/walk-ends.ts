@@ -1,10 +1,10 @@
 /**
- * Removes sessions and grants that ended before their latest possible time (`sessions/early-ends.ts`), by a walk over all of them. One process
+ * Removes sessions and grants that ended before their latest possible time (`domain/sessions/early-ends.ts`), by a walk over all of them. One process
  * walks at a time, for two percent of its time: 100,000,000 rows take less than a day.
  */
 import type { Deployment } from '../deployment/deployment.ts'
-import { takeLease } from '../events/lease.ts'
-import { findPlace, keepPlace, type Place, rows_at_once, walks } from '../sessions/early-ends.ts'
+import { takeLease } from '../domain/events/lease.ts'
+import { findPlace, keepPlace, type Place, rows_at_once, walks } from '../domain/sessions/early-ends.ts'
 
 /** A walk begins this long after the one before has begun, or when that has ended. */
 const walk_interval_ms = 3_600_000

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { most_applied_bytes, most_planned_bytes } from '../../src/promotions/bounds.ts'
+import { most_applied_bytes, most_planned_bytes } from '../../src/domain/promotions/bounds.ts'
 import { meanwhile, own, ownOf, type Project, pointersOf, promoting, upward } from '../support/promotions.ts'
 import { expectStatus, world } from '../support/world.ts'
 

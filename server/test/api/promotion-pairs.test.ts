@@ -1,15 +1,15 @@
 /**
  * 50 pairs of configurations through the API: what a promotion changes is exactly the difference of what travels, a second plan is empty, and a
- * revert gives back the same bytes. The pairs of the pure function are in `server/src/configuration/plan.test.ts`.
+ * revert gives back the same bytes. The pairs of the pure function are in `server/src/domain/configuration/plan.test.ts`.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { areEqual } from '../../src/configuration/equal.ts'
-import { fieldsOf, valueAt } from '../../src/configuration/pointers.ts'
 import { sql } from '../../src/db/db.ts'
+import { areEqual } from '../../src/domain/configuration/equal.ts'
+import { fieldsOf, valueAt } from '../../src/domain/configuration/pointers.ts'
 import { ownOf, promoting, upward } from '../support/promotions.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 

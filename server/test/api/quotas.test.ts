@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
-import { default_limits, type LimitName } from '../../src/config/limits.ts'
+import { default_limits, type LimitName } from '../../src/base/config/limits.ts'
 import { sql } from '../../src/db/db.ts'
 import { readMigrations } from '../../src/db/migrate.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'

@@ -11,7 +11,7 @@ import { after, test } from 'node:test'
 import { sdk_version, sdkAddress, sdkFile } from '@ostiary/contract/sdk-package.ts'
 import { snippetsOf } from '../../../dashboard/src/pages/application/snippets.ts'
 import { packedSdk, packSdk } from '../../../sdk/pack.ts'
-import { createDocumentation } from '../../src/documents/serve.ts'
+import { createDocumentation } from '../../src/site/documents/serve.ts'
 import { world } from '../support/world.ts'
 
 const root = join(import.meta.dirname, '../../..')

@@ -1,7 +1,7 @@
 /** The settings of an environment: the range and default of every field, as in the contract, and merge patches. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applySettingsChange } from '../../src/tenancy/settings.ts'
+import { applySettingsChange } from '../../src/domain/tenancy/settings.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()

@@ -1,7 +1,7 @@
 /** The search for users, and the pages of its results. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { insertUser } from '../../src/users/store.ts'
+import { insertUser } from '../../src/domain/users/store.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { readConfig } from '../../src/config/config.ts'
+import { readConfig } from '../../src/base/config/config.ts'
 import { startService } from '../../src/main.ts'
 import { noBrowser } from '../support/chromium.ts'
 import {

@@ -90,7 +90,7 @@ for (const [accept, coding] of codings)
   })
 
 test('the compressed forms hold the file', async () => {
-  const { createFiles } = await import('../../src/dashboard/files.ts')
+  const { createFiles } = await import('../../src/site/dashboard/files.ts')
   const file = await createFiles(folder).find('assets/main-1a2b.js')
   for (const [coding, unpack] of Object.entries(decode)) assert.equal(String(unpack(file?.coded[coding] ?? Buffer.alloc(0))), script)
   const font = await createFiles(folder).find('assets/inter-1a2b.woff2')

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import type { GrantId } from '@ostiary/contract/ids.ts'
 import fc from 'fast-check'
 import { sql } from '../../src/db/db.ts'
-import { findReplaced } from '../../src/sessions/grant-bounds.ts'
-import { insertChain } from '../../src/sessions/refresh-chains.ts'
+import { findReplaced } from '../../src/domain/sessions/grant-bounds.ts'
+import { insertChain } from '../../src/domain/sessions/refresh-chains.ts'
 import { world } from '../support/world.ts'
 
 const w = await world()

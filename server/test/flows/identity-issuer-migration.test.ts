@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { migrate, readMigrations } from '../../src/db/migrate.ts'
-import { issuerOfProvider } from '../../src/providers/kinds.ts'
+import { issuerOfProvider } from '../../src/domain/providers/kinds.ts'
 import { emptyDatabase } from '../support/empty-database.ts'
 
 // biome-ignore format: this table is read by column

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { MethodId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { listMethods, passwordMethod } from '../../src/accounts/methods.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { sql } from '../../src/db/db.ts'
 import { migrate, readMigrations } from '../../src/db/migrate.ts'
+import { listMethods, passwordMethod } from '../../src/domain/accounts/methods.ts'
 import { emptyDatabase } from '../support/empty-database.ts'
 
 const BeganWith = z.object({ id: z.string(), began_with: z.string().nullable() })

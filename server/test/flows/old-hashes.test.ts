@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { hash } from '@node-rs/argon2'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { createPasswords } from '../../src/users/password.ts'
+import { createPasswords } from '../../src/domain/users/password.ts'
 import { passwordStep, stepOn } from '../support/authenticator-app.ts'
 import { type TestEnvironment, world } from '../support/world.ts'
 

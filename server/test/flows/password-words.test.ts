@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createPasswords } from '../../src/domain/users/password.ts'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
-import { createPasswords } from '../../src/users/password.ts'
 import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openForBrowser } from '../../src/secrets/secrets.ts'
+import { openForBrowser } from '../../src/deployment/secrets/secrets.ts'
 import { openAccount, problemOf } from '../support/account.ts'
 import { enrolPerson, passwordStep } from '../support/authenticator-app.ts'
 import { type Agent, authorizationRequest, createAgent, followPages, formOf } from '../support/cookie-browser.ts'

@@ -2,9 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MethodId } from '@ostiary/contract/ids.ts'
-import { removeMethodByPerson } from '../../src/accounts/remove-own-method.ts'
-import { confirmTotp, type OwnChange, offerTotp, renewRecoveryCodes, showOfferedTotp } from '../../src/users/second-factor-changes.ts'
-import { findUser } from '../../src/users/store.ts'
+import { removeMethodByPerson } from '../../src/domain/accounts/remove-own-method.ts'
+import {
+  confirmTotp,
+  type OwnChange,
+  offerTotp,
+  renewRecoveryCodes,
+  showOfferedTotp,
+} from '../../src/domain/users/second-factor-changes.ts'
+import { findUser } from '../../src/domain/users/store.ts'
 import { appCode, codeAfter, enrolPerson, passwordStep, stepOn, wrongCode } from '../support/authenticator-app.ts'
 import { amidBatch, overlapping } from '../support/overlapping-batches.ts'
 import { until } from '../support/receiver.ts'

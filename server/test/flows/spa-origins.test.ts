@@ -1,8 +1,8 @@
 /** Origins that may read the token endpoint follow the creation, change and deletion of applications. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fillOrigins } from '../../src/applications/origins.ts'
 import { sql } from '../../src/db/db.ts'
+import { fillOrigins } from '../../src/domain/applications/origins.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { expectStatus, world } from '../support/world.ts'
 

@@ -4,7 +4,12 @@ import { test } from 'node:test'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { list, sql } from '../../src/db/db.ts'
-import { longest_upstream_cookie, openUpstreamCookie, roomForAttempt, sealUpstreamSignIn } from '../../src/providers/upstream-sign-ins.ts'
+import {
+  longest_upstream_cookie,
+  openUpstreamCookie,
+  roomForAttempt,
+  sealUpstreamSignIn,
+} from '../../src/domain/providers/upstream-sign-ins.ts'
 import { type Agent, authorizationRequest, createAgent, formOf } from '../support/cookie-browser.ts'
 import { inLanes } from '../support/lanes.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'

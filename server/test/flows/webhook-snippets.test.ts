@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { verifySnippets } from '../../../dashboard/src/pages/webhook/verify-code.ts'
-import { makeWebhookSecret, signedHeaders } from '../../src/webhooks/sign.ts'
+import { makeWebhookSecret, signedHeaders } from '../../src/domain/webhooks/sign.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/receiver.ts'
 

@@ -2,10 +2,11 @@
  * A database that Citus distributes: a coordinator and two workers on the loopback. OSTIARY_TEST_CITUS_BIN names the folder of the programs of a
  * PostgreSQL that has the extension. Neither this repository nor a package has it.
  */
+
+import { distribute } from '../../src/db/citus/distribute.ts'
 import { createDb } from '../../src/db/db.ts'
-import { distribute } from '../../src/db/distribute.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openPostgres } from '../../src/db/postgres.ts'
+import { openPostgres } from '../../src/db/postgres/postgres.ts'
 import { citus_nodes, type Postgres, runCommand, startPostgres, template } from './postgres.ts'
 
 const bin = process.env.OSTIARY_TEST_CITUS_BIN ?? ''
@@ -98,7 +99,7 @@ export async function createDistributedTemplate(citus: Citus): Promise<void> {
     )
 }
 
-/** Puts the tables of a migrated schema where `db/placement.ts` says, as the command does. */
+/** Puts the tables of a migrated schema where `db/citus/placement.ts` says, as the command does. */
 export async function placeTables(url: string): Promise<void> {
   await runCommand(url, 'delete from leases') // instead of waiting for those of a service that was stopped
   await distribute(url, { shards: 4 })

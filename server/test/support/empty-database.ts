@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { createDb } from '../../src/db/db.ts'
-import { openPostgres } from '../../src/db/postgres.ts'
-import { openSqlite } from '../../src/db/sqlite.ts'
+import { openPostgres } from '../../src/db/postgres/postgres.ts'
+import { openSqlite } from '../../src/db/sqlite/sqlite.ts'
 import { dropDatabase, freshDatabase } from './postgres.ts'
 
 export async function emptyDatabase() {

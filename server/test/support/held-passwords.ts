@@ -1,6 +1,6 @@
 /** The passwords of a service whose hashes a test holds: one runs at a time, and a clock of the test measures them. */
 import { hash, verify } from '@node-rs/argon2'
-import { createPasswords, type Turn } from '../../src/users/password.ts'
+import { createPasswords, type Turn } from '../../src/domain/users/password.ts'
 import { until } from './receiver.ts'
 
 const short_ms = 1

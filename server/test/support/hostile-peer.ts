@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { after } from 'node:test'
-import type { OutboundFailure } from '../../src/outbound/fetch.ts'
+import type { OutboundFailure } from '../../src/deployment/outbound/fetch.ts'
 
 const ok = 'HTTP/1.1 200 OK\r\n'
 const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createDb } from '../../src/db/db.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openSqlite } from '../../src/db/sqlite.ts'
+import { openSqlite } from '../../src/db/sqlite/sqlite.ts'
 
 /** Makes the file. Returns its path, for OSTIARY_TEST_MIGRATED. */
 export async function writeMigratedFile(folder: string): Promise<string> {

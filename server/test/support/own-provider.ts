@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { after } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { parseNetworks } from '../../src/base/networks.ts'
-import { createOutbound, type Outbound } from '../../src/outbound/fetch.ts'
+import { createOutbound, type Outbound } from '../../src/deployment/outbound/fetch.ts'
 import { freePort } from './free-port.ts'
 
 export const loopback_networks = '127.0.0.0/8,::1/128'

@@ -1,11 +1,11 @@
 /** What Citus says about the tables of a database, in one without it. Batches are sent there as on a distributed database. */
-import { distributionColumn, placeOf, tables_of } from '../../src/db/placement.ts'
+import { distributionColumn, placeOf, tables_of } from '../../src/db/citus/placement.ts'
 import { runCommand } from './postgres.ts'
 
 const catalogue = `select pg_advisory_xact_lock(1); create table if not exists pg_dist_partition
   (logicalrelid regclass primary key, partmethod "char", partkey text, colocationid integer, repmodel "char")`
 
-/** Says that tables live where `db/placement.ts` has them, or all that exist. */
+/** Says that tables live where `db/citus/placement.ts` has them, or all that exist. */
 export async function pretendPlaced(url: string, tables: readonly string[] = Object.values(tables_of).flat()): Promise<void> {
   const values = tables.map((table) => {
     const column = distributionColumn(table)

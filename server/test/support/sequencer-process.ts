@@ -1,8 +1,9 @@
 /** A process for tests to kill: it numbers events and chains audit entries all the time, without the lease. */
-import { chainEntries, findUnchained } from '../../src/audit/chaining.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { findUnnumbered, numberEvents } from '../../src/events/numbering.ts'
-import { findWaitingOwners, outboxes } from '../../src/events/outbox.ts'
+
+import { readConfig } from '../../src/base/config/config.ts'
+import { chainEntries, findUnchained } from '../../src/domain/audit/chaining.ts'
+import { findUnnumbered, numberEvents } from '../../src/domain/events/numbering.ts'
+import { findWaitingOwners, outboxes } from '../../src/domain/events/outbox.ts'
 import { openDeployment } from '../../src/main.ts'
 
 const config = readConfig()

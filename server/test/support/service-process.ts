@@ -3,7 +3,7 @@
  * `dies_before` it kills itself before it sends a statement that begins so.
  */
 import { channel } from 'node:diagnostics_channel'
-import { readConfig } from '../../src/config/config.ts'
+import { readConfig } from '../../src/base/config/config.ts'
 import { startService } from '../../src/main.ts'
 
 const [data_dir = '', port = ''] = process.argv.slice(2)

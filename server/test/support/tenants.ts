@@ -2,7 +2,7 @@
 import type { Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { insertEvent } from '../../src/events/store.ts'
+import { insertEvent } from '../../src/domain/events/store.ts'
 import { administratorToken, asAdministrator, joinTenant } from './administrator.ts'
 import { createPerson } from './cookie-browser.ts'
 import { until } from './receiver.ts'

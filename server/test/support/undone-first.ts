@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict'
 import { appendFileSync } from 'node:fs'
 import { Client } from 'pg'
+import { placeOf } from '../../src/db/citus/placement.ts'
 import { type Engine, type Result, type Statement, sql } from '../../src/db/db.ts'
-import { placeOf } from '../../src/db/placement.ts'
 
 /** It fails on the node of another environment, as the last one of a batch. */
 const failing = sql`insert into consents (environment_id, user_id) values ('env_that_fails', null)`

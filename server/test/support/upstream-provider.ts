@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import { after } from 'node:test'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { parseNetwork } from '../../src/base/networks.ts'
-import { createOutbound, type Outbound } from '../../src/outbound/fetch.ts'
+import { createOutbound, type Outbound } from '../../src/deployment/outbound/fetch.ts'
 
 interface Person {
   claims: JWTPayload

@@ -1,9 +1,9 @@
 /** Inserts webhooks into the store, without the quota. */
 import type { EventKind } from '@ostiary/contract/event.ts'
 
-import { sealed_columns } from '../../src/secrets/sealed-columns.ts'
-import { makeWebhookSecret } from '../../src/webhooks/sign.ts'
-import { insertWebhook } from '../../src/webhooks/store.ts'
+import { sealed_columns } from '../../src/deployment/secrets/sealed-columns.ts'
+import { makeWebhookSecret } from '../../src/domain/webhooks/sign.ts'
+import { insertWebhook } from '../../src/domain/webhooks/store.ts'
 import type { TestEnvironment, World } from './world.ts'
 
 export async function insertWebhooks(

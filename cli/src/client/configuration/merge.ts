@@ -5,7 +5,7 @@
  */
 import { SecretName } from '@ostiary/contract/configuration.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
-import { areEqual } from '@ostiary/server/configuration/equal.ts'
+import { areEqual } from '@ostiary/server/domain/configuration/equal.ts'
 import { isAlias, isMap, isSeq, type ParsedNode } from 'yaml'
 import { isObject } from '../show.ts'
 import { changeItems, changePairs, replaceItem, replaceValue } from './change.ts'

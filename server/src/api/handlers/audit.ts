@@ -1,10 +1,10 @@
 import type { AuditEntry, AuditQuery, AuditVerification } from '@ostiary/contract/audit.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
-import { entryFilter, listEntries, showEntry } from '../../audit/store.ts'
 import { restartLimit } from '../../base/database-time.ts'
 import { type Db, type Statement, sql } from '../../db/db.ts'
+import { entryFilter, listEntries, showEntry } from '../../domain/audit/store.ts'
+import { readPageBySequence } from '../../domain/lists/lists.ts'
 import { notFound } from '../../http/problem.ts'
-import { readPageBySequence } from '../../lists/lists.ts'
 import { inLines } from '../answer.ts'
 import type { Handler } from '../handler.ts'
 

@@ -1,8 +1,8 @@
 /** The back-channel logouts of an environment, for the developers of its applications. */
 
+import { readPage } from '../../domain/lists/lists.ts'
+import { findLogout, listLogouts, resendLogout } from '../../domain/sessions/backchannel-logouts.ts'
 import { notFound } from '../../http/problem.ts'
-import { readPage } from '../../lists/lists.ts'
-import { findLogout, listLogouts, resendLogout } from '../../sessions/backchannel-logouts.ts'
 import { environmentOf } from '../environment.ts'
 import type { Handler } from '../handler.ts'
 

@@ -1,5 +1,5 @@
-import { documentSteps } from '../../configuration/document.ts'
-import { readConfigurations } from '../../configuration/store.ts'
+import { documentSteps } from '../../domain/configuration/document.ts'
+import { readConfigurations } from '../../domain/configuration/store.ts'
 import { notFound } from '../../http/problem.ts'
 import { asText } from '../answer.ts'
 import { environmentOf } from '../environment.ts'

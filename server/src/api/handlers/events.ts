@@ -1,6 +1,6 @@
-import * as store from '../../events/store.ts'
+import * as store from '../../domain/events/store.ts'
+import { readPageBySequence } from '../../domain/lists/lists.ts'
 import { notFound } from '../../http/problem.ts'
-import { readPageBySequence } from '../../lists/lists.ts'
 import { environmentOf } from '../environment.ts'
 import type { Handler } from '../handler.ts'
 

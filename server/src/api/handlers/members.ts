@@ -1,14 +1,13 @@
 /** The endpoints of administrators, tenants and members. Those of invitations are in `invitations.ts`. */
 import { type EnvironmentId, type TenantId, UserId } from '@ostiary/contract/ids.ts'
-import { anchorLog } from '../../audit/chaining.ts'
+import { quotaDetail } from '../../base/config/limits.ts'
 import { reason } from '../../base/reason.ts'
-import { quotaDetail } from '../../config/limits.ts'
-import { notFound } from '../../http/problem.ts'
-import { readPageBy } from '../../lists/lists.ts'
-import { readNamedPage } from '../../lists/search.ts'
-import { changeVersioned } from '../../lists/versions.ts'
-import { endInvitationsOf, findPendingInvitation, pendingAsMember } from '../../members/invitations.ts'
-import * as store from '../../members/store.ts'
+import { anchorLog } from '../../domain/audit/chaining.ts'
+import { readPageBy } from '../../domain/lists/lists.ts'
+import { readNamedPage } from '../../domain/lists/search.ts'
+import { changeVersioned } from '../../domain/lists/versions.ts'
+import { endInvitationsOf, findPendingInvitation, pendingAsMember } from '../../domain/members/invitations.ts'
+import * as store from '../../domain/members/store.ts'
 import {
   findTenant,
   holdTenant,
@@ -17,8 +16,9 @@ import {
   listTenants as listTenantsOf,
   renameTenant,
   roomForTenant,
-} from '../../tenancy/store.ts'
-import { holdUser } from '../../users/store.ts'
+} from '../../domain/tenancy/store.ts'
+import { holdUser } from '../../domain/users/store.ts'
+import { notFound } from '../../http/problem.ts'
 import type { Handler } from '../handler.ts'
 import { locate } from '../lookup.ts'
 import type { Services } from '../services.ts'

@@ -1,5 +1,5 @@
 import type { PlatformScope } from '@ostiary/contract/scopes.ts'
-import { scopesAllow } from '../../keys/policy.ts'
+import { scopesAllow } from '../../domain/keys/policy.ts'
 import { environmentOf } from '../environment.ts'
 import type { Handler } from '../handler.ts'
 import { findNames, type NamedKind } from '../names.ts'

@@ -1,10 +1,10 @@
 /** Whether an environment is ready for real users: reads the facts and lets `checks.ts` judge them. */
 import type { Readiness } from '@ostiary/contract/readiness.ts'
+import { judgeReadiness } from '../../domain/readiness/checks.ts'
+import { countOwners, countPasskeyOnly, countSecretKeys, findProviders, findWebhooks, hasSignIn } from '../../domain/readiness/store.ts'
+import { effectiveSettings } from '../../domain/tenancy/settings.ts'
+import { findSettings } from '../../domain/tenancy/store.ts'
 import { notFound } from '../../http/problem.ts'
-import { judgeReadiness } from '../../readiness/checks.ts'
-import { countOwners, countPasskeyOnly, countSecretKeys, findProviders, findWebhooks, hasSignIn } from '../../readiness/store.ts'
-import { effectiveSettings } from '../../tenancy/settings.ts'
-import { findSettings } from '../../tenancy/store.ts'
 import { environmentOf } from '../environment.ts'
 import type { Handler } from '../handler.ts'
 

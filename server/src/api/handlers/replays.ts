@@ -3,12 +3,12 @@
  * now (decision 0160). The rights of other rows are in the route table, which the pipeline judges at every call.
  */
 import type { Promotion } from '@ostiary/contract/promotion.ts'
-import { findPendingInvitation } from '../../members/invitations.ts'
-import { findPromotion } from '../../promotions/store.ts'
-import { findEnvironmentOfTenant } from '../../tenancy/store.ts'
+import { findPendingInvitation } from '../../domain/members/invitations.ts'
+import { findPromotion } from '../../domain/promotions/store.ts'
+import { findEnvironmentOfTenant } from '../../domain/tenancy/store.ts'
 import type { Call, Replay, Replays } from '../handler.ts'
-import { refuseStep, shownTo } from '../promotion-rights.ts'
-import { secretsSent } from '../promotion-target.ts'
+import { refuseStep, shownTo } from '../promotions/rights.ts'
+import { secretsSent } from '../promotions/target.ts'
 import type { Services } from '../services.ts'
 import { refuseAboveOwnRole } from './invitations.ts'
 

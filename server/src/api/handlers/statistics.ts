@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { restartLimit } from '../../base/database-time.ts'
 import { type Db, sql } from '../../db/db.ts'
 import type { Metric } from '../../deployment/counters.ts'
-import { timeRange } from '../../lists/time-range.ts'
+import { timeRange } from '../../domain/lists/time-range.ts'
 import { environmentOf } from '../environment.ts'
 import type { Handler } from '../handler.ts'
 

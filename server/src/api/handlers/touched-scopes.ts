@@ -3,11 +3,11 @@
  * lacks scopes of the row too, which is refused before its handler runs.
  */
 import type { TenantId } from '@ostiary/contract/ids.ts'
-import { findPromotion, type PromotionRow } from '../../promotions/store.ts'
-import { findProject } from '../../tenancy/store.ts'
+import { findPromotion, type PromotionRow } from '../../domain/promotions/store.ts'
+import { findProject } from '../../domain/tenancy/store.ts'
 import type { TouchedScopes } from '../handler.ts'
-import { kindsIn, scopesOfKinds, scopesOfStep } from '../promotion-rights.ts'
-import { secretsSent } from '../promotion-target.ts'
+import { kindsIn, scopesOfKinds, scopesOfStep } from '../promotions/rights.ts'
+import { secretsSent } from '../promotions/target.ts'
 import type { Services } from '../services.ts'
 
 export const touchedScopes: TouchedScopes = {

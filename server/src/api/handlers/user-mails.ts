@@ -1,16 +1,16 @@
 /** Mails that a backend or an administrator asks for: a link for a new password, and the proof of an address. */
 
-import { findOwner, isProven, type Owner } from '../../accounts/address-proof.ts'
-import { resetStatements } from '../../accounts/reset.ts'
 import { sendsMail } from '../../base/mail-settings.ts'
 import { reason } from '../../base/reason.ts'
 import type { Statement } from '../../db/db.ts'
+import { findOwner, isProven, type Owner } from '../../domain/accounts/address-proof.ts'
+import { resetStatements } from '../../domain/accounts/reset.ts'
+import { too_many_mails, waitOfAddress } from '../../domain/mail/address-limit.ts'
+import { codeStatements } from '../../domain/users/code-mail.ts'
+import { findUser, type UserRow } from '../../domain/users/store.ts'
 import { notFound, rateLimited } from '../../http/problem.ts'
-import { too_many_mails, waitOfAddress } from '../../mail/address-limit.ts'
 import { fixedCodeOf, type Issuer } from '../../oidc/issuer.ts'
 import { languageFor } from '../../pages/locale.ts'
-import { codeStatements } from '../../users/code-mail.ts'
-import { findUser, type UserRow } from '../../users/store.ts'
 import type { AnyCall, Handler } from '../handler.ts'
 import type { Services } from '../services.ts'
 

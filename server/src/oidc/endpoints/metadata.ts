@@ -2,15 +2,15 @@
  * The public documents of an issuer: its metadata and its signing keys.
  *
  * Each file of this folder answers the requests of one endpoint: it parses, loads, judges, writes and answers. Rules are in
- * `../protocol`, grant types in `../grants`, queries in `server/src/sessions`. The steps of a sign-in, which have pages, are in `../flow`.
+ * `../protocol`, grant types in `../grants`, queries in `server/src/domain/sessions`. The steps of a sign-in, which have pages, are in `../flow`.
  */
 import { hash } from 'node:crypto'
 import { isKnown } from '../../http/if-none-match.ts'
 import { locales } from '../../pages/locale.ts'
+import { discoveryDocument } from '../../protocol/discovery.ts'
+import { publishedKeys, statesEndAt } from '../../protocol/key-states.ts'
 import { type Answer, header, type OidcCall, type OidcEndpoint } from '../call.ts'
 import type { Issuer } from '../issuer.ts'
-import { discoveryDocument } from '../protocol/discovery.ts'
-import { publishedKeys, statesEndAt } from '../protocol/key-states.ts'
 import { jwks_max_age_seconds } from '../signing-keys.ts'
 
 /** OIDC Discovery 1.0 §4 and RFC 8414 §3: one document at two addresses. */

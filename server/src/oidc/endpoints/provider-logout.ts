@@ -6,22 +6,22 @@ import { digestOf } from '../../base/digest.ts'
 import { type Reason, reason } from '../../base/reason.ts'
 import { sourceOf } from '../../base/source.ts'
 import { guard, sql } from '../../db/db.ts'
-import { byUser, originOf } from '../../events/origin.ts'
-import { issuerOfProvider, kinds } from '../../providers/kinds.ts'
-import { UpstreamFailed, type VerifiedToken } from '../../providers/profile.ts'
-import { findIdentity, findUpstream, type Upstream } from '../../providers/store.ts'
-import { endSession, findSessionsAtProvider, type SessionAtProvider } from '../../sessions/sessions.ts'
-import { takeFromSource } from '../../users/attempts.ts'
-import { aboutUsers } from '../../users/store.ts'
-import { errorJson, json, type OidcCall, type OidcEndpoint, type OidcServices } from '../call.ts'
-import { assertionAlgorithms } from '../protocol/client-assertion.ts'
-import { OAuthError } from '../protocol/oauth-error.ts'
+import { byUser, originOf } from '../../domain/events/origin.ts'
+import { issuerOfProvider, kinds } from '../../domain/providers/kinds.ts'
+import { UpstreamFailed, type VerifiedToken } from '../../domain/providers/profile.ts'
+import { findIdentity, findUpstream, type Upstream } from '../../domain/providers/store.ts'
+import { endSession, findSessionsAtProvider, type SessionAtProvider } from '../../domain/sessions/sessions.ts'
+import { takeFromSource } from '../../domain/users/attempts.ts'
+import { aboutUsers } from '../../domain/users/store.ts'
+import { assertionAlgorithms } from '../../protocol/client-assertion.ts'
+import { OAuthError } from '../../protocol/oauth-error.ts'
 import {
   checkLogoutTokenClaims,
   checkLogoutTokenHeader,
   longest_logout_token,
   type UpstreamLogout,
-} from '../protocol/upstream-logout-token.ts'
+} from '../../protocol/upstream-logout-token.ts'
+import { errorJson, json, type OidcCall, type OidcEndpoint, type OidcServices } from '../call.ts'
 
 export const providerLogout: OidcEndpoint = async (services, call) => {
   const { db } = services

@@ -1,11 +1,11 @@
 /** Token revocation (RFC 7009). The answer is the same for every token, known or unknown, of this or another client. */
-import { endGrant, revokeAccessToken } from '../../sessions/grants.ts'
+import { endGrant, revokeAccessToken } from '../../domain/sessions/grants.ts'
+import { requireParameter } from '../../protocol/parameters.ts'
+import { placeOfToken } from '../../protocol/token-place.ts'
 import { readAccessToken } from '../access-token.ts'
 import { json, type OidcEndpoint } from '../call.ts'
 import { authenticateClient, readClientRequest } from '../client-request.ts'
 import { findRefreshToken } from '../grants/refresh-token.ts'
-import { requireParameter } from '../protocol/parameters.ts'
-import { placeOfToken } from '../protocol/token-place.ts'
 
 export const revoke: OidcEndpoint = async (services, call) => {
   const { db } = services

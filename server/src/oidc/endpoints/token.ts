@@ -1,12 +1,12 @@
 /** The token endpoint (RFC 6749 §3.2): authenticates the client and lets the grant type exchange what the client presents. */
 
 import { reason } from '../../base/reason.ts'
+import { grantTypeNames } from '../../protocol/grant-types.ts'
+import { OAuthError } from '../../protocol/oauth-error.ts'
+import { requireParameter } from '../../protocol/parameters.ts'
 import { json, type OidcEndpoint } from '../call.ts'
 import { authenticateClient, readClientRequest } from '../client-request.ts'
 import { findGrantType } from '../grants/grant-types.ts'
-import { grantTypeNames } from '../protocol/grant-types.ts'
-import { OAuthError } from '../protocol/oauth-error.ts'
-import { requireParameter } from '../protocol/parameters.ts'
 
 export const token: OidcEndpoint = async (services, call) => {
   const parameters = readClientRequest(call)

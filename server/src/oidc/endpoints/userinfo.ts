@@ -2,13 +2,13 @@
 
 import { type Reason, reason } from '../../base/reason.ts'
 import { refusal } from '../../base/refusal.ts'
+import { userClaims } from '../../protocol/claims.ts'
+import { OAuthError } from '../../protocol/oauth-error.ts'
+import { includesScope } from '../../protocol/scope.ts'
 import { readAccessToken, useAccessToken } from '../access-token.ts'
 import { type Answer, errorJson, header, json, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../call.ts'
 import { isOfSibling } from '../elsewhere.ts'
 import { readIdTokenHint } from '../id-token-hint.ts'
-import { userClaims } from '../protocol/claims.ts'
-import { OAuthError } from '../protocol/oauth-error.ts'
-import { includesScope } from '../protocol/scope.ts'
 
 export const userinfo: OidcEndpoint = async (services, call) => {
   const token = readBearer(call)

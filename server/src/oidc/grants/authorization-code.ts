@@ -1,9 +1,9 @@
 /** The grant type `authorization_code` (RFC 6749 §4.1.3): exchanges a code for tokens, once. */
 import { digestOf } from '../../base/digest.ts'
-import { findCode, redeemCode } from '../../sessions/authorization-codes.ts'
-import { checkCodeRedemption } from '../protocol/code-grant.ts'
-import { OAuthError } from '../protocol/oauth-error.ts'
-import { includesScope } from '../protocol/scope.ts'
+import { findCode, redeemCode } from '../../domain/sessions/authorization-codes.ts'
+import { checkCodeRedemption } from '../../protocol/code-grant.ts'
+import { OAuthError } from '../../protocol/oauth-error.ts'
+import { includesScope } from '../../protocol/scope.ts'
 import { grantType } from './grant-type.ts'
 import { completeTokens, findTarget, noteUse, prepareTokens, together } from './issue.ts'
 import { makeRefreshToken } from './refresh-token.ts'

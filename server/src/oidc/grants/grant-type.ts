@@ -7,9 +7,9 @@
  * cannot run before the client is authenticated. `issue.ts` makes tokens, `reuse.ts` ends the grant of a credential that comes back.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { type RequestParameters, requireParameter } from '../../protocol/parameters.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import type { AuthenticatedClient } from '../client-request.ts'
-import { type RequestParameters, requireParameter } from '../protocol/parameters.ts'
 import type { TokenResponse } from './issue.ts'
 
 /** What a client presents to get tokens. */

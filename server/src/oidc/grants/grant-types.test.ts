@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { grantTypeNames } from '../protocol/grant-types.ts'
+import { grantTypeNames } from '../../protocol/grant-types.ts'
 import type { GrantType } from './grant-type.ts'
 import { findGrantType } from './grant-types.ts'
 

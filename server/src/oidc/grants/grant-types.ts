@@ -1,5 +1,5 @@
 /** The table of grant types. A type outside the closed list of `grantTypeNames` is off, although it has a line here. */
-import { grantTypeNames } from '../protocol/grant-types.ts'
+import { grantTypeNames } from '../../protocol/grant-types.ts'
 import { codeGrant } from './authorization-code.ts'
 import type { GrantType } from './grant-type.ts'
 import { refreshGrant } from './refresh.ts'

@@ -2,10 +2,10 @@
 import type { EnvironmentId, GrantId } from '@ostiary/contract/ids.ts'
 import { digestOf } from '../../base/digest.ts'
 import { type Deployment, newSecret } from '../../deployment/deployment.ts'
-import type { GrantRow } from '../../sessions/grants.ts'
-import { findChain, findRefreshRow, type SpentToken } from '../../sessions/refresh-tokens.ts'
-import { first_number, isFromBeforeChains, random_bytes, readRefreshToken, refreshTokenOf } from '../protocol/refresh-token.ts'
-import type { Chain, PresentedToken } from '../protocol/token-place.ts'
+import type { GrantRow } from '../../domain/sessions/grants.ts'
+import { findChain, findRefreshRow, type SpentToken } from '../../domain/sessions/refresh-tokens.ts'
+import { first_number, isFromBeforeChains, random_bytes, readRefreshToken, refreshTokenOf } from '../../protocol/refresh-token.ts'
+import type { Chain, PresentedToken } from '../../protocol/token-place.ts'
 
 type Secrets = Deployment['secrets']
 

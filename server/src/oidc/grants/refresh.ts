@@ -1,9 +1,9 @@
 /** The grant type `refresh_token` (RFC 6749 §6): replaces a refresh token by a new one, with a new access token. */
 import { digestOf } from '../../base/digest.ts'
-import { storeRepeated } from '../../sessions/opaque-tokens.ts'
-import { findRefreshRow, spendRefreshToken } from '../../sessions/refresh-tokens.ts'
-import { OAuthError } from '../protocol/oauth-error.ts'
-import { checkRefresh } from '../protocol/refresh-grant.ts'
+import { storeRepeated } from '../../domain/sessions/opaque-tokens.ts'
+import { findRefreshRow, spendRefreshToken } from '../../domain/sessions/refresh-tokens.ts'
+import { OAuthError } from '../../protocol/oauth-error.ts'
+import { checkRefresh } from '../../protocol/refresh-grant.ts'
 import { grantType } from './grant-type.ts'
 import { completeTokens, findTarget, noteUse, prepareTokens, together, tokenSettings } from './issue.ts'
 import { type FoundToken, findRefreshToken, makeRefreshToken, replacementOf } from './refresh-token.ts'

@@ -1,12 +1,12 @@
 /** A code or refresh token that comes back after its use. */
 import { reason } from '../../base/reason.ts'
 import { guard } from '../../db/db.ts'
-import { byApplication, originOf } from '../../events/origin.ts'
-import { insertEvent } from '../../events/store.ts'
-import { endGrant, type GrantRow } from '../../sessions/grants.ts'
-import { markAhead } from '../../sessions/refresh-chains.ts'
+import { byApplication, originOf } from '../../domain/events/origin.ts'
+import { insertEvent } from '../../domain/events/store.ts'
+import { endGrant, type GrantRow } from '../../domain/sessions/grants.ts'
+import { markAhead } from '../../domain/sessions/refresh-chains.ts'
+import { OAuthError } from '../../protocol/oauth-error.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
-import { OAuthError } from '../protocol/oauth-error.ts'
 
 /**
  * Ends the grant and returns the error to throw. RFC 6749 §4.1.2, RFC 9700 §4.14.2: a spent code or refresh token that comes back means

@@ -1,7 +1,7 @@
 // pure
 /** All texts of the hosted pages, in German. The comments of `en.ts` apply. */
 import { type Html, html } from '../../base/html.ts'
-import type { NoReturn } from '../../oidc/protocol/logout.ts'
+import type { NoReturn } from '../../protocol/logout.ts'
 import { account } from './de-account.ts'
 import { dashboard } from './de-dashboard.ts'
 import { mismatch } from './de-mismatch.ts'

@@ -5,7 +5,7 @@
  */
 import type { SwitchedMethod } from '@ostiary/contract/sign-in-methods.ts'
 import { type Html, html } from '../../base/html.ts'
-import type { NoReturn } from '../../oidc/protocol/logout.ts'
+import type { NoReturn } from '../../protocol/logout.ts'
 import { account } from './en-account.ts'
 import { dashboard } from './en-dashboard.ts'
 import { mismatch } from './en-mismatch.ts'

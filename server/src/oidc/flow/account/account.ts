@@ -1,8 +1,9 @@
 /** The account page. `gate.ts` says how a change begins. */
+
+import { asksForSignUp } from '../../../protocol/sign-up.ts'
 import { accountUrl } from '../../account-url.ts'
 import { readBrowser } from '../../browser.ts'
 import { type OidcEndpoint, redirect } from '../../call.ts'
-import { asksForSignUp } from '../../protocol/sign-up.ts'
 import { mayCreateAccount } from '../shared/new-account.ts'
 import { no_problems, showAccounts, showRefusedAgain, showSignIn, showSignUp } from '../shared/screens.ts'
 import { accountVisit } from '../shared/visit.ts'

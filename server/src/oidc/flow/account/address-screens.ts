@@ -2,8 +2,8 @@
 
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { longest_email } from '../../../base/normalisation.ts'
+import { findEmailChange } from '../../../domain/users/email-changes.ts'
 import { type ChangeEmailView, type ConfirmEmailView, changeEmailPage, confirmEmailPage } from '../../../pages/account-address.ts'
-import { findEmailChange } from '../../../users/email-changes.ts'
 import { accountUrl } from '../../account-url.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
 import { keptMailUrl } from '../../kept-mail.ts'

@@ -1,8 +1,8 @@
 /** The applications that a person has connected, as the account page shows them. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { namesOfResources } from '../../../domain/resource-servers/store.ts'
+import { listConnected, listGrantedScopes } from '../../../domain/sessions/account-lists.ts'
 import type { AccountView, AppGain } from '../../../pages/account.ts'
-import { namesOfResources } from '../../../resource-servers/store.ts'
-import { listConnected, listGrantedScopes } from '../../../sessions/account-lists.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 
 const standard_gains = ['profile', 'email', 'phone'] as const

@@ -3,15 +3,15 @@
  * link, in any order and within seven days. A new address that another account has is handled the same way: its owner gets a mail without a code.
  */
 
-import { waysIn } from '../../../accounts/methods.ts'
 import { emailKey } from '../../../base/email.ts'
 import { sourceOf } from '../../../base/source.ts'
 import { guard, type Statement, sql } from '../../../db/db.ts'
-import { insertEvent, type NewEvent } from '../../../events/store.ts'
-import { waitOfAddress } from '../../../mail/address-limit.ts'
-import { endEverythingElse } from '../../../sessions/endings.ts'
-import { accountOf } from '../../../users/attempts.ts'
-import { codeStatements } from '../../../users/code-mail.ts'
+import { waysIn } from '../../../domain/accounts/methods.ts'
+import { insertEvent, type NewEvent } from '../../../domain/events/store.ts'
+import { waitOfAddress } from '../../../domain/mail/address-limit.ts'
+import { endEverythingElse } from '../../../domain/sessions/endings.ts'
+import { accountOf } from '../../../domain/users/attempts.ts'
+import { codeStatements } from '../../../domain/users/code-mail.ts'
 import {
   confirmEnd,
   type EmailChange,
@@ -19,9 +19,9 @@ import {
   findEmailChange,
   insertEmailChange,
   takeEmailChange,
-} from '../../../users/email-changes.ts'
-import { endChangeCodes, holdAddress } from '../../../users/mailed-codes.ts'
-import { aboutUser, findCredential, updateUser } from '../../../users/store.ts'
+} from '../../../domain/users/email-changes.ts'
+import { endChangeCodes, holdAddress } from '../../../domain/users/mailed-codes.ts'
+import { aboutUser, findCredential, updateUser } from '../../../domain/users/store.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { pageContext } from '../../hosted-page.ts'

@@ -2,7 +2,7 @@
 
 import { digestOf } from '../../../base/digest.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
-import { storeCode } from '../../../sessions/authorization-codes.ts'
+import { storeCode } from '../../../domain/sessions/authorization-codes.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
 import { answerClient } from '../shared/answer-client.ts'
 import type { Authorization } from '../shared/begin.ts'

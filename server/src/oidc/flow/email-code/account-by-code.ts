@@ -1,5 +1,6 @@
 /** What the proof of an address by a code or its link makes: a new account, or one that is handed over (decision 0041). */
 import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
+import type { Statement } from '../../../db/db.ts'
 import {
   type Chosen,
   findOwner,
@@ -8,12 +9,11 @@ import {
   type Proven,
   proveFromOutside,
   verifyAddress,
-} from '../../../accounts/address-proof.ts'
-import { createAccount } from '../../../accounts/create-account.ts'
-import type { Statement } from '../../../db/db.ts'
-import type { Payload } from '../../../users/code-mail.ts'
-import { type CodeRow, spendCode } from '../../../users/mailed-codes.ts'
-import { aboutUser } from '../../../users/store.ts'
+} from '../../../domain/accounts/address-proof.ts'
+import { createAccount } from '../../../domain/accounts/create-account.ts'
+import type { Payload } from '../../../domain/users/code-mail.ts'
+import { type CodeRow, spendCode } from '../../../domain/users/mailed-codes.ts'
+import { aboutUser } from '../../../domain/users/store.ts'
 import { readBrowser } from '../../browser.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { beginInteraction, type Interaction } from '../shared/begin.ts'

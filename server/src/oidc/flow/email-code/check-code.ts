@@ -1,12 +1,13 @@
 /** Emailed codes as a way in, and as the proof of a sign-up: what a right one does (decision 0041). */
-import { findOwner, isProven, type Owner } from '../../../accounts/address-proof.ts'
+
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'
-import { giveBackToSource, takeFromSource } from '../../../users/attempts.ts'
-import { payloadOf, tryCode } from '../../../users/code-mail.ts'
-import { type CodeRow, spendCode } from '../../../users/mailed-codes.ts'
-import { aboutUser, findCredential } from '../../../users/store.ts'
+import { findOwner, isProven, type Owner } from '../../../domain/accounts/address-proof.ts'
+import { giveBackToSource, takeFromSource } from '../../../domain/users/attempts.ts'
+import { payloadOf, tryCode } from '../../../domain/users/code-mail.ts'
+import { type CodeRow, spendCode } from '../../../domain/users/mailed-codes.ts'
+import { aboutUser, findCredential } from '../../../domain/users/store.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { knownDevice } from '../../known-browser.ts'
 import type { Interaction } from '../shared/begin.ts'

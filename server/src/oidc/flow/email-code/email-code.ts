@@ -2,7 +2,7 @@
 import { longest_email } from '../../../base/normalisation.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
-import { accountOf } from '../../../users/attempts.ts'
+import { accountOf } from '../../../domain/users/attempts.ts'
 import { type Browser, readBrowser } from '../../browser.ts'
 import { type OidcEndpoint, typedOf } from '../../call.ts'
 import { formProblem, formRefusals } from '../../form-token.ts'

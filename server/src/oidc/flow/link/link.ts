@@ -1,11 +1,11 @@
 /** The page to which every mailed link leads. A GET changes nothing, so a program that follows the links of a mail proves nothing. */
 
-import { findOwner, verifyAddress } from '../../../accounts/address-proof.ts'
-import { canReset } from '../../../accounts/reset.ts'
+import { findOwner, verifyAddress } from '../../../domain/accounts/address-proof.ts'
+import { canReset } from '../../../domain/accounts/reset.ts'
+import { openLink, type Payload } from '../../../domain/users/code-mail.ts'
+import { type CodeKind, type CodeRow, spendCode } from '../../../domain/users/mailed-codes.ts'
+import { aboutUser } from '../../../domain/users/store.ts'
 import { accountCreatedPage, changeConfirmedPage, type LinkView, linkPage, verifiedPage } from '../../../pages/reset.ts'
-import { openLink, type Payload } from '../../../users/code-mail.ts'
-import { type CodeKind, type CodeRow, spendCode } from '../../../users/mailed-codes.ts'
-import { aboutUser } from '../../../users/store.ts'
 import { readBrowser } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'

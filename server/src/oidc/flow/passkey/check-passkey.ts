@@ -3,7 +3,7 @@
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'
-import { giveBackToSource, takeFromSource } from '../../../users/attempts.ts'
+import { giveBackToSource, takeFromSource } from '../../../domain/users/attempts.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { browserOfToken } from '../../form-token.ts'
 import { knownDevice } from '../../known-browser.ts'

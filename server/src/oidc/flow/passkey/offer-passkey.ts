@@ -4,9 +4,9 @@
  */
 
 import type { Refusal } from '../../../base/refusal.ts'
+import { listPasskeys } from '../../../domain/passkeys/store.ts'
+import type { SessionRow } from '../../../domain/sessions/sessions.ts'
 import { type OfferPasskeyView, offerPasskeyPage } from '../../../pages/offer-passkey.ts'
-import { listPasskeys } from '../../../passkeys/store.ts'
-import type { SessionRow } from '../../../sessions/sessions.ts'
 import { type Answer, type OidcCall, type OidcServices, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { formToken } from '../../form-token.ts'

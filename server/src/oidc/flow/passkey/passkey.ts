@@ -1,10 +1,10 @@
 /** The forms of passkeys: the sign-in, and the offer after another sign-in. Both post the JSON of WebAuthn in the field `credential`. */
 
+import { withSession } from '../../../protocol/next-step.ts'
 import { session_gone } from '../../browser.ts'
 import { type OidcEndpoint, redirect, refused } from '../../call.ts'
 import { laterCookie, withCookies } from '../../cookies.ts'
 import { formProblem, formRefusals } from '../../form-token.ts'
-import { withSession } from '../../protocol/next-step.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
 import { keepPress } from '../shared/press.ts'

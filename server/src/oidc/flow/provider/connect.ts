@@ -5,8 +5,8 @@
  */
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
-import { issuerOfProvider } from '../../../providers/kinds.ts'
-import type { UpstreamProfile } from '../../../providers/profile.ts'
+import { issuerOfProvider } from '../../../domain/providers/kinds.ts'
+import type { UpstreamProfile } from '../../../domain/providers/profile.ts'
 import {
   findIdentity,
   findProvider,
@@ -15,10 +15,10 @@ import {
   insertIdentity,
   noteSuccess,
   type Upstream,
-} from '../../../providers/store.ts'
-import type { UpstreamSignIn } from '../../../providers/upstream-sign-ins.ts'
-import { methodAdded } from '../../../users/added-methods.ts'
-import { holdUser } from '../../../users/store.ts'
+} from '../../../domain/providers/store.ts'
+import type { UpstreamSignIn } from '../../../domain/providers/upstream-sign-ins.ts'
+import { methodAdded } from '../../../domain/users/added-methods.ts'
+import { holdUser } from '../../../domain/users/store.ts'
 import { accountUrl } from '../../account-url.ts'
 import type { Browser } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'

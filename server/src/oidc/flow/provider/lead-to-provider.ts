@@ -3,12 +3,17 @@ import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
+import { issuerOfProvider } from '../../../domain/providers/kinds.ts'
+import { type AuthorizationHints, UpstreamFailed } from '../../../domain/providers/profile.ts'
+import { noteFailure, type Upstream } from '../../../domain/providers/store.ts'
+import {
+  openUpstreamCookie,
+  sealUpstreamSignIn,
+  storeUpstreamSignIn,
+  type UpstreamSignIn,
+} from '../../../domain/providers/upstream-sign-ins.ts'
+import { takeFromSource } from '../../../domain/users/attempts.ts'
 import type { Reason } from '../../../pages/message.ts'
-import { issuerOfProvider } from '../../../providers/kinds.ts'
-import { type AuthorizationHints, UpstreamFailed } from '../../../providers/profile.ts'
-import { noteFailure, type Upstream } from '../../../providers/store.ts'
-import { openUpstreamCookie, sealUpstreamSignIn, storeUpstreamSignIn, type UpstreamSignIn } from '../../../providers/upstream-sign-ins.ts'
-import { takeFromSource } from '../../../users/attempts.ts'
 import type { Browser } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
 import { upstreamCookie, withCookies } from '../../cookies.ts'

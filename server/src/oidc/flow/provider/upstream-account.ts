@@ -1,22 +1,22 @@
 /**
  * The account of a person who signed in at a provider. A sign-in is linked to an existing account only by an email that the provider
  * verified, and only where the provider is allowed to link. For an account that never proved the email this is proof from outside (see
- * `accounts/address-proof.ts`). Otherwise the person is asked to sign in to the account here.
+ * `domain/accounts/address-proof.ts`). Otherwise the person is asked to sign in to the account here.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
-import { findOwner, proveFromOutside } from '../../../accounts/address-proof.ts'
-import { createAccount } from '../../../accounts/create-account.ts'
 import { normalised } from '../../../base/normalisation.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { isUserName } from '../../../base/user-name.ts'
 import type { Db } from '../../../db/db.ts'
+import { findOwner, proveFromOutside } from '../../../domain/accounts/address-proof.ts'
+import { createAccount } from '../../../domain/accounts/create-account.ts'
+import { issuerOfProvider } from '../../../domain/providers/kinds.ts'
+import type { UpstreamProfile } from '../../../domain/providers/profile.ts'
+import { findIdentity, holdProvider, insertIdentity, noteIdentityUse, type Upstream } from '../../../domain/providers/store.ts'
+import { aboutUser, isNameTaken, takeName } from '../../../domain/users/store.ts'
 import type { ProviderProblemView } from '../../../pages/provider-problem.ts'
-import { issuerOfProvider } from '../../../providers/kinds.ts'
-import type { UpstreamProfile } from '../../../providers/profile.ts'
-import { findIdentity, holdProvider, insertIdentity, noteIdentityUse, type Upstream } from '../../../providers/store.ts'
-import { aboutUser, isNameTaken, takeName } from '../../../users/store.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import type { Interaction } from '../shared/begin.ts'
 import { countFailedSignIn, recordFailedSignIn } from '../shared/failed-sign-in.ts'

@@ -1,6 +1,6 @@
 /** How the forms of the second factor and of its enrolment begin: each continues a half sign-in, or says that it is over. */
 import { digestOf } from '../../../base/digest.ts'
-import { findTypedEmail } from '../../../sessions/half-sign-ins.ts'
+import { findTypedEmail } from '../../../domain/sessions/half-sign-ins.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { continueInteraction, type Interaction } from '../shared/begin.ts'
 import { type ContinuedHalf, half_lost, readHalfSignIn, secondFactorUrl } from '../shared/half-sign-in.ts'

@@ -4,9 +4,9 @@
  */
 
 import type { Refusal } from '../../../base/refusal.ts'
-import { newChallenge } from '../../../passkeys/challenge.ts'
-import { requestOptions } from '../../../passkeys/options.ts'
-import { listPasskeys } from '../../../passkeys/store.ts'
+import { newChallenge } from '../../../domain/passkeys/challenge.ts'
+import { requestOptions } from '../../../domain/passkeys/options.ts'
+import { listPasskeys } from '../../../domain/passkeys/store.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { boundTo, enrolledPartyOf, judgePasskey, presentedPasskey, type UsedPasskey } from '../shared/passkey-ceremony.ts'
 

@@ -1,6 +1,6 @@
 /** The page of new recovery codes, and its button: the person has kept them. */
 import { UserId } from '@ostiary/contract/ids.ts'
-import { deleteShownCodes } from '../../../sessions/shown-codes.ts'
+import { deleteShownCodes } from '../../../domain/sessions/shown-codes.ts'
 import { readBrowser } from '../../browser.ts'
 import { asQuery, type OidcEndpoint, redirect } from '../../call.ts'
 import { formProblem } from '../../form-token.ts'

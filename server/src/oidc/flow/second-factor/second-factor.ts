@@ -5,9 +5,9 @@
 
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
+import { countFactorTry } from '../../../domain/sessions/half-sign-ins.ts'
+import { countSecondFactor, giveBackSecondFactor, waitForSecondFactor } from '../../../domain/users/attempts.ts'
 import type { SecondFactorView } from '../../../pages/second-factor.ts'
-import { countFactorTry } from '../../../sessions/half-sign-ins.ts'
-import { countSecondFactor, giveBackSecondFactor, waitForSecondFactor } from '../../../users/attempts.ts'
 import { attemptOf, readBrowser } from '../../browser.ts'
 import { type OidcEndpoint, redirect } from '../../call.ts'
 import { formProblem, formRefusals } from '../../form-token.ts'

@@ -1,11 +1,11 @@
 /** The authorization response (RFC 6749 §4.1.2), by the redirect URI and response mode of the request. */
 import { formPostPage } from '../../../pages/form-post.ts'
+import type { AuthorizationRequest } from '../../../protocol/authorize.ts'
+import type { Client } from '../../../protocol/client.ts'
+import type { OAuthError } from '../../../protocol/oauth-error.ts'
+import { authorizationResponse } from '../../../protocol/respond.ts'
 import { type Answer, type OidcCall, redirect, refused } from '../../call.ts'
 import { html, pageContext } from '../../hosted-page.ts'
-import type { AuthorizationRequest } from '../../protocol/authorize.ts'
-import type { Client } from '../../protocol/client.ts'
-import type { OAuthError } from '../../protocol/oauth-error.ts'
-import { authorizationResponse } from '../../protocol/respond.ts'
 
 /** Sends the client a code or an error. */
 export function answerClient(

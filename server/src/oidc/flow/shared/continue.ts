@@ -1,11 +1,11 @@
 /** The address at which an interaction continues after a step, and the request as that address receives it. */
 import type { Deployment } from '../../../deployment/deployment.ts'
 import { copyOf, readQuery } from '../../../http/query.ts'
+import type { Client } from '../../../protocol/client.ts'
+import { withSession } from '../../../protocol/next-step.ts'
+import { needsPress } from '../../../protocol/press.ts'
+import { scopeNames } from '../../../protocol/scope.ts'
 import type { OidcCall } from '../../call.ts'
-import type { Client } from '../../protocol/client.ts'
-import { withSession } from '../../protocol/next-step.ts'
-import { needsPress } from '../../protocol/press.ts'
-import { scopeNames } from '../../protocol/scope.ts'
 import { withPress } from './press.ts'
 import { visitOf } from './visit.ts'
 

@@ -2,31 +2,31 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { MethodByAddress } from '@ostiary/contract/sign-in-methods.ts'
-import { passwordMethod } from '../../../accounts/methods.ts'
 import { digestOf } from '../../../base/digest.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { asLine } from '../../../base/text.ts'
 import { type Statement, sql } from '../../../db/db.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
-import { byUser, originOf } from '../../../events/origin.ts'
-import { insertEvent, type NewEvent } from '../../../events/store.ts'
-import type { UpstreamSubject } from '../../../providers/store.ts'
-import { type AssociatedData, sealed_columns } from '../../../secrets/sealed-columns.ts'
-import { endUnseen, findUnseen, hasRoomForSession, most_others, type UnseenSessions } from '../../../sessions/bounds.ts'
-import { endSession, insertSession, raiseSession, renewSession, type UpstreamSession } from '../../../sessions/sessions.ts'
-import { countForPerson, waitForPerson } from '../../../users/attempts.ts'
-import { hasSecondFactor } from '../../../users/second-factors.ts'
-import { aboutUser, aboutUsers, fillLocale, findUser, noteSignIn } from '../../../users/store.ts'
+import { type AssociatedData, sealed_columns } from '../../../deployment/secrets/sealed-columns.ts'
+import { passwordMethod } from '../../../domain/accounts/methods.ts'
+import { byUser, originOf } from '../../../domain/events/origin.ts'
+import { insertEvent, type NewEvent } from '../../../domain/events/store.ts'
+import type { UpstreamSubject } from '../../../domain/providers/store.ts'
+import { endUnseen, findUnseen, hasRoomForSession, most_others, type UnseenSessions } from '../../../domain/sessions/bounds.ts'
+import { endSession, insertSession, raiseSession, renewSession, type UpstreamSession } from '../../../domain/sessions/sessions.ts'
+import { countForPerson, waitForPerson } from '../../../domain/users/attempts.ts'
+import { hasSecondFactor } from '../../../domain/users/second-factors.ts'
+import { aboutUser, aboutUsers, fillLocale, findUser, noteSignIn } from '../../../domain/users/store.ts'
+import { acrOf } from '../../../protocol/claims.ts'
+import { withoutSatisfied } from '../../../protocol/next-step.ts'
+import { one_factor } from '../../../protocol/second-factor.ts'
 import { type Browser, most_sessions, sessionCookie } from '../../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect } from '../../call.ts'
 import { chosenLanguage } from '../../chosen-language.ts'
 import { lastUsedCookie, withCookies } from '../../cookies.ts'
 import { hintedUser } from '../../id-token-hint.ts'
 import { deviceCookie } from '../../known-browser.ts'
-import { acrOf } from '../../protocol/claims.ts'
-import { withoutSatisfied } from '../../protocol/next-step.ts'
-import { one_factor } from '../../protocol/second-factor.ts'
 import type { Interaction } from './begin.ts'
 import { continueRequest } from './continue.ts'
 import { linkIdentity } from './link-identity.ts'
@@ -56,7 +56,7 @@ export interface SignedIn {
   mailed_code?: boolean
   /** The account is new, has no name, and nobody asked for one. */
   asks_name?: boolean
-  /** The statements of the sign-in remove the second factors that the account has now (see `accounts/address-proof.ts`). */
+  /** The statements of the sign-in remove the second factors that the account has now (see `domain/accounts/address-proof.ts`). */
   loses_factors?: boolean
   /** The second factor, in the words of events. */
   second_factor?: string

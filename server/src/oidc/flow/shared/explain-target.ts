@@ -2,11 +2,11 @@
 import { nearest } from '../../../base/nearest.ts'
 import { oneOf, reason } from '../../../base/reason.ts'
 import { refusedValue } from '../../../base/refusal.ts'
-import { findAlikeIdentifiers, type OwnedScope } from '../../../resource-servers/store.ts'
+import { findAlikeIdentifiers, type OwnedScope } from '../../../domain/resource-servers/store.ts'
+import { OAuthError } from '../../../protocol/oauth-error.ts'
+import type { RequestParameters } from '../../../protocol/parameters.ts'
+import { most_resources } from '../../../protocol/requested.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
-import { OAuthError } from '../../protocol/oauth-error.ts'
-import type { RequestParameters } from '../../protocol/parameters.ts'
-import { most_resources } from '../../protocol/requested.ts'
 
 /** In characters. Comparing two texts takes time by their lengths. */
 const longest_compared = 200

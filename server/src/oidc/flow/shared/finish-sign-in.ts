@@ -2,11 +2,11 @@
  * The end of a first factor: every way to sign in calls `finishSignIn` after its check. It begins the session, or where a second factor
  * is missing a half sign-in (`half-sign-in.ts`).
  */
-import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
+import { findUsersWithSecondFactor } from '../../../domain/users/second-factors.ts'
+import { acrOf } from '../../../protocol/claims.ts'
+import { withNameAsked } from '../../../protocol/next-step.ts'
+import { missingAfterFirstFactor } from '../../../protocol/second-factor.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
-import { acrOf } from '../../protocol/claims.ts'
-import { withNameAsked } from '../../protocol/next-step.ts'
-import { missingAfterFirstFactor } from '../../protocol/second-factor.ts'
 import type { Interaction } from './begin.ts'
 import { establishSession, type SignedIn } from './establish-session.ts'
 import { beginHalfSignIn } from './half-sign-in.ts'

@@ -1,10 +1,10 @@
 /** Sessions that may make a sensitive change: of a recent sign-in with every factor of the account (decision 0046). */
 import type { Statement } from '../../../db/db.ts'
-import type { SessionRow } from '../../../sessions/sessions.ts'
-import { holdSession, holdSessionOfLevel } from '../../../sessions/sessions.ts'
-import { findUsersWithSecondFactor, hasSecondFactor } from '../../../users/second-factors.ts'
+import type { SessionRow } from '../../../domain/sessions/sessions.ts'
+import { holdSession, holdSessionOfLevel } from '../../../domain/sessions/sessions.ts'
+import { findUsersWithSecondFactor, hasSecondFactor } from '../../../domain/users/second-factors.ts'
+import { isFresh, isStrong, withSecondFactor } from '../../../protocol/second-factor.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
-import { isFresh, isStrong, withSecondFactor } from '../../protocol/second-factor.ts'
 import { raise, type SessionOfBrowser } from './establish-session.ts'
 
 export async function isFreshlySignedIn(

@@ -1,6 +1,6 @@
 /**
  * A half sign-in: the first factor succeeded and the second is missing. The browser holds its secret in a cookie; the row holds what the
- * first factor found out (`sessions/half-sign-ins.ts`). It counts only for the request that it began with, so that a first factor from
+ * first factor found out (`domain/sessions/half-sign-ins.ts`). It counts only for the request that it began with, so that a first factor from
  * before `prompt=login` or `max_age` does not answer them. Its pages name the attempt, so that each tab continues its own, even where two
  * tabs have the same request.
  */
@@ -11,17 +11,17 @@ import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import type { Statement } from '../../../db/db.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
+import { sealed_columns } from '../../../deployment/secrets/sealed-columns.ts'
+import { endHalfSignIn, findHalfSignIn, type HalfSignIn, insertHalfSignIn } from '../../../domain/sessions/half-sign-ins.ts'
+import type { UpstreamSession } from '../../../domain/sessions/sessions.ts'
+import { findUsersWithSecondFactor } from '../../../domain/users/second-factors.ts'
+import { aboutUser } from '../../../domain/users/store.ts'
 import { copyOf } from '../../../http/query.ts'
-import { sealed_columns } from '../../../secrets/sealed-columns.ts'
-import { endHalfSignIn, findHalfSignIn, type HalfSignIn, insertHalfSignIn } from '../../../sessions/half-sign-ins.ts'
-import type { UpstreamSession } from '../../../sessions/sessions.ts'
-import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
-import { aboutUser } from '../../../users/store.ts'
+import { acrOf } from '../../../protocol/claims.ts'
+import { enrolmentNeedsMailedCode, isRecent, one_factor, withSecondFactor } from '../../../protocol/second-factor.ts'
 import { attemptOf, halfCookies } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
-import { acrOf } from '../../protocol/claims.ts'
-import { enrolmentNeedsMailedCode, isRecent, one_factor, withSecondFactor } from '../../protocol/second-factor.ts'
 import type { Interaction } from './begin.ts'
 import { continueUrl } from './continue.ts'
 import { sendEnrolmentCode } from './enrolment-code.ts'

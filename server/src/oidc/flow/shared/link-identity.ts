@@ -3,8 +3,8 @@
  * does not pass the second factor adds no way to sign in. Until then it is a part of the half sign-in.
  */
 import type { Statement } from '../../../db/db.ts'
-import { mailStatements } from '../../../mail/send.ts'
-import { issuerOfProvider } from '../../../providers/kinds.ts'
+import { mailStatements } from '../../../domain/mail/send.ts'
+import { issuerOfProvider } from '../../../domain/providers/kinds.ts'
 import {
   findIdentity,
   findProvider,
@@ -12,9 +12,9 @@ import {
   insertIdentity,
   noteIdentityUse,
   type UpstreamSubject,
-} from '../../../providers/store.ts'
-import { methodAdded } from '../../../users/added-methods.ts'
-import { holdProvenOwner } from '../../../users/store.ts'
+} from '../../../domain/providers/store.ts'
+import { methodAdded } from '../../../domain/users/added-methods.ts'
+import { holdProvenOwner } from '../../../domain/users/store.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { pageContext } from '../../hosted-page.ts'

@@ -7,14 +7,14 @@
 import { digestOf } from '../../../base/digest.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
+import { findByLink, type OpenInvitation } from '../../../domain/members/invitations.ts'
 import { type ReadQuery, readQuery } from '../../../http/query.ts'
-import { findByLink, type OpenInvitation } from '../../../members/invitations.ts'
 import { type AccountAction, isAccountAction } from '../../../pages/account-actions.ts'
+import type { AuthorizationRequest } from '../../../protocol/authorize.ts'
+import { scopeNames } from '../../../protocol/scope.ts'
 import type { Browser } from '../../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { message } from '../../hosted-page.ts'
-import type { AuthorizationRequest } from '../../protocol/authorize.ts'
-import { scopeNames } from '../../protocol/scope.ts'
 
 export type Visit = InvitationVisit | AccountVisit
 

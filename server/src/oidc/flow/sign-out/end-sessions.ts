@@ -1,8 +1,8 @@
 /** Signs accounts out of a browser. */
 
-import { byUser, originOf } from '../../../events/origin.ts'
-import { endSession, type SessionRow } from '../../../sessions/sessions.ts'
-import { aboutUsers } from '../../../users/store.ts'
+import { byUser, originOf } from '../../../domain/events/origin.ts'
+import { endSession, type SessionRow } from '../../../domain/sessions/sessions.ts'
+import { aboutUsers } from '../../../domain/users/store.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 
 /** Ends these sessions with their grants, except grants with `offline_access`. Sessions that another request ended stay as they are. */

@@ -3,11 +3,11 @@
  * Logout 1.0, with this service as the client). The sessions here end first, whatever the provider does.
  */
 import { newSecret } from '../../../deployment/deployment.ts'
-import { UpstreamFailed } from '../../../providers/profile.ts'
-import { findUpstreamSession, type UpstreamSessionRow } from '../../../providers/store.ts'
-import { type Onward, sealSignOut } from '../../../providers/upstream-sign-outs.ts'
-import { sealed_columns } from '../../../secrets/sealed-columns.ts'
-import type { SessionRow } from '../../../sessions/sessions.ts'
+import { sealed_columns } from '../../../deployment/secrets/sealed-columns.ts'
+import { UpstreamFailed } from '../../../domain/providers/profile.ts'
+import { findUpstreamSession, type UpstreamSessionRow } from '../../../domain/providers/store.ts'
+import { type Onward, sealSignOut } from '../../../domain/providers/upstream-sign-outs.ts'
+import type { SessionRow } from '../../../domain/sessions/sessions.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
 import { signedOutCookieOf, withCookies } from '../../cookies.ts'
 import { endSessions } from './end-sessions.ts'

@@ -1,0 +1,31 @@
+/** Classifies errors of SQLite: try again later, the database is unavailable, or the program has a bug. */
+import { DatabaseUnavailable, WritesFail } from '../db.ts'
+
+// https://www.sqlite.org/rescode.html
+const busy = [5, 6] // SQLITE_BUSY, SQLITE_LOCKED
+const of_disk = [8, 10, 13] // READONLY, IOERR, FULL
+const out_of_service = [...busy, ...of_disk, 14] // CANTOPEN
+
+function codeOf(error: unknown): number {
+  const { errcode = 0 } = error as { errcode?: number } // as: node:sqlite puts SQLite's extended code there
+  return errcode & 0xff
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+export const isBusy = (error: unknown) => busy.includes(codeOf(error))
+
+/** Maps an error of node:sqlite to the error for the caller. */
+export function toCallersError(error: unknown): unknown {
+  if (of_disk.includes(codeOf(error)))
+    return new WritesFail(`The database takes no changes: ${messageOf(error)}. Nothing was changed.`, { cause: error })
+  if (!out_of_service.includes(codeOf(error))) return error
+  return new DatabaseUnavailable('The database cannot be used. Nothing was changed.', { cause: error })
+}
+
+/** Maps the error of a group that was not committed. */
+export function unwritten(what: string, error: unknown): DatabaseUnavailable {
+  const problem = `${what}: ${messageOf(error)}. Nothing was changed.`
+  if (!of_disk.includes(codeOf(error))) return new DatabaseUnavailable(problem, { cause: error })
+  return new WritesFail(problem, { cause: error })
+}

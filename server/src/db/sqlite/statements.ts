@@ -1,0 +1,67 @@
+/** The prepared statements of an embedded database. Each SQL text is prepared at its first use. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { createBoundedMap } from '../../base/bounded-map.ts'
+import type { Result, Row, Statement } from '../db.ts'
+
+export interface Prepared {
+  readonly run: StatementSync
+  /** Kept, since asking SQLite takes longer than a short query. */
+  readonly has_rows: boolean
+  /**
+   * Every table whose name is in the text. That includes all tables that it reads or writes, since the schema has no trigger, cascade or
+   * view (see `server/test/schema.test.ts`).
+   */
+  readonly tables: readonly string[]
+}
+
+/** There are few texts, except for lists of values and combinations of filters. */
+const most_prepared = 500
+
+export type Statements = ReturnType<typeof createStatements>
+
+export function createStatements(database: DatabaseSync) {
+  const by_text = createBoundedMap<string, Prepared>(most_prepared)
+  /** The parts of one template are almost always the same array, and this look-up is faster than joining them. */
+  const by_parts = new WeakMap<readonly string[], Prepared>()
+  let known_tables: readonly string[] | null = null
+
+  function prepareText(text: string): Prepared {
+    const run = database.prepare(text)
+    known_tables ??= tablesOf(database)
+    const words = new Set(text.match(/\w+/g))
+    const prepared = { run, has_rows: run.columns().length > 0, tables: known_tables.filter((table) => words.has(table)) }
+    by_text.set(text, prepared)
+    return prepared
+  }
+
+  function prepare({ parts }: Statement): Prepared {
+    const known = by_parts.get(parts)
+    if (known) return known
+    const text = parts.join('?')
+    const prepared = by_text.get(text) ?? prepareText(text)
+    by_parts.set(parts, prepared)
+    return prepared
+  }
+
+  return {
+    prepare,
+
+    execute(statement: Statement): Result {
+      const { run, has_rows } = prepare(statement)
+      if (!has_rows) return { changed: Number(run.run(...statement.values).changes), rows: [] }
+      const rows = run.all(...statement.values) as Row[] // as: node:sqlite returns plain objects
+      return { changed: rows.length, rows }
+    },
+
+    /** Must be called before a migration, which may add tables. */
+    schemaChanged(): void {
+      known_tables = null
+    },
+  }
+}
+
+const tablesOf = (database: DatabaseSync): string[] =>
+  database
+    .prepare(`select name from sqlite_schema where type = 'table'`)
+    .all()
+    .map(({ name }) => String(name))

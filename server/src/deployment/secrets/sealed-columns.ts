@@ -1,0 +1,116 @@
+/**
+ * The registry of sealed columns: every column that holds text sealed by `secrets.ts`, and the associated data that binds the text to
+ * its row. Sealing and unsealing take their associated data from here, so a column that is missing here cannot be sealed, and
+ * `setup/reseal.ts` walks the same table. A new sealed column is one more entry.
+ */
+import { type Statement, sql } from '../../db/db.ts'
+
+declare const is_associated_data: unique symbol
+
+/** Associated data of AES-GCM (NIST SP 800-38D): a text that is sealed for one row does not unseal in another. */
+export type AssociatedData = string & { readonly [is_associated_data]: true }
+
+export interface SealedColumns {
+  readonly table: string
+  readonly columns: readonly string[]
+  /** The columns that identify a row. */
+  readonly key: readonly [string] | readonly [string, string]
+  /** Takes the values of `key` in their order. */
+  readonly associatedData: (first: string, second: string, column: string) => AssociatedData
+  /** The rows to look at, where others hold no sealed text. */
+  readonly where?: Statement
+  /** The path to the sealed text in a column that holds JSON. */
+  readonly path?: readonly string[]
+  /** Few rows have the text, and an index has these rows alone. */
+  readonly is_sparse?: true
+}
+
+const bind = (...names: readonly string[]) => names.join('.') as AssociatedData // as: only this file makes it
+
+/** For an attempt at a provider in a cookie: it unseals in the browser and the environment in which it began. */
+export const sealedCookie = (environment_id: string, browser: string): AssociatedData => bind('upstream_cookie', environment_id, browser)
+
+/** For the way back of a sign-out at a provider, in a cookie. */
+export const signedOutCookie = (environment_id: string): AssociatedData => bind('signed_out_cookie', environment_id)
+
+export const sealed_columns = {
+  deployment: {
+    table: 'deployment',
+    columns: ['value'],
+    key: ['name'],
+    associatedData: (name: string) => bind('deployment', name),
+    where: sql`name in ('secret', 'demo', 'dashboard')`,
+  },
+  signing_keys: {
+    table: 'signing_keys',
+    columns: ['private_key'],
+    key: ['environment_id', 'kid'],
+    associatedData: (environment_id: string, kid: string) => bind('signing_keys', environment_id, kid),
+    where: sql`private_key <> ''`,
+  },
+  smtp_password: {
+    table: 'environments',
+    columns: ['settings'],
+    key: ['id'],
+    associatedData: (environment_id: string) => bind('smtp', environment_id),
+    where: sql`settings like '%"password":"v1.%'`,
+    path: ['email', 'smtp', 'password'],
+  },
+  mails: {
+    table: 'mails',
+    columns: ['sealed'],
+    key: ['environment_id', 'id'],
+    associatedData: (environment_id: string, id: string) => bind('mails', environment_id, id),
+  },
+  mailed_codes: {
+    table: 'mailed_codes',
+    columns: ['sealed'],
+    key: ['environment_id', 'id'],
+    associatedData: (environment_id: string, id: string) => bind('mailed_codes', environment_id, id),
+  },
+  totp_methods: {
+    table: 'totp_methods',
+    columns: ['secret'],
+    key: ['environment_id', 'id'],
+    associatedData: (environment_id: string, id: string) => bind('totp_methods', environment_id, id),
+  },
+  webhooks: {
+    table: 'webhooks',
+    columns: ['secret', 'previous_secret'],
+    key: ['environment_id', 'id'],
+    associatedData: (environment_id: string, id: string) => bind('webhooks', environment_id, id),
+  },
+  providers: {
+    table: 'providers',
+    columns: ['client_secret', 'private_key'],
+    key: ['environment_id', 'id'],
+    associatedData: (environment_id: string, id: string, column: string) => bind('providers', environment_id, id, column),
+  },
+  upstream_sign_ins: {
+    table: 'upstream_sign_ins',
+    columns: ['payload'],
+    key: ['environment_id', 'state_hash'],
+    associatedData: (environment_id: string) => bind('upstream_sign_ins', environment_id),
+  },
+  sessions: {
+    table: 'sessions',
+    columns: ['upstream_id_token'],
+    key: ['environment_id', 'id'],
+    associatedData: (environment_id: string, id: string) => bind('sessions', environment_id, id),
+    is_sparse: true,
+  },
+  half_sign_ins: {
+    table: 'half_sign_ins',
+    columns: ['signed_in'],
+    key: ['environment_id', 'secret_hash'],
+    associatedData: (environment_id: string, secret_hash: string) => bind('half_sign_ins', environment_id, secret_hash),
+    where: sql`signed_in like '%"id_token":"v1.%'`,
+    path: ['upstream', 'id_token'],
+  },
+  dashboard_sessions: {
+    table: 'dashboard_sessions',
+    columns: ['tokens'],
+    key: ['session_hash'],
+    associatedData: (session_hash: string) => bind('dashboard_sessions', session_hash),
+  },
+} as const satisfies Record<string, SealedColumns>

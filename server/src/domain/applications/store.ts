@@ -1,0 +1,164 @@
+/**
+ * Stores the applications of an environment, with their secrets as digests. Disabling or deleting an application ends its grants at once;
+ * their rows follow (`domain/sessions/endings.ts`).
+ */
+
+import { ApplicationId, type EnvironmentId } from '@ostiary/contract/ids.ts'
+import { Application, type ApplicationFields, application } from '@ostiary/contract/objects/application.ts'
+import { changeableNames, fieldsOf } from '@ostiary/contract/objects/field.ts'
+import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { z } from 'zod'
+import { type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
+import { endDisabled, followErasedApplication } from '../sessions/endings.ts'
+import { insertOrigins, listOrigins, unlistOrigins } from './origins.ts'
+
+const Versioned = Application.extend({ version: z.int() })
+export type ApplicationRow = z.infer<typeof Versioned>
+
+/** An application as the OAuth endpoints need it, with the digest of its secret. */
+const ClientRow = Application.omit({
+  tenant_id: true,
+  project_id: true,
+  slug: true,
+  template: true,
+  has_client_secret: true,
+  secret_rotated_at: true,
+  created_at: true,
+  updated_at: true,
+}).extend({ client_secret_hash: z.string().nullable() })
+export type ClientRow = z.infer<typeof ClientRow>
+
+/**
+ * `client_secret` is stored as `client_secret_basic` with a mark, since a program from before the mark would refuse every secret of a method
+ * that it does not know, and delete the secret at the next change (decision 0086).
+ */
+const methodColumn = sql`case when a.secret_anywhere = 1 and a.token_endpoint_auth_method = 'client_secret_basic' then 'client_secret'
+  else a.token_endpoint_auth_method end`
+
+/** The column has no null: a public application has 0 there. */
+const nonceColumn = sql`case when a.application_type = 'web' then a.nonce_replaces_pkce end`
+
+const fieldColumns = columnsOf('a', changeableNames(application), {
+  token_endpoint_auth_method: methodColumn,
+  nonce_replaces_pkce: nonceColumn,
+})
+const clientColumns = sql`a.id, a.id as client_id, a.environment_id, a.application_type, ${fieldColumns}`
+const columns = sql`
+  ${clientColumns}, e.tenant_id, e.project_id, a.slug, a.template, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret,
+  a.secret_rotated_at, a.version, a.created_at, a.updated_at`
+const from = sql`from applications a join environments e on e.id = a.environment_id`
+
+/** A page of all of them, in the order of their slugs: those after a slug. */
+export const pageOfApplications = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<ApplicationRow[]> =>
+  db.all(
+    Versioned,
+    sql`select ${columns} ${from} where a.environment_id = ${environment_id} and a.slug > ${after} order by a.slug limit ${limit}`,
+  )
+
+export function listApplications(db: Db, environment_id: EnvironmentId, rest: Statement) {
+  return db.all(
+    Application,
+    sql`select * from (select ${columns} ${from} where a.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
+  )
+}
+
+export function findApplication(db: Db, environment_id: EnvironmentId, id: string): Promise<ApplicationRow | null> {
+  return db.maybeOne(Versioned, sql`select ${columns} ${from} where a.environment_id = ${environment_id} and a.id = ${id}`)
+}
+
+/** Finds the client of an OAuth request by the `client_id` as sent. Finds disabled applications too; the caller checks `disabled`. */
+export async function findClient(db: Db, environment_id: EnvironmentId, client_id: string): Promise<ClientRow | null> {
+  if (!ApplicationId.safeParse(client_id).success) return null
+  return db.maybeOne(
+    ClientRow,
+    sql`select ${clientColumns}, a.client_secret_hash from applications a
+         where a.environment_id = ${environment_id} and a.id = ${client_id}`,
+  )
+}
+
+const OtherEnvironment = z.object({ type: EnvironmentType, issuer: z.string() })
+
+/** Finds the environment of an application among those of a project, by the `client_id` as sent. For developers who mixed them up. */
+export async function findOtherEnvironment(db: Db, tenant_id: string, project_id: string, client_id: string) {
+  if (!ApplicationId.safeParse(client_id).success) return null
+  return db.maybeOne(
+    OtherEnvironment,
+    sql`select e.type, e.issuer from applications a join environments e on e.id = a.environment_id
+         where a.id = ${client_id} and e.tenant_id = ${tenant_id} and e.project_id = ${project_id}`,
+  )
+}
+
+/** What no change of an application changes. */
+interface NewApplicationFacts extends Pick<Application, 'application_type' | 'template'> {
+  id: string
+  slug: string
+  client_secret_hash: string | null
+}
+
+/** The fields as the columns have them. */
+const stored = (fields: ApplicationFields) => ({
+  ...fieldsOf(application, fields),
+  ...(fields.token_endpoint_auth_method === 'client_secret'
+    ? { token_endpoint_auth_method: 'client_secret_basic', secret_anywhere: true }
+    : { secret_anywhere: false }),
+  nonce_replaces_pkce: fields.nonce_replaces_pkce === true,
+})
+
+/** Fails as a guard if the slug is taken in the environment. */
+export function insertApplication(
+  environment_id: EnvironmentId,
+  { id, slug, application_type, template, client_secret_hash }: NewApplicationFacts,
+  fields: ApplicationFields,
+  now: Date,
+): Statement[] {
+  const facts = { environment_id, id, slug, application_type, template, client_secret_hash, created_at: now, updated_at: now }
+  return [
+    guard(sql`${insertInto('applications', { ...facts, ...stored(fields) })} on conflict (environment_id, slug) do nothing`),
+    ...insertOrigins(environment_id, id, { application_type, redirect_uris: fields.redirect_uris }),
+  ]
+}
+
+/** The environment has fewer than `most` applications. Read it in a batch that holds the environment. */
+export const roomForApplication = (environment_id: EnvironmentId, most: number) =>
+  sql`(select count(*) from applications where environment_id = ${environment_id}) < ${most}`
+
+/**
+ * Changes an application. The secret stays as it is if `client_secret_hash` is undefined. Disabling ends every grant, and enabling makes
+ * none valid again.
+ */
+export function updateApplication(
+  current: ApplicationRow,
+  fields: ApplicationFields,
+  client_secret_hash: string | null | undefined,
+  now: Date,
+): Statement[] {
+  const secret = client_secret_hash === undefined ? {} : { client_secret_hash, secret_rotated_at: client_secret_hash === null ? null : now }
+  return [
+    guard(sql`update applications set ${assignments({ ...stored(fields), ...secret })}, version = version + 1, updated_at = ${now}
+        where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`),
+    ...listOrigins(current.environment_id, current.id, { application_type: current.application_type, redirect_uris: fields.redirect_uris }),
+    ...(fields.disabled && !current.disabled ? endDisabled(current.environment_id, 'application', current.id, now) : []),
+  ]
+}
+
+/** Deletes the application. Its grants and consents follow. */
+export function deleteApplication({ environment_id, id, version }: ApplicationRow, now: Date): Statement[] {
+  return [
+    guard(sql`delete from applications where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
+    unlistOrigins(environment_id, id),
+    followErasedApplication(environment_id, id, now),
+  ]
+}
+
+const PublicApplication = Application.pick({ client_id: true, name: true, application_type: true })
+
+/** Finds the enabled applications without a secret, which a browser may know. The quota of an environment limits their number. */
+export function findPublicApplications(db: Db, environment_id: EnvironmentId) {
+  return db.all(
+    PublicApplication,
+    sql`select id as client_id, name, application_type from applications
+         where environment_id = ${environment_id} and application_type in ('spa', 'native') and disabled = 0
+         order by id`,
+  )
+}

@@ -1,0 +1,94 @@
+// pure
+/**
+ * Describes a change for the audit log: the changed object and the members that differ. Secrets are left out. Personal data
+ * of users is replaced by a placeholder, because an audit log outlives the accounts in it.
+ */
+
+import { prefixes } from '@ostiary/contract/ids.ts'
+import { isRecord } from '../../base/record.ts'
+
+type State = Record<string, unknown>
+
+export interface AuditedObject {
+  type: string
+  id: string
+}
+
+export interface NewAuditEntry {
+  object: AuditedObject
+  project_id: string | null
+  environment_id: string | null
+  before: State | null
+  after: State | null
+}
+
+/**
+ * Takes an object as the API returns it, before and after the change. `before` is `null` for a creation, `after` for a deletion.
+ * @param object required when the prefix of the id does not name the type
+ */
+export function describeChange(before: object | null, after: object | null, object?: AuditedObject): NewAuditEntry {
+  const shown: State = { ...before, ...after }
+  const { type, id } = object ?? objectOf(shown)
+  const [from, to] = before && after ? differences({ ...before }, { ...after }) : [before && { ...before }, after && { ...after }]
+  const is_personal = type === 'user' || type === 'session'
+  return {
+    object: { type, id },
+    project_id: type === 'project' ? id : text(shown.project_id),
+    environment_id: type === 'environment' ? id : text(shown.environment_id),
+    before: from && redacted(from, is_personal),
+    after: to && redacted(to, is_personal),
+  }
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : null)
+
+/** The prefix of an id names the type. A member has the id of a user; settings have the id of their environment. */
+function objectOf(shown: State): AuditedObject {
+  const id = text(shown.id)
+  if (id === null) return { type: 'settings', id: text(shown.environment_id) ?? '' }
+  if ('role' in shown && id.startsWith('usr_')) return { type: 'member', id }
+  return { type: Object.entries(prefixes).find(([, prefix]) => id.startsWith(`${prefix}_`))?.[0] ?? 'unknown', id }
+}
+
+/** The members that differ, at the depth where they differ. A list counts as one value. */
+function differences(before: State, after: State): [State, State] {
+  const from: State = {}
+  const to: State = {}
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [old, now] = [memberOf(before, name), memberOf(after, name)]
+    if (JSON.stringify(old) === JSON.stringify(now)) continue
+    ;[from[name], to[name]] = isRecord(old) && isRecord(now) ? differences(old, now) : [old, now]
+  }
+  return [from, to]
+}
+
+/** `null` if the object has no such member. Inherited names like `constructor` do not count. */
+const memberOf = (state: State, name: string) => (Object.hasOwn(state, name) ? (state[name] ?? null) : null)
+
+/** Members that repeat what the entry says itself. */
+const redundant = /^(version|updated_at)$/
+
+/**
+ * Write-only values and values that are shown only once. A secret is text: the settings have a group `password` and a switch
+ * `sign_in.password`, which are not secrets.
+ */
+const secret = /^(key|secret|client_secret|password|private_key|digest|password_hash|client_secret_hash|token|token_hash|invitation_url)$/
+
+const isSecret = (name: string, value: unknown) => secret.test(name) && (typeof value === 'string' || value === null)
+
+/** Personal data of users: claims of OIDC Core §5.1, a new address, metadata, and where a session comes from. */
+const personal =
+  /^(email|pending_email|phone_number|name|given_name|family_name|nickname|preferred_username|picture|locale|zoneinfo|metadata|ip|user_agent)$/
+
+/** Drops secrets and redundant members, and replaces personal data. */
+function redacted(state: State, is_personal: boolean): State {
+  const redactedValue = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(redactedValue)
+    return isRecord(value) ? redacted(value, is_personal) : value
+  }
+  return Object.fromEntries(
+    Object.entries(state)
+      .filter(([name, value]) => !isSecret(name, value) && !redundant.test(name))
+      .map(([name, value]) => [name, is_personal && personal.test(name) && value !== null ? '[personal]' : redactedValue(value)]),
+  )
+}

@@ -1,0 +1,107 @@
+// pure
+/** The rules of each kind of object, as a plan asks them: defaults, what a new object needs, and what the target refuses. */
+import type { Application, ApplicationFields } from '@ostiary/contract/objects/application.ts'
+import type { ObjectKind } from '@ostiary/contract/objects/objects.ts'
+import type { ProviderFields, ProviderType } from '@ostiary/contract/objects/provider.ts'
+import type { PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
+import { oidcScopes } from '@ostiary/contract/scopes.ts'
+import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import type { Network } from '../../base/networks.ts'
+import { applicationProblems } from '../applications/rules.ts'
+import { kinds, providerProblems } from '../providers/kinds.ts'
+import { identifierProblem } from '../resource-servers/rules.ts'
+import { webhookUrlProblem } from '../webhooks/rules.ts'
+import type { Fields } from './configuration.ts'
+
+/** What the objects of the target are judged against. */
+export interface Place {
+  readonly environment_type: EnvironmentType
+  readonly base_url: string
+  readonly issuer: string
+  readonly allowed: readonly Network[]
+}
+
+export interface Refused {
+  readonly code: PromotionCheckCode
+  readonly path: readonly PropertyKey[]
+  readonly detail: string
+  /** The value is refused by itself, whatever the other fields are. */
+  readonly alone: boolean
+}
+
+interface Rules {
+  /** The fields that a new object needs. */
+  readonly needs: (fields: Fields) => readonly string[]
+  /** A new object of a promotion begins like this. */
+  readonly begins: Fields
+  /** @param scopes those of the resource servers, and those that the object has */
+  readonly problems: (fields: Fields, place: Place, scopes: Pick<ReadonlySet<string>, 'has'>) => readonly Refused[]
+}
+
+const refused = (code: PromotionCheckCode, path: readonly PropertyKey[], detail: string, alone = false): Refused => ({
+  code,
+  path,
+  detail,
+  alone,
+})
+
+const oidc_scopes = new Set<string>(oidcScopes)
+
+export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
+  resource_server: {
+    needs: () => ['identifier', 'name'],
+    begins: {},
+    problems({ identifier }, { issuer }) {
+      const problem = identifierProblem(String(identifier), issuer)
+      return problem === null ? [] : [refused('not_valid_there', ['identifier'], problem, true)]
+    },
+  },
+  application: {
+    needs: ({ token_endpoint_auth_method, jwks_uri }) => [
+      'name',
+      'redirect_uris',
+      ...(token_endpoint_auth_method === 'private_key_jwt' && (jwks_uri ?? null) === null ? ['jwks'] : []),
+    ],
+    begins: { disabled: true },
+    problems(fields, { environment_type, base_url }, scopes) {
+      const known_scopes = { has: (scope: string) => oidc_scopes.has(scope) || scopes.has(scope) }
+      const type = fields.application_type as Application['application_type'] // as: checked by its schema
+      const all = fields as unknown as ApplicationFields // as: every field of an application is in the document
+      return applicationProblems(type, all, { environment_type, base_url, known_scopes }).map(({ path, detail, alone = false }) =>
+        refused(codeOfApplication(fields, path), path, detail, alone),
+      )
+    },
+  },
+  provider: {
+    needs: ({ type, issuer }) => [
+      'client_id',
+      ...(kinds[type as ProviderType].own_issuer === 'required' && (issuer ?? null) === null ? ['issuer'] : []), // as: checked by its schema
+      ...(type === 'apple' ? ['team_id', 'key_id'] : []),
+    ],
+    begins: { enabled: false },
+    problems(fields, { environment_type, base_url, allowed }) {
+      const type = fields.type as ProviderType // as: checked by its schema
+      const has = { has_client_secret: fields.client_secret !== null, has_private_key: fields.private_key !== null }
+      const problems = providerProblems(type, fields as unknown as ProviderFields, has, { environment_type, base_url, allowed }) // as: every field of a provider is in the document
+      return problems.map(({ pointer, code, detail }) => {
+        const name = pointer.slice(1)
+        if (code === 'required') return refused(`has_${name}` in has ? 'secret_required' : 'value_required', [name], detail)
+        return refused('not_valid_there', [name], detail, name === 'issuer' && kinds[type].own_issuer !== 'never')
+      })
+    },
+  },
+  webhook: {
+    needs: () => ['url'],
+    begins: { disabled: true },
+    problems({ url }, place) {
+      const problem = webhookUrlProblem(String(url), place)
+      return problem === null ? [] : [refused('not_valid_there', ['url'], problem, true)]
+    },
+  },
+}
+
+/** An application that begins to authenticate with keys needs them, and a scope must exist. */
+function codeOfApplication({ jwks, jwks_uri }: Fields, [name]: readonly PropertyKey[]): PromotionCheckCode {
+  if (name === 'allowed_scopes') return 'unknown_scope'
+  return name === 'jwks' && jwks === null && jwks_uri === null ? 'value_required' : 'not_valid_there'
+}

@@ -1,0 +1,137 @@
+/** Authorization codes: stored with their new grant, and spent once. */
+import type { EnvironmentId, GrantId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { type Db, guard, sql } from '../../db/db.ts'
+import { sameEnvironment } from '../../db/environment.ts'
+import { most_others } from './bounds.ts'
+import { findEnded, findReplaced, limitOf, type Replacement, replacingNone, replacingOne, replacingThese } from './grant-bounds.ts'
+import { GrantRow, grantColumns, insertTokens, type Spending, thisGrantStands } from './grants.ts'
+import type { SessionRow } from './sessions.ts'
+import { numberOfDisconnection, presentConsents, sessionStands } from './standing.ts'
+
+const AuthorizationCodeRow = GrantRow.extend({
+  code_hash: z.string(),
+  redirect_uri: z.string(),
+  nonce: z.string().nullable(),
+  code_challenge: z.string().nullable(),
+  expires_at: z.date(),
+  spent_by: z.string().nullable(),
+})
+export type AuthorizationCodeRow = z.infer<typeof AuthorizationCodeRow>
+
+export interface NewCode {
+  code_hash: string
+  /** The id of its new grant. */
+  grant_id: GrantId
+  client_id: string
+  /** The consent that the code depends on; `null` where it needs none. */
+  consented_to: readonly string[] | null
+  redirect_uri: string
+  scope: string
+  resource: readonly string[]
+  nonce: string | null
+  code_challenge: string | null
+  expires_at: Date
+  /** The new end of the idle time of the session. */
+  session_expires_at: Date
+  /** The bound of the deployment; see `bounds.ts`. */
+  grants_per_person: number
+}
+
+interface SessionOfCode extends Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'grant_count' | 'offline_count'> {
+  environment_id: EnvironmentId
+}
+
+/**
+ * Stores a code and its grant for a session that has not changed since it was read, and extends the session. Returns false where the
+ * session ended or was renewed, the user was blocked, the application was disabled, or the consent changed. Ends the grants beyond the
+ * bounds. A grant expires with its code until the code is redeemed.
+ */
+export async function storeCode(db: Db, { environment_id, ...session }: SessionOfCode, code: NewCode, now: Date): Promise<boolean> {
+  // A batch that ends this session alone also writes its row: it runs either before, so that this guard fails, or after, so that it ends
+  // the grant. Every other ending raises a number. The statement that stores the grant reads all of them at once, and the consent, so a
+  // grant that is stored beside an ending has the numbers from before it, and never counts (decision 0065).
+  const { grant_id } = code
+  const consent =
+    code.consented_to &&
+    sql`
+    join consents c on ${sameEnvironment('c', 's', environment_id)} and c.user_id = s.user_id and c.application_id = a.id
+                   and c.scope = ${code.consented_to.join(' ')} and c.ending = ${presentConsents(environment_id, sql`s`)}`
+  const place = {
+    environment_id,
+    user_id: session.user_id,
+    session_id: session.id,
+    application_id: code.client_id,
+    is_offline: offline(code.scope),
+  }
+  const limit = limitOf(place, code.grants_per_person)
+  const store = ({ hold, grant_count, only_if, replace }: Replacement) => [
+    ...hold,
+    guard(sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}, grant_count = ${grant_count}
+         where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.auth_time}
+           and ended_at is null and expires_at > ${now} ${only_if}`),
+    guard(sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr,
+                                  began_with, ending, began_ending, application_ending, disconnection, created_at, expires_at, visit_at, code_hash)
+      select s.environment_id, ${grant_id}, s.user_id, a.id, s.id, ${code.scope}, ${code.resource}, ${place.is_offline},
+             s.auth_time, s.amr, s.acr, s.began_with, s.ending, s.began_ending, a.ending,
+             ${numberOfDisconnection(environment_id, sql`s.user_id`, sql`a.id`)}, ${now}, ${code.expires_at},
+             ${visitAfter(code.expires_at)}, ${code.code_hash}
+        from sessions s
+        join applications a on ${sameEnvironment('a', 's', environment_id)} and a.id = ${code.client_id} and a.disabled = 0
+        ${consent ?? sql``}
+       where s.environment_id = ${environment_id} and s.id = ${session.id} and ${sessionStands(environment_id, sql`s`)}`),
+    sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
+        values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope},
+                ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
+    ...replace,
+  ]
+  const count = place.is_offline ? session.offline_count : session.grant_count
+  if (count !== null && count < limit) {
+    if (await db.batch(store(replacingNone(place, limit)))) return true
+  } else {
+    const { replaced, found } = await findReplaced(db, place, { limit, added: 1, most: most_others }, now)
+    const is_counted = count !== null && found >= limit / 2
+    if (is_counted && (await db.batch(store(replacingThese(place, count, replaced, now))))) return true
+  }
+  const ended = await findEnded(db, place, limit)
+  return (await db.batch(store(replacingOne(place, limit, { except: grant_id, ended }, now)))) !== null
+}
+
+/** A code that expired without use can be looked at for so long, by a developer who tries it too late. */
+export const unused_kept_ms = 600_000
+
+/** When the worker visits a grant whose code or tokens expire then. */
+const visitAfter = (expires_at: Date): Date => new Date(expires_at.getTime() + unused_kept_ms)
+
+const offline = (scope: string) => scope.split(' ').includes('offline_access')
+
+export function findCode(db: Db, environment_id: EnvironmentId, code_hash: string): Promise<AuthorizationCodeRow | null> {
+  return db.maybeOne(
+    AuthorizationCodeRow,
+    sql`select ${grantColumns(environment_id)}, c.code_hash, c.redirect_uri, c.nonce, c.code_challenge, c.expires_at, c.spent_by
+          from authorization_codes c
+          join grants g on ${sameEnvironment('g', 'c', environment_id)} and g.id = c.grant_id
+          join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
+         where c.environment_id = ${environment_id} and c.code_hash = ${code_hash}`,
+  )
+}
+
+/**
+ * Spends a code and stores its tokens in one batch, which has happened when the returned function resolves. Of any number of parallel
+ * attempts exactly one gets `true`; the others must treat the code as replayed (RFC 6749 §4.1.2). A crash leaves the code unspent.
+ * @param attempt the id of the request that spends the code
+ */
+export function redeemCode(
+  db: Db,
+  environment_id: EnvironmentId,
+  code: AuthorizationCodeRow,
+  { attempt, tokens }: Spending,
+): () => Promise<boolean> {
+  const written = db.batchLater([
+    guard(sql`update authorization_codes set spent_by = ${attempt}
+         where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null
+           and ${thisGrantStands(environment_id, code.grant_id)}`),
+    ...insertTokens(environment_id, code, tokens),
+  ])
+  return async () => (await written()) !== null
+}

@@ -1,0 +1,202 @@
+/**
+ * The bounds of grants (decision 0067): those with `offline_access` of a user for one application, and those without it of a session for
+ * one application. A new grant takes the place of the one that was unused longest, or is oldest; those that nothing can use go first.
+ *
+ * Most people have fewer grants than the bound, which the rows that a batch writes anyway tell: `sessions.grant_count` is no less than the
+ * grants of the session without `offline_access`, `users.grant_count` no less than the others of the user.
+ */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
+import { inEnvironment } from '../../db/environment.ts'
+import { holdPerson, most_others } from './bounds.ts'
+import { lastUseOf, removeChains } from './refresh-chains.ts'
+
+/** `grants_per_person` bounds the grants with `offline_access`. Without it a session has half as many for each application. */
+export const mostOfSession = (grants_per_person: number): number => Math.max(1, Math.ceil(grants_per_person / 2))
+
+/** Where a grant is counted. */
+export interface Place {
+  environment_id: EnvironmentId
+  user_id: string
+  session_id: string
+  application_id: string
+  is_offline: boolean
+}
+
+export const limitOf = ({ is_offline }: Pick<Place, 'is_offline'>, grants_per_person: number): number =>
+  is_offline ? Math.max(1, grants_per_person) : mostOfSession(grants_per_person)
+
+/** The statements of a batch that adds a grant, beside the grant itself. */
+export interface Replacement {
+  /** Come first. */
+  hold: readonly Statement[]
+  /** The new value of `grant_count` of the session, and a condition on its row. */
+  grant_count: Statement
+  only_if: Statement
+  /** Come last. */
+  replace: readonly Statement[]
+}
+
+const counting = (place: Place, change: Statement, only_if: Statement, replace: readonly Statement[]): Replacement =>
+  place.is_offline
+    ? {
+        hold: [holdPerson(place.environment_id, place.user_id, sql`grant_count = ${change}`, only_if)],
+        grant_count: sql`grant_count`,
+        only_if: sql``,
+        replace,
+      }
+    : { hold: [], grant_count: change, only_if, replace }
+
+/** Where there are fewer than the bound, nothing gives way. The batch fails if there are more by now. */
+export const replacingNone = (place: Place, limit: number): Replacement =>
+  counting(place, sql`grant_count + 1`, sql`and grant_count < ${limit}`, [])
+
+/** Ends these grants by their ids. The batch fails if another one was faster, or added a grant. */
+export const replacingThese = (place: Place, count: number, replaced: readonly Replaced[], now: Date): Replacement =>
+  counting(
+    place,
+    sql`${count + 1 - replaced.filter(({ is_offline }) => is_offline === place.is_offline).length}`,
+    sql`and grant_count = ${count}`,
+    endReplaced(place, replaced, now),
+  )
+
+/**
+ * Ends one grant if there are too many, found by the batch itself: of any number of parallel batches each keeps the bound. Removes these
+ * ended ones, and counts what is left.
+ */
+export function replacingOne(
+  place: Place,
+  limit: number,
+  { except, ended }: { except: string; ended: readonly Ended[] },
+  now: Date,
+): Replacement {
+  const { environment_id } = place
+  const window = windowOf(place, limit, most_others, now)
+  const replaced = sql`(
+    select id from (select held.*, sum(1 - is_over) over () as live from (${window}) held
+                     where is_offline = ${place.is_offline} or is_over = 1) counted
+     where id <> ${except} and (is_over = 1 or live > ${limit}) order by is_over desc, used_at, id limit 1)`
+  const replace = place.is_offline
+    ? [
+        sql`update grants set ended_at = ${now}, ended_by = 'replaced'
+            where environment_id = ${environment_id} and id = ${replaced} and ended_at is null`,
+      ]
+    : [
+        sql`delete from authorization_codes where environment_id = ${environment_id}
+               and code_hash = (select code_hash from grants where environment_id = ${environment_id} and id = ${replaced})`,
+        sql`delete from grants where environment_id = ${environment_id} and id = ${replaced}`,
+      ]
+  return counting(place, sql`coalesce(grant_count, 0) + 1`, sql``, [
+    ...replace,
+    ...removeGrants(environment_id, ended),
+    recounted(place, limit),
+  ])
+}
+
+/** With very many the number stays that of the bound, and each further grant is added by `replacingThese`. */
+function recounted({ environment_id, user_id, session_id, is_offline }: Place, limit: number): Statement {
+  const most = 10 * limit
+  const [table, id, which, one] = is_offline
+    ? [sql`users`, user_id, sql`user_id = ${user_id} and coalesce(ended_at, -2) = -2`, sql`offline`]
+    : [sql`sessions`, session_id, sql`session_id = ${session_id}`, sql`1 - offline`]
+  return sql`update ${table} set grant_count = (
+      select case when count(*) < ${most} then coalesce(sum(${one}), 0) else ${limit} end
+        from (select offline from grants where ${which} and ${inEnvironment(environment_id)} limit ${most}) held)
+    where environment_id = ${environment_id} and id = ${id}`
+}
+
+const grantsOf = ({ environment_id, session_id, application_id }: Place) =>
+  sql`session_id = ${session_id} and application_id = ${application_id} and ${inEnvironment(environment_id)}`
+
+/**
+ * The grants that a new one can replace: of the user the oldest ones, of a session the newest, among them those with `offline_access`. At
+ * most `most` of them are replaced at once.
+ *
+ * What was made after the last use of each of the `most` oldest is not among the `most` unused longest. Its chain is not read.
+ */
+function windowOf({ environment_id, ...place }: Place, limit: number, most: number, now: Date): Statement {
+  const columns = sql`id, offline as is_offline, case when expires_at <= ${now} then 1 else 0 end as is_over`
+  if (!place.is_offline)
+    return sql`select ${columns}, 0 as used_at from grants where ${grantsOf({ environment_id, ...place })} and ended_at is null
+           order by id desc limit ${3 * limit + most}`
+  const used_at = sql`coalesce(${lastUseOf(environment_id, sql`grants`)}, created_at)`
+  const oldest = sql`from grants
+           where user_id = ${place.user_id} and application_id = ${place.application_id} and offline = 1
+             and coalesce(ended_at, -2) = -2 and ${inEnvironment(environment_id)}
+           order by id`
+  return sql`
+    select ${columns}, case when created_at <= (select max(used_at) from (select ${used_at} as used_at ${oldest} limit ${most}) oldest)
+                            then ${used_at} else created_at end as used_at ${oldest} limit ${limit + most + 1}`
+}
+
+const Replaced = z.object({
+  id: z.string(),
+  session_id: z.string(),
+  code_hash: z.string().nullable(),
+  is_offline: z.boolean(),
+  is_over: z.boolean(),
+  /** How many of the window can be used. */
+  live: z.int(),
+  newest: z.string(),
+})
+export type Replaced = z.infer<typeof Replaced>
+
+/** Finds the grants that give way to `added` new ones, and how many there are in the window. */
+export async function findReplaced(
+  db: Db,
+  place: Place,
+  { limit, added, most }: { limit: number; added: 0 | 1; most: number },
+  now: Date,
+): Promise<{ replaced: readonly Replaced[]; found: number }> {
+  const found = await db.all(
+    Replaced,
+    sql`select g.id, g.session_id, g.code_hash, counted.is_offline, counted.is_over, counted.live, counted.newest
+          from (select id, is_offline, is_over, used_at, sum(1 - is_over) over () as live, max(id) over () as newest
+                  from (${windowOf(place, limit, most, now)}) held
+                 where is_offline = ${place.is_offline} or is_over = 1
+                 order by is_over desc, used_at, id limit ${most}) counted
+          join grants g on g.environment_id = ${place.environment_id} and g.id = counted.id
+         order by counted.is_over desc, counted.used_at, counted.id`,
+  )
+  const live = found[0]?.live ?? 0
+  const over = found.filter(({ is_over }) => is_over).length
+  return { replaced: found.slice(0, over + Math.max(0, live + added - limit)), found: live + over }
+}
+
+/** Ends these grants. Guards: fail where another batch was faster with one of them. Those of the session go, others may be needed there. */
+function endReplaced({ environment_id, session_id }: Place, replaced: readonly Replaced[], now: Date): Statement[] {
+  const gone = replaced.filter((grant) => grant.session_id === session_id)
+  const elsewhere = replaced.filter((grant) => grant.session_id !== session_id)
+  return [
+    ...removeGrants(environment_id, gone, sql`and ended_at is null`).map((statement, at, all) =>
+      at === all.length - 1 ? guard(statement, gone.length) : statement,
+    ),
+    ...(elsewhere.length === 0 ? [] : [guard(endThese(environment_id, elsewhere, now), elsewhere.length)]),
+  ]
+}
+
+type Ended = Pick<Replaced, 'id' | 'code_hash'>
+const Ended = Replaced.pick({ id: true, code_hash: true })
+
+/** Finds grants of the session at the application that have ended. A new one takes their place. */
+export const findEnded = (db: Db, place: Place, limit: number) =>
+  db.all(Ended, sql`select id, code_hash from grants where ${grantsOf(place)} and ended_at > 0 order by ended_at, id limit ${limit}`)
+
+const idsOf = (grants: readonly Ended[]) => list(grants.map(({ id }) => id).sort())
+
+/** Ends these grants. */
+export const endThese = (environment_id: EnvironmentId, grants: readonly Ended[], now: Date): Statement =>
+  sql`update grants set ended_at = ${now}, ended_by = 'replaced'
+    where environment_id = ${environment_id} and id in (${idsOf(grants)}) and ended_at is null`
+
+/** Removes the codes and chains of these grants, and the grants last. */
+export function removeGrants(environment_id: EnvironmentId, grants: readonly Ended[], only_if = sql``): Statement[] {
+  if (grants.length === 0) return []
+  const codes = list(grants.map(({ code_hash }) => code_hash ?? '').sort())
+  return [
+    sql`delete from authorization_codes where environment_id = ${environment_id} and code_hash in (${codes})`,
+    removeChains(environment_id, grants.map(({ id }) => id).sort()),
+    sql`delete from grants where environment_id = ${environment_id} and id in (${idsOf(grants)}) ${only_if}`,
+  ]
+}

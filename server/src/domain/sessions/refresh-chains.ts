@@ -1,0 +1,83 @@
+/**
+ * The chains of refresh tokens (decision 0125): one row for each grant, with its live token, which a rotation changes in place. A token
+ * that was spent is recognised by its number. The id of a chain is that of its grant.
+ */
+import type { EnvironmentId, GrantId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { type Db, list, type Statement, sql } from '../../db/db.ts'
+import type { Chain } from '../../protocol/token-place.ts'
+
+/** The columns of a chain, joined as c; all `null` where the grant has none. */
+export const ChainColumns = z.object({
+  chain_number: z.int().nullable(),
+  chain_digest: z.string().nullable(),
+  chain_salt: z.string().nullable(),
+  chain_issued_at: z.date().nullable(),
+  chain_expires_at: z.date().nullable(),
+})
+
+export const chainColumns = sql`
+  c.number as chain_number, c.digest as chain_digest, c.salt as chain_salt, c.issued_at as chain_issued_at, c.expires_at as chain_expires_at`
+
+export function chainOf(row: z.infer<typeof ChainColumns>): Chain | null {
+  const { chain_number: number, chain_digest: digest, chain_salt: salt, chain_issued_at: issued_at, chain_expires_at: expires_at } = row
+  if (number === null || digest === null || issued_at === null || expires_at === null) return null
+  return { number, digest, salt, issued_at, expires_at }
+}
+
+/** When a grant got tokens last: its chain says it where it has one. `grant` is an alias of `grants`. */
+export const lastUseOf = (environment_id: EnvironmentId, grant: Statement): Statement => sql`coalesce(
+  (select c.issued_at from refresh_chains c where c.environment_id = ${environment_id} and c.grant_id = ${grant}.id),
+  ${grant}.last_used_at)`
+
+/** For a batch whose guard spends a code, or the last token of the grant that has a row of its own. */
+export const insertChain = (environment_id: EnvironmentId, grant_id: GrantId, chain: Chain): Statement =>
+  sql`insert into refresh_chains (environment_id, grant_id, number, digest, salt, issued_at, expires_at)
+    values (${environment_id}, ${grant_id}, ${chain.number}, ${chain.digest}, ${chain.salt}, ${chain.issued_at}, ${chain.expires_at})`
+
+/** Replaces the live token of a chain, if `only_if` the grant stands. As a guard it holds for one of any number of parallel attempts. */
+export const rotateChain = (
+  { environment_id, grant_id }: { environment_id: EnvironmentId; grant_id: GrantId },
+  spent: Pick<Chain, 'number' | 'digest'>,
+  next: Chain,
+  only_if: Statement,
+): Statement =>
+  sql`update refresh_chains
+    set number = ${next.number}, digest = ${next.digest}, salt = ${next.salt}, issued_at = ${next.issued_at}, expires_at = ${next.expires_at}
+    where environment_id = ${environment_id} and grant_id = ${grant_id} and number = ${spent.number} and digest = ${spent.digest}
+      and ${only_if}`
+
+/** Marks a chain that ends since a token is ahead of it. */
+export const markAhead = (environment_id: EnvironmentId, grant_id: GrantId, now: Date): Statement =>
+  sql`update refresh_chains set ahead_at = ${now} where environment_id = ${environment_id} and grant_id = ${grant_id}`
+
+/** A chain goes with its grant. Its row stands before that of the grant in `lock_order`. */
+export const removeChains = (environment_id: EnvironmentId, grant_ids: readonly string[]): Statement =>
+  sql`delete from refresh_chains where environment_id = ${environment_id} and grant_id in (${list(grant_ids)})`
+
+const One = z.object({ count: z.int() })
+
+/** The chains that ended since a token was ahead of them. Their rows go with their grants. */
+export async function countAhead(db: Db): Promise<number> {
+  return (await db.maybeOne(One, sql`select count(*) as count from refresh_chains where ahead_at is not null`))?.count ?? 0
+}
+
+const Row = z.object({ environment_id: z.string(), token_hash: z.string(), is_live: z.boolean() })
+const rows_at_once = 5_000
+
+/** The refresh tokens with a row of their own that are still valid. Reads all rows, in slices: for a command, not for a request. */
+export async function countLiveRows(db: Db, now: Date): Promise<number> {
+  let count = 0
+  let last = { environment_id: '', token_hash: '' }
+  for (;;) {
+    const rows = await db.all(
+      Row,
+      sql`select environment_id, token_hash, case when spent_by is null and expires_at > ${now} then 1 else 0 end as is_live
+            from refresh_tokens where (environment_id, token_hash) > (${last.environment_id}, ${last.token_hash})
+           order by environment_id, token_hash limit ${rows_at_once}`,
+    )
+    count += rows.filter(({ is_live }) => is_live).length
+    last = rows.at(-1) ?? last
+    if (rows.length < rows_at_once) return count
+  }
+}

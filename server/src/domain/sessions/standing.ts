@@ -1,0 +1,220 @@
+/**
+ * What stands: the one place that says whether a session or a grant counts. Every statement that accepts a session, a grant, or a code or
+ * token of a grant has one of these conditions.
+ *
+ * An ending raises a number: of the user, an application, a provider, a password, or a person with an application. A session or grant
+ * stores the numbers in the statement that inserts it, and counts only while they are equal (decision 0065). No time is compared. The
+ * rows follow later (`endings.ts`), so `ended_at` alone says nothing.
+ */
+import type { MethodId } from '@ostiary/contract/ids.ts'
+import type { FirstFactor, MethodByAddress } from '@ostiary/contract/sign-in-methods.ts'
+import { join, type Statement, sql } from '../../db/db.ts'
+import { aboutEnvironment, inEnvironment, sameEnvironment } from '../../db/environment.ts'
+
+/** An alias of a table in the statement around the condition. */
+type Alias = Statement
+
+/**
+ * Conditions whose only value is the environment, each built once for an alias: they have many parts, and stand in the statements of every
+ * request.
+ */
+function onceForEach(build: (environment_id: string, row: Alias) => Statement): (environment_id: string, row: Alias) => Statement {
+  const built = new WeakMap<Alias['parts'], Statement>()
+  return (environment_id, row) => {
+    if (row.values.length > 0) throw new TypeError('An alias has no values.')
+    let condition = built.get(row.parts)
+    if (!condition) {
+      condition = build(environment_id, row)
+      built.set(row.parts, condition)
+    }
+    return aboutEnvironment(condition, environment_id)
+  }
+}
+
+/** The id of the password of a user, the same for every password. The SQL below makes the same. */
+export const passwordMethodOf = (user_id: string): MethodId => `mth_${user_id.slice('usr_'.length)}`
+
+/**
+ * The number of what a session, half sign-in or grant began with. A method that was removed, and a provider that is disabled or deleted,
+ * has -1, which no row stores: `insertSession` refuses it. Ids of passkeys and identities are never given again; that of the password
+ * stays the same, so it has a number. What waits to link an identity began with its provider.
+ */
+const numberOfBeginning = (environment_id: string, began: Alias, u: Alias): Statement =>
+  numberOf(sql`${began}.began_with`, environment_id, u)
+
+/** The same for a session that is about to begin. */
+export const numberOfNewBeginning = (environment_id: string, began_with: string | null, u: Alias): Statement =>
+  numberOf(sql`cast(${began_with} as text)`, environment_id, u)
+
+function numberOf(began_with: Statement, environment_id: string, u: Alias): Statement {
+  const rows = rowsOf(began_with, environment_id).map((select) => sql`(${select})`)
+  return numberOr(began_with, u, sql`coalesce(${join(rows, ', ')}, -1)`)
+}
+
+/** The number of what has no row of its own, and `otherwise` for what has one. */
+function numberOr(began_with: Statement, u: Alias, otherwise: Statement): Statement {
+  const cases = Object.values(without_row).map(({ when, number }) => sql`when ${when(began_with, u)} then ${number(u)}`)
+  return sql`
+  case when ${began_with} is null then ${u}.methods_ending
+       ${join(cases, ' ')}
+       else ${otherwise} end`
+}
+
+interface WithoutRow {
+  when(began_with: Statement, u: Alias): Statement
+  number(u: Alias): Statement
+}
+
+/** Methods without a row of their own. Nothing removes one that needs only the address: what began with it stands as long as the user. */
+const without_row: Record<MethodByAddress | 'password', WithoutRow> = {
+  email_code: { when: (began_with) => sql`${began_with} = 'email_code'`, number: () => sql`0` },
+  password: { when: (began_with, u) => sql`${began_with} = 'mth_' || substr(${u}.id, 5)`, number: (u) => sql`${u}.password_ending` },
+}
+
+/** The selects by which the others find their number; at most one has a row. */
+const with_row: Record<Exclude<FirstFactor, keyof typeof without_row>, (began_with: Statement, environment_id: string) => Statement[]> = {
+  passkey: (began_with, environment_id) => [
+    sql`select 0 as number from passkeys k where k.id = ${began_with} and ${inEnvironment(environment_id, 'k')}`,
+  ],
+  provider: (began_with, environment_id) => [
+    sql`select p.ending from identities i
+          join providers p on ${sameEnvironment('p', 'i', environment_id)} and p.id = i.provider_id and p.enabled = 1
+         where i.id = ${began_with} and ${inEnvironment(environment_id, 'i')}`,
+    sql`select p.ending from providers p where p.environment_id = ${environment_id} and p.id = ${began_with} and p.enabled = 1`,
+  ],
+}
+
+const rowsOf = (began_with: Statement, environment_id: string): Statement[] =>
+  Object.values(with_row).flatMap((selects) => selects(began_with, environment_id))
+
+const number_of_row = join(rowsOf(sql`${'method'}`, 'environment'), ' union all ')
+
+/** A query for the number of a method that has a row. No row: it was removed, or its provider is disabled or deleted. */
+export const numberOfRow = (environment_id: string, method: string): Statement => ({
+  ...number_of_row,
+  values: number_of_row.values.map((value) => (value === 'method' ? method : environment_id)),
+})
+
+/**
+ * A condition on a row and the row `u` of its user, which is looked up by its key. A subquery, since PostgreSQL could read every user for
+ * a join with such a condition, while a table has no statistics.
+ */
+const withUser = (environment_id: string, row: Alias, condition: Statement): Statement => sql`(
+  select case when ${condition} then 1 else 0 end from users u where u.environment_id = ${environment_id} and u.id = ${row}.user_id) = 1`
+
+const u = sql`u`
+
+/**
+ * A session counts; it may still have expired. In a statement that changes sessions, put it after the write of the user's row, which every
+ * ending of the user writes.
+ */
+export const sessionStands = onceForEach((environment_id, s) =>
+  withUser(environment_id, s, sql`${s}.ended_at is null and ${standsWithUser(environment_id, s)}`),
+)
+
+/** A half sign-in may go on. */
+export const halfSignInStands = onceForEach((environment_id, h) => withUser(environment_id, h, standsWithUser(environment_id, h)))
+
+const standsWithUser = (environment_id: string, row: Alias): Statement =>
+  sql`u.blocked_at is null and ${row}.ending = u.ending and ${row}.began_ending = ${numberOfBeginning(environment_id, row, u)}`
+
+/** The sessions of one user that stand, for lists. It enters the index of open sessions by the present number (migration 0034). */
+export const standingSessionsOf = (environment_id: string, user_id: string): Statement => sql`
+  ${inEnvironment(environment_id, 'sessions')} and sessions.user_id = ${user_id} and coalesce(sessions.ended_at, -1) = -1
+  and sessions.ending = (select ending from users where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null)
+  and ${sessionStands(environment_id, sql`sessions`)}`
+
+/** The number of an application; -1 where it is disabled or deleted. A subquery, since PostgreSQL could enter a join by the environment. */
+const numberOfApplication = (environment_id: string, application_id: Statement): Statement => sql`coalesce((
+  select a.ending from applications a where a.id = ${application_id} and ${inEnvironment(environment_id, 'a')} and a.disabled = 0), -1)`
+
+/** The number of a person with an application, which rises when the person disconnects it. */
+export const numberOfDisconnection = (environment_id: string, user_id: Statement, application_id: Statement): Statement => sql`coalesce((
+  select d.ending from disconnections d
+   where d.environment_id = ${environment_id} and d.user_id = ${user_id} and d.application_id = ${application_id}), 0)`
+
+/** The number of the consents of the user of a row, which rises when the account passes to another person. */
+export const presentConsents = (environment_id: string, row: Alias): Statement =>
+  sql`(select consents_ending from users where environment_id = ${environment_id} and id = ${row}.user_id)`
+
+/**
+ * A grant counts, and with it its codes and tokens.
+ *
+ * - The number of the user may be that of its session: "everywhere else" gives the new number to the session that stays and not to its
+ *   grants, of which there may be many. They get it later.
+ * - A session that ended takes its grants with it, but after a sign-out those with `offline_access` stay (OIDC Core §11).
+ * - A person who signs in again in the same browser keeps the session: it then began with another method than its older grants.
+ */
+export const grantStands = onceForEach((environment_id, g) =>
+  withUser(environment_id, g, standsBy(environment_id, g, wholly(environment_id, g))),
+)
+
+/** The same for the columns of a look-up, which has the row of the user as `u`. */
+export const joinedGrantStands = onceForEach((environment_id, g) => standsBy(environment_id, g, wholly(environment_id, g)))
+
+/**
+ * Holds for nearly every grant that stands, and for none that does not, provided that its method has the same
+ * number still, where it has a row of its own (`beganWithRow`).
+ * The session must have begun with the method of the grant. What it leaves out is over half the work, so a look-up of every request asks it
+ * first (bench/RESULTS.md, UserInfo).
+ */
+export const joinedGrantSurelyStands = onceForEach((environment_id, g) =>
+  standsBy(environment_id, g, { began: numberOr(sql`${g}.began_with`, u, sql`${g}.began_ending`), otherwise: sql`` }),
+)
+
+const cases_without_row = Object.values(without_row).map(({ when }) => sql`when ${when(sql`g.began_with`, u)} then null`)
+
+/** The method of a grant g whose row `joinedGrantSurelyStands` does not read; `null` where it has none. */
+export const beganWithRow: Statement = sql`case ${join(cases_without_row, ' ')} else g.began_with end`
+
+const wholly = (environment_id: string, g: Alias) => ({
+  began: numberOfBeginning(environment_id, g, u),
+  otherwise: sql`when own.began_ending = ${numberOfBeginning(environment_id, sql`own`, u)} then 1`,
+})
+
+interface Beginnings {
+  /** The present number of what the grant began with. */
+  began: Statement
+  /** For a session that began with another method. */
+  otherwise: Statement
+}
+
+const standsBy = (
+  environment_id: string,
+  g: Alias,
+  { began, otherwise }: Beginnings,
+): Statement => sql`${g}.ended_at is null and u.blocked_at is null
+      and ${g}.began_ending = ${began}
+      and ${g}.application_ending = ${numberOfApplication(environment_id, sql`${g}.application_id`)}
+      and ${g}.disconnection = ${numberOfDisconnection(environment_id, sql`${g}.user_id`, sql`${g}.application_id`)}
+      and coalesce((
+        select case when u.ending not in (${g}.ending, own.ending) then 0
+                    when own.ended_at is not null then case when own.ends_grants = 0 then ${g}.offline else 0 end
+                    when own.began_with = ${g}.began_with then 1
+                    ${otherwise}
+                    else 0 end
+          from sessions own where own.environment_id = ${environment_id} and own.id = ${g}.session_id),
+        case when u.ending = ${g}.ending then 1 else 0 end) = 1`
+
+/** Grants that a session keeps after everything else of the user ended get the new number soon. So many are listed meanwhile. */
+const most_kept = 500
+
+/**
+ * The grants of one user that stand, for lists: those with the present number, and those that a session which stands keeps. `rest` is the
+ * end of the query, with its order and limit, so that each part reads no more rows than are asked for.
+ */
+export const standingGrantsOf = (
+  environment_id: string,
+  user_id: string,
+  columnsOf: (grant: Alias) => Statement,
+  rest: Statement,
+): Statement => {
+  const present = sql`(select ending from users where environment_id = ${environment_id} and id = ${user_id})`
+  const open = sql`${inEnvironment(environment_id)} and user_id = ${user_id} and coalesce(ended_at, -1) = -1`
+  return sql`
+    select * from (select ${columnsOf(sql`grants`)} from grants where ${open} and ending = ${present} and ${grantStands(environment_id, sql`grants`)} ${rest}) present
+    union all
+    select * from (select ${columnsOf(sql`kept`)} from (
+      select * from grants where ${open} and ending < ${present} order by ending desc, id desc limit ${most_kept}) kept
+     where ${grantStands(environment_id, sql`kept`)} ${rest}) kept`
+}

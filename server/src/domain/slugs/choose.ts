@@ -1,0 +1,102 @@
+/** Chooses slugs. The choice is only a proposal: the unique index decides, and a proposal that another request took is replaced. */
+
+import { type Reason, reason } from '../../base/reason.ts'
+import { numbered, slugFrom } from '../../base/slug.ts'
+import { untilWritten } from '../../base/until-written.ts'
+import type { Db, Statement } from '../../db/db.ts'
+import type { Deployment } from '../../deployment/deployment.ts'
+import { badField, tooBusy } from '../../http/problem.ts'
+import { findTaken, isSettable, type SlugScope, setSlug } from './store.ts'
+
+/** Only creations of other processes take a proposal, so a creation needs about as many tries as there are processes. */
+const most_tries = 100
+
+/**
+ * What the creations of this process propose now. Without it, each of a thousand creations with the same name would propose the same slug,
+ * and all but one would try again.
+ */
+const proposed = new Set<string>()
+
+/** `call.fail` of a row that declares the code. */
+type RefuseTaken = (code: 'slug_taken', detail: string, explained: { reason: Reason }) => never
+
+interface Creation<T> {
+  /** The slug of the request, if it has one. */
+  slug: string | undefined
+  /** The text that the slug is made from otherwise. */
+  name: string
+  /** Creates the object, or returns `null` if a guard failed. */
+  create: (slug: string) => Promise<T | null>
+  /** Throws the refusal that is not about the slug, such as a quota. Without such a reason the creation is tried again. */
+  refuse: () => Promise<void>
+  fail: RefuseTaken
+}
+
+/** Creates an object with the slug of the request, or with the first free one that is made from its name. */
+export async function createWithSlug<T>(
+  { db }: Pick<Deployment, 'db'>,
+  scope: SlugScope,
+  { slug, name, create, refuse, fail }: Creation<T>,
+): Promise<T> {
+  const base = slugFrom(name, scope.table)
+  return untilWritten(
+    most_tries,
+    async () => {
+      const proposal = slug ?? (await proposeFree(db, scope, base))
+      const created = await create(proposal).finally(() => proposed.delete(scopedSlug(scope, proposal)))
+      if (created !== null) return created
+      const is_taken = (await findTaken(db, scope, [proposal])).has(proposal)
+      if (is_taken && slug !== undefined) return refuseTaken(slug, fail)
+      if (!is_taken) await refuse()
+      return null
+    },
+    tooBusy('environment'),
+  )
+}
+
+const scopedSlug = ({ table, environment_id }: SlugScope, slug: string): string => `${table} ${environment_id} ${slug}`
+
+/** This many slugs are looked up at a time. The first ones are enough for almost every name. */
+const looked_up = [10, 100, 1_000]
+
+/** Proposes the first of `shop`, `shop-2`, `shop-3` … that is free and that no other creation of this process proposes. */
+async function proposeFree(db: Db, scope: SlugScope, base: string): Promise<string> {
+  let n = 0
+  for (const count of looked_up) {
+    const slugs = Array.from({ length: count }, () => numbered(base, ++n))
+    const taken = await findTaken(db, scope, slugs)
+    const free = slugs.find((slug) => !taken.has(slug) && !proposed.has(scopedSlug(scope, slug)))
+    if (free === undefined) continue
+    proposed.add(scopedSlug(scope, free))
+    return free
+  }
+  throw badField(['slug'], `More than ${n} objects have a slug that begins with ${base}. Send another slug.`)
+}
+
+interface Changed {
+  id: string
+  slug: string
+}
+
+/**
+ * Returns the statements that set the slug of an object to the one that was sent. An object that was created without a slug, before
+ * migration 0017, can get one once; every other slug is immutable.
+ */
+export async function slugStatements(
+  db: Db,
+  scope: SlugScope,
+  { current, sent }: { current: Changed; sent: string | undefined },
+  fail: RefuseTaken,
+): Promise<Statement[]> {
+  if (sent === undefined) return []
+  if (!(await isSettable(db, scope, current.id))) throw badField(['slug'], 'The slug is set at creation and cannot be changed.')
+  if (sent === current.slug) return []
+  if ((await findTaken(db, scope, [sent])).size > 0) return refuseTaken(sent, fail)
+  return [setSlug(scope, current.id, sent)]
+}
+
+function refuseTaken(slug: string, fail: RefuseTaken): never {
+  return fail('slug_taken', `Another object of this kind in the environment has the slug "${slug}".`, {
+    reason: reason`Another object of this kind in the environment has the slug.`,
+  })
+}

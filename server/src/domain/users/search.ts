@@ -1,0 +1,43 @@
+/** Searches users by parts of their names; `domain/lists/search.ts` says how. A call reads at most 10,000 users. */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { User } from '@ostiary/contract/user.ts'
+import { emailKey } from '../../base/email.ts'
+import { sql } from '../../db/db.ts'
+import type { Deployment } from '../../deployment/deployment.ts'
+import type { PageCall } from '../lists/lists.ts'
+import { search } from '../lists/search.ts'
+import * as store from './store.ts'
+
+const slice = 500
+const most_read = 10_000
+
+interface Search {
+  email: string | undefined
+  /** Words. Each must occur in an email, a name or a phone number of the user. */
+  query: string
+}
+
+/** Returns one page of the users that match, newest first. */
+export async function searchUsers(
+  deployment: Pick<Deployment, 'db' | 'secrets'>,
+  environment_id: EnvironmentId,
+  { email, query }: Search,
+  call: PageCall,
+): Promise<{ data: User[]; has_more: boolean; next_cursor: string | null }> {
+  const { db } = deployment
+  const list = JSON.stringify(['found users', environment_id, email ?? null, query])
+  const by_email = email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`
+  const found = await search(
+    deployment,
+    call,
+    { list, query },
+    {
+      read: (last, limit) => store.findUserNames(db, environment_id, by_email, { last, limit }),
+      namesOf: ({ id: _, ...names }) => Object.values(names),
+      slice,
+      most_read,
+    },
+  )
+  const ids = found.data.map(({ id }) => id)
+  return { ...found, data: await store.findUsers(db, environment_id, ids) }
+}

@@ -1,0 +1,250 @@
+/** Stores the users of an environment. */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { type NewUser, User } from '@ostiary/contract/user.ts'
+import { z } from 'zod'
+import { emailKey } from '../../base/email.ts'
+import { isText } from '../../base/text.ts'
+import { userNameKey } from '../../base/user-name.ts'
+import type { UserRef } from '../../base/user-ref.ts'
+import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
+import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
+
+const UserRow = User.extend({ version: z.int() })
+export type UserRow = z.infer<typeof UserRow>
+
+const columns = sql`
+  u.id, e.tenant_id, e.project_id, u.environment_id, nullif(u.email, '') as email, u.email_verified, c.pending as pending_email, u.phone_number, u.phone_number_verified,
+  u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata,
+  case when u.password_hash is null then 0 else 1 end as has_password, u.blocked_at, u.last_sign_in_at,
+  u.version, u.created_at, u.updated_at`
+const from = (environment_id: EnvironmentId): Statement => sql`from users u join environments e on e.id = u.environment_id
+  left join email_changes c on ${sameEnvironment('c', 'u', environment_id)} and c.user_id = u.id`
+
+export function listUsers(db: Db, environment_id: EnvironmentId, filter: Statement, rest: Statement) {
+  return db.all(
+    User,
+    sql`select * from (select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} ${filter}) listed where 1 = 1 ${rest}`,
+  )
+}
+
+const UserNames = User.pick({
+  id: true,
+  email: true,
+  name: true,
+  given_name: true,
+  family_name: true,
+  nickname: true,
+  preferred_username: true,
+  phone_number: true,
+})
+/** The texts by which a user can be found. */
+export type UserNames = z.infer<typeof UserNames>
+
+/** Finds the names of users, newest first. Starts after `last`, if it is given. */
+export function findUserNames(
+  db: Db,
+  environment_id: EnvironmentId,
+  filter: Statement,
+  { last, limit }: { last: string | null; limit: number },
+): Promise<UserNames[]> {
+  const older = last === null ? sql`` : sql`and id < ${last}`
+  return db.all(
+    UserNames,
+    sql`select id, nullif(email, '') as email, name, given_name, family_name, nickname, preferred_username, phone_number from users u
+         where environment_id = ${environment_id} ${filter} ${older} order by id desc limit ${limit}`,
+  )
+}
+
+/** Finds the users with these ids, newest first. */
+export async function findUsers(db: Db, environment_id: EnvironmentId, ids: readonly string[]): Promise<User[]> {
+  if (ids.length === 0) return []
+  return db.all(
+    User,
+    sql`select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} and u.id in (${list(ids)}) order by u.id desc`,
+  )
+}
+
+export function findUser(db: Db, environment_id: EnvironmentId, id: string): Promise<UserRow | null> {
+  return db.maybeOne(UserRow, sql`select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} and u.id = ${id}`)
+}
+
+const CredentialRow = z.object({
+  id: z.custom<User['id']>(),
+  email: z.string(),
+  password_hash: z.string().nullable(),
+  blocked_at: z.date().nullable(),
+})
+
+/** Finds what a sign-in with this email is checked against. */
+export async function findCredential(db: Db, environment_id: EnvironmentId, email: string) {
+  const key = emailKey(email)
+  if (!isText(key)) return null // no account has it, and PostgreSQL rejects such a text
+  return db.maybeOne(
+    CredentialRow,
+    sql`select id, email, password_hash, blocked_at from users where environment_id = ${environment_id} and email_key = ${key}`,
+  )
+}
+
+const HashRow = CredentialRow.pick({ password_hash: true })
+
+export async function findUserHash(db: Db, environment_id: EnvironmentId, id: string): Promise<string | null> {
+  const row = await db.maybeOne(HashRow, sql`select password_hash from users where environment_id = ${environment_id} and id = ${id}`)
+  return row?.password_hash ?? null
+}
+
+const keyOfName = ({ preferred_username }: { preferred_username?: string | null | undefined }) =>
+  preferred_username ? userNameKey(preferred_username) : null
+
+const hasName = (environment_id: EnvironmentId, name: string, except: string): Statement => sql`exists (
+  select 1 from users named where named.preferred_username_key = ${userNameKey(name)} and ${inEnvironment(environment_id, 'named')}
+     and named.id <> ${except})`
+
+/** Whether a user of the environment has this user name, in whatever case. */
+export async function isNameTaken(db: Db, environment_id: EnvironmentId, name: string): Promise<boolean> {
+  const row = await db.maybeOne(
+    z.object({ taken: z.boolean() }),
+    sql`select case when ${hasName(environment_id, name, '')} then 1 else 0 end as taken`,
+  )
+  return row?.taken ?? false
+}
+
+/**
+ * Gives a new user a name that nobody else has. Fails as a guard where another user has it. The batches that take a name wait for each other
+ * at the row that the first statement writes. Put it after the insert of the user.
+ */
+export const takeName = ({ environment_id, id }: UserRef, name: string): Statement[] => [
+  sql`insert into upstream_holds (environment_id) values (${environment_id})
+      on conflict (environment_id) do update set environment_id = excluded.environment_id`,
+  guard(sql`update users set preferred_username = ${name}, preferred_username_key = ${userNameKey(name)}
+    where environment_id = ${environment_id} and id = ${id} and not ${hasName(environment_id, name, id)}`),
+]
+
+/** Fails as a guard if a user has the email. */
+export function insertUser(
+  { environment_id, id }: UserRef,
+  user: Omit<NewUser, 'password'> & { self_registered?: boolean },
+  password_hash: string | null,
+  now: Date,
+): Statement {
+  return guard(sql`insert into users (
+      environment_id, id, email, email_key, email_verified, phone_number, phone_number_verified,
+      name, given_name, family_name, nickname, preferred_username, preferred_username_key,
+      picture, locale, zoneinfo, metadata, password_hash, password_set_at, self_registered, created_at, updated_at)
+    values (
+      ${environment_id}, ${id}, ${user.email}, ${emailKey(user.email)}, ${user.email_verified ?? false},
+      ${user.phone_number ?? null}, ${user.phone_number_verified ?? false}, ${user.name ?? null}, ${user.given_name ?? null},
+      ${user.family_name ?? null}, ${user.nickname ?? null}, ${user.preferred_username ?? null}, ${keyOfName(user)}, ${user.picture ?? null},
+      ${user.locale ?? null}, ${user.zoneinfo ?? null}, ${user.metadata ?? {}}, ${password_hash},
+      ${password_hash === null ? null : now}, ${user.self_registered ?? false}, ${now}, ${now})
+    on conflict (environment_id, email_key) do nothing`)
+}
+
+/**
+ * Records a sign-in. Fails as a guard if the user is blocked or deleted, or if the password changed since it was checked. Does not change
+ * the version, because a sign-in is not a change of the user.
+ */
+export function noteSignIn(
+  environment_id: EnvironmentId,
+  { user_id, password_hash, by_password }: { user_id: string; password_hash: string | null; by_password: boolean },
+  now: Date,
+): Statement {
+  const used = by_password ? sql`, password_used_at = ${now}` : sql``
+  return guard(sql`update users set last_sign_in_at = ${now}${used}
+    where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null
+      and coalesce(password_hash, '') = ${password_hash ?? ''}`)
+}
+
+/** Gives the profile a locale where it has none. */
+export const fillLocale = (environment_id: EnvironmentId, user_id: string, locale: string, now: Date): Statement =>
+  sql`update users set locale = ${locale}, version = version + 1, updated_at = ${now}
+       where environment_id = ${environment_id} and id = ${user_id} and locale is null`
+
+const Person = User.pick({ email: true, name: true, picture: true, locale: true, zoneinfo: true, phone_number: true })
+
+/** Finds the claims that the consent page shows. */
+export function findPerson(db: Db, environment_id: EnvironmentId, id: string) {
+  return db.maybeOne(
+    Person,
+    sql`select nullif(email, '') as email, name, picture, locale, zoneinfo, phone_number from users where environment_id = ${environment_id} and id = ${id}`,
+  )
+}
+
+/** The fields of a user that can be changed. */
+export interface UserFields extends Omit<NewUser, 'password' | 'email'> {
+  /** `null` only for an account without an address. */
+  email: string | null
+  email_verified: boolean
+  phone_number_verified: boolean
+}
+
+/**
+ * Changes a user. Fails as a guard if the user changed since `current` was read, or if another user has the email. Reading other users
+ * is safe because of the unique index on emails: PostgreSQL repeats a batch that violates it, and then the guard sees the other user.
+ */
+export function updateUser(current: UserRow, user: UserFields, password_hash: string | null | undefined, now: Date): Statement {
+  const password =
+    password_hash === undefined
+      ? sql``
+      : sql`, password_hash = ${password_hash}, password_set_at = ${password_hash === null ? null : now}, password_used_at = null`
+  const email_key = user.email === null ? current.id : emailKey(user.email)
+  const taken = sql`exists (
+    select 1 from users o where o.environment_id = ${current.environment_id} and o.email_key = ${email_key} and o.id <> ${current.id})`
+  return guard(sql`update users
+      set email = ${user.email ?? ''}, email_key = ${email_key}, email_verified = ${user.email_verified},
+          phone_number = ${user.phone_number ?? null}, phone_number_verified = ${user.phone_number_verified},
+          name = ${user.name ?? null}, given_name = ${user.given_name ?? null}, family_name = ${user.family_name ?? null},
+          nickname = ${user.nickname ?? null}, preferred_username = ${user.preferred_username ?? null}, preferred_username_key = ${keyOfName(user)},
+          picture = ${user.picture ?? null}, locale = ${user.locale ?? null}, zoneinfo = ${user.zoneinfo ?? null},
+          metadata = ${user.metadata ?? {}}, version = version + 1, updated_at = ${now}${password}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version} and not ${taken}`)
+}
+
+export function setBlocked(current: UserRow, blocked: boolean, now: Date): Statement {
+  return guard(sql`update users set blocked_at = ${blocked ? now : null}, version = version + 1, updated_at = ${now}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
+}
+
+/**
+ * Deletes the user with every method, of which a person has few. Put `endCodesOf` after it. What there may be any number of follows
+ * (`followErasedUser`).
+ */
+export function deleteUser({ environment_id, id, version }: UserRow): Statement[] {
+  return [
+    guard(sql`delete from users where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
+    sql`delete from identities where environment_id = ${environment_id} and user_id = ${id}`,
+    sql`delete from passkeys where environment_id = ${environment_id} and user_id = ${id}`,
+    sql`delete from totp_methods where environment_id = ${environment_id} and user_id = ${id}`,
+    sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${id}`,
+  ]
+}
+
+/**
+ * Replaces the hash of a password by another hash of the same password. Fails as a guard if the account has another hash now. It is not
+ * a change of the user, so the version stays.
+ */
+export function replaceHash(environment_id: EnvironmentId, id: string, { old, next }: { old: string; next: string }): Statement {
+  return guard(sql`update users set password_hash = ${next}
+    where environment_id = ${environment_id} and id = ${id} and password_hash = ${old}`)
+}
+
+/**
+ * Begins a batch about a user: it waits for other batches about the same user, and its later statements read the user as those left it.
+ * See the head of `db/db.ts`. Holds nothing where the batch itself inserts the user.
+ */
+export const aboutUser = (environment_id: EnvironmentId, id: string): Statement =>
+  sql`update users set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`
+
+/** The same for several users, in the order of their keys. */
+export const aboutUsers = (environment_id: EnvironmentId, ids: readonly string[]): Statement[] =>
+  [...new Set(ids)].sort().map((id) => aboutUser(environment_id, id))
+
+/** The same as a guard, which fails if the user is deleted or, with a version, changed. */
+export function holdUser(environment_id: EnvironmentId, id: string, version?: number): Statement {
+  return guard(sql`update users set updated_at = updated_at
+    where environment_id = ${environment_id} and id = ${id} ${version === undefined ? sql`` : sql`and version = ${version}`}`)
+}
+
+/** Like `holdUser`. Fails as a guard if the user no longer has this address, or has it unproven. */
+export const holdProvenOwner = (environment_id: EnvironmentId, id: string, email: string): Statement =>
+  guard(sql`update users set updated_at = updated_at
+    where environment_id = ${environment_id} and id = ${id} and email_key = ${emailKey(email)} and email_verified = 1`)

@@ -1,0 +1,179 @@
+// pure
+/** The parameters of an authorization request that have their own rules. Each function throws the error to send to the client. */
+import { oidcScopes } from '@ostiary/contract/scopes.ts'
+import { oneOf, type Reason, reason } from '../base/reason.ts'
+import { refusedValue } from '../base/refusal.ts'
+import type { Client } from './client.ts'
+import { OAuthError } from './oauth-error.ts'
+import { isScopeToken, scopeNames } from './scope.ts'
+
+export const promptValues = ['none', 'login', 'consent', 'select_account', 'create'] as const
+export type Prompt = (typeof promptValues)[number]
+
+interface Resource {
+  identifier: string
+  scopes: readonly string[]
+}
+
+/** We choose: an access token for more audiences would not fit into a header. */
+export const most_resources = 20
+
+/**
+ * RFC 8707 §2: a resource is an absolute URI without fragment that this server knows, else invalid_target.
+ * Identifiers are compared as exact strings.
+ */
+export function readResource(requested: readonly string[], known: readonly Resource[]): Resource[] {
+  if (requested.length > most_resources) throw new OAuthError('invalid_target', `Ask for at most ${most_resources} resources at once.`)
+  return requested.map((identifier) => {
+    const resource = known.find((candidate) => candidate.identifier === identifier)
+    if (!resource)
+      throw new OAuthError('invalid_target', `No resource server has the identifier ${identifier}`, {
+        reason: reason`No resource server of the environment has the identifier that the request sent as resource.`,
+        refused: refusedValue('resource', identifier),
+      })
+    return resource
+  })
+}
+
+/**
+ * In characters. We choose: an access token is shorter than 16,384 characters with everything else that it holds. The client library
+ * accepts no longer one, and Node by default no longer header.
+ */
+const longest_target = 10_000
+
+/** RFC 8707 §2: invalid_target where one access token cannot hold all resources and scopes of the request. */
+export function refuseTooWide(resources: readonly Resource[], scope: string): void {
+  const length = resources.reduce((sum, { identifier }) => sum + identifier.length, scope.length)
+  if (length > longest_target)
+    throw new OAuthError(
+      'invalid_target',
+      `The identifiers of the resources and the scope have more than ${longest_target} characters together.`,
+    )
+}
+
+/** We choose: a request with more unknown scopes is refused, so that one look-up decides which of them other resource servers have. */
+export const most_unknown_scopes = 20
+
+/** The scopes of a request that neither OpenID Connect nor a requested resource server has. */
+export function unknownScopes(scope: string | undefined, resources: readonly Resource[]): string[] {
+  const known = knownScopes(resources)
+  return scopeNames(scope ?? '').filter((name) => !known.has(name) && isScopeToken(name))
+}
+
+const knownScopes = (resources: readonly Resource[]) => new Set<string>([...oidcScopes, ...resources.flatMap(({ scopes }) => scopes)])
+
+interface ScopePolicy {
+  disabled_scopes: readonly string[]
+  /** The unknown scopes that other resource servers of the environment have. Without it no scope is left out. */
+  scopes_elsewhere?: readonly string[] | undefined
+}
+
+/**
+ * RFC 6749 §3.3: there is no default scope, so a missing scope is invalid_scope; so is an unknown name, and a word with characters that
+ *                no scope has, which `unknown_scopes` does not let pass
+ * OIDC Core §3.1.2.1: a request without openid is not an OpenID Connect request. We choose: invalid_scope, as for a missing scope
+ * OIDC Core §3.1.2.1: a scope that is not understood should be ignored. We choose: only where the application says so, and only a name that
+ *                     nothing in the environment has
+ * A scope of a resource server is known only together with its `resource`.
+ */
+export function readScope(
+  scope: string | undefined,
+  client: Pick<Client, 'allowed_scopes' | 'unknown_scopes'>,
+  { disabled_scopes, scopes_elsewhere }: ScopePolicy,
+  resources: readonly Resource[],
+): string {
+  const refuse = (description: string, why: Reason, name: string) =>
+    new OAuthError('invalid_scope', description, { reason: why, refused: refusedValue('scope', name) })
+  const malformed = scopeNames(scope ?? '').find((name) => !isScopeToken(name))
+  if (malformed !== undefined)
+    throw refuse(
+      'scope has a word with characters that no scope has (RFC 6749 §3.3).',
+      reason`scope has a word with characters that no scope has (RFC 6749 §3.3).`,
+      malformed,
+    )
+  const known = knownScopes(resources)
+  const is_left_out = (name: string) => client.unknown_scopes === 'ignore' && !known.has(name) && scopes_elsewhere?.includes(name) === false
+  const names = scopeNames(scope ?? '').filter((name) => !is_left_out(name))
+
+  if (!names.includes('openid')) throw refuse('scope must include openid.', reason`scope must include openid.`, scope ?? '')
+  for (const name of names) {
+    const shown = oneOf(known, name, 'that was sent')
+    if (!known.has(name))
+      throw refuse(
+        `The scope ${name} is not known here.`,
+        reason`The request has a scope that is neither of OpenID Connect nor of a requested resource server.`,
+        name,
+      )
+    if (disabled_scopes.includes(name))
+      throw refuse(`The scope ${name} is disabled in this environment.`, reason`The scope ${shown} is disabled in this environment.`, name)
+    if (!client.allowed_scopes.includes(name))
+      throw refuse(
+        `The scope ${name} is not allowed for this application.`,
+        reason`The scope ${shown} is not in allowed_scopes of the application.`,
+        name,
+      )
+  }
+  return names.join(' ')
+}
+
+/**
+ * RFC 7636 §4.3:      a challenge without method means `plain`, which is refused
+ * RFC 7636 §4.2:      S256 is 43 characters of base64url
+ * RFC 7636 §4.4.1:    a required challenge that is missing is invalid_request
+ * RFC 9700 §2.1.1:    public clients always use PKCE; the nonce of a confidential client can take its place, in a request with openid, which
+ *                     `readScope` requires
+ */
+export function readCodeChallenge(
+  challenge: string | undefined,
+  method: string | undefined,
+  nonce: string | undefined,
+  client: Client,
+): string | undefined {
+  const refuse = (description: Reason) => new OAuthError('invalid_request', description)
+
+  if (challenge === undefined) {
+    if (method !== undefined) throw refuse(reason`code_challenge_method was sent without code_challenge.`)
+    const is_public = client.application_type !== 'web' || client.token_endpoint_auth_method === 'none'
+    const nonce_counts = client.nonce_replaces_pkce && !is_public
+    if ((client.require_pkce || is_public) && !(nonce_counts && nonce !== undefined))
+      throw refuse(
+        nonce_counts
+          ? reason`code_challenge is missing, and so is a nonce: this application must send one of them.`
+          : reason`code_challenge is missing: this application must use PKCE.`,
+      )
+    return undefined
+  }
+  if (method !== 'S256') throw refuse(reason`code_challenge_method must be S256.`)
+  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) throw refuse(reason`code_challenge must be the 43 base64url characters of a SHA-256 digest.`)
+  return challenge
+}
+
+/**
+ * OIDC Core §3.1.2.1: a list of known values; `none` is the only value where it is present
+ * Initiating User Registration 1.0 §4.1: `create`
+ */
+export function readPrompt(prompt: string | undefined): Prompt[] {
+  const prompts = scopeNames(prompt ?? '').map((word) => {
+    const known = promptValues.find((value) => value === word)
+    if (!known)
+      throw new OAuthError('invalid_request', `prompt is a list of ${promptValues.join(', ')}.`, {
+        reason: reason`prompt has an unknown value.`,
+      })
+    return known
+  })
+  if (prompts.includes('none') && prompts.length > 1)
+    throw new OAuthError('invalid_request', 'prompt=none cannot be combined with other values.')
+  return prompts
+}
+
+/** OIDC Core §3.1.2.1: max_age is a number of seconds. A greater one counts as the greatest safe integer. */
+export function readMaxAge(max_age: string | undefined): number | undefined {
+  if (max_age === undefined) return undefined
+  if (!/^[0-9]+$/.test(max_age)) throw new OAuthError('invalid_request', 'max_age must be a whole number of seconds, 0 or more.')
+  return Math.min(Number(max_age), Number.MAX_SAFE_INTEGER)
+}
+
+/** The time that `withoutSatisfied` wrote. Any other value is ignored, like an unknown parameter. */
+export function readSignedInSince(milliseconds: string | undefined): Date | undefined {
+  return /^[0-9]{1,15}$/.test(milliseconds ?? '') ? new Date(Number(milliseconds)) : undefined
+}
