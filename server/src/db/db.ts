@@ -349,6 +349,13 @@ export function identifiers(...names: readonly string[]): Statement {
   return { [is_statement]: true, parts: [names.join(', ')], values: [] }
 }
 
+/** A statement of a text that `rows.ts` has built once from names of the schema. The texts are one more than the values. */
+export const withText = (parts: readonly string[], values: readonly Value[]): Statement => ({
+  [is_statement]: true,
+  parts,
+  values: values.map(encodeValue),
+})
+
 /** A whole number of ours as text: after `on conflict` of an insert that selects, a distributed database takes no value. */
 export function constant(number: number): Statement {
   if (!Number.isSafeInteger(number)) throw new TypeError(`This is not a whole number: ${number}`)
@@ -420,6 +427,6 @@ function glued(left: readonly string[], separator: string, right: readonly strin
   return [...left.slice(0, -1), `${left.at(-1) ?? ''}${separator}${right[0] ?? ''}`, ...right.slice(1)]
 }
 
-function isStatement(value: Value | Statement): value is Statement {
+export function isStatement(value: Value | Statement): value is Statement {
   return typeof value === 'object' && value !== null && is_statement in value
 }

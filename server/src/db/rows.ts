@@ -1,28 +1,31 @@
-/** Statements about the columns of one table that are named by a value: an insert, the assignments of an update, and a list of columns. */
+/** Statements about columns that a value names: an insert, the assignments of an update, and a list of columns. */
 import type { Value } from './codec.ts'
-import { identifiers, join, type Statement, sql } from './db.ts'
+import { identifiers, isStatement, join, type Statement, sql, withText } from './db.ts'
 
-/** Columns and their values. A column that is `undefined` is left out. */
-export type Columns = Readonly<Record<string, Value | undefined>>
+/** Columns and their values, or the expressions of them. A column that is `undefined` is left out. */
+export type Columns = Readonly<Record<string, Value | Statement | undefined>>
 
-const present = (columns: Columns) => Object.entries(columns).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]))
+/** The texts between the values, by the names: engines recognise a text by its array. The names are ours, so there are few. */
+const texts = new Map<string, readonly string[]>()
+
+function built(key: string, build: () => string[]): readonly string[] {
+  const known = texts.get(key) ?? build()
+  texts.set(key, known)
+  return known
+}
 
 /** `insert into table (…) values (…)` */
 export function insertInto(table: string, columns: Columns): Statement {
-  const all = present(columns)
-  const values = join(
-    all.map(({ value }) => sql`${value}`),
-    ', ',
-  )
-  return sql`insert into ${identifiers(table)} (${identifiers(...all.map(({ name }) => name))}) values (${values})`
+  const names = namesOf(columns)
+  const begins = () => `insert into ${nameOf(table)} (${names.map(nameOf).join(', ')}) values (`
+  return filled(`${table}(${names.join()})`, names, columns, () => [begins(), ...names.slice(1).map(() => ', '), ')'])
 }
 
 /** `name = …, other = …` for `set` */
-export const assignments = (columns: Columns): Statement =>
-  join(
-    present(columns).map(({ name, value }) => sql`${identifiers(name)} = ${value}`),
-    ', ',
-  )
+export function assignments(columns: Columns): Statement {
+  const names = namesOf(columns)
+  return filled(names.join(), names, columns, () => [...names.map((name, i) => `${i === 0 ? '' : ', '}${nameOf(name)} = `), ''])
+}
 
 /** `a.name, a.other`, where `others` has the expressions of columns that are not read as they are stored. */
 export const columnsOf = (alias: string, names: readonly string[], others: Readonly<Record<string, Statement>> = {}): Statement =>
@@ -30,3 +33,15 @@ export const columnsOf = (alias: string, names: readonly string[], others: Reado
     names.map((name) => (others[name] ? sql`${others[name]} as ${identifiers(name)}` : sql`${identifiers(alias)}.${identifiers(name)}`)),
     ', ',
   )
+
+const namesOf = (columns: Columns) => Object.keys(columns).filter((name) => columns[name] !== undefined)
+const nameOf = (name: string): string => identifiers(name).parts[0] ?? ''
+
+/** Fills the values into a text that is built once. Expressions make a text of their own. */
+function filled(key: string, names: readonly string[], columns: Columns, build: () => string[]): Statement {
+  const parts = built(key, build)
+  const values = names.map((name) => columns[name] as Value | Statement) // as: those that are undefined have no name
+  if (values.every((value) => !isStatement(value))) return withText(parts, values as Value[]) // as: just checked
+  const pieces = values.map((value, i) => sql`${withText([parts[i] ?? ''], [])}${value}`)
+  return join([...pieces, withText([parts.at(-1) ?? ''], [])], '')
+}

@@ -1,5 +1,5 @@
 /**
- * Visits grants in the background (`sessions/visits.ts`): one whose code was never redeemed goes ten minutes after the code, one whose tokens
+ * Visits grants in the background (`domain/sessions/grant-visits.ts`): one whose code was never redeemed goes ten minutes after the code, one whose tokens
  * have expired unless it is the newest of its session and application, which stays as long as the session. It also brings the sessions and
  * grants from before the bounds within them (`domain/sessions/bounds.ts`). A visit that was cut short is made again.
  */

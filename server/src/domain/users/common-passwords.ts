@@ -13,7 +13,7 @@ export const commonPasswords = (): GuessModel => {
 
 /** The lines of a list, as `scripts/common-passwords.ts` writes them. */
 export function listLines(list: 'passwords' | 'words'): string[] {
-  return brotliDecompressSync(readFileSync(assetUrl(`src/users/common-passwords/${list}.txt.br`)))
+  return brotliDecompressSync(readFileSync(assetUrl(`src/domain/users/common-passwords/${list}.txt.br`)))
     .toString()
     .split('\n')
 }

@@ -30,6 +30,6 @@ function scriptFile(name: string): Answer {
   return {
     status: 200,
     headers: { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' },
-    body: readFileSync(assetUrl(`src/demo/browser/${name}`), 'utf8'),
+    body: readFileSync(assetUrl(`src/site/demo/browser/${name}`), 'utf8'),
   }
 }

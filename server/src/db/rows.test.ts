@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from './db.ts'
+import { assignments, type Columns, columnsOf, insertInto } from './rows.ts'
+
+const textOf = ({ parts }: { readonly parts: readonly string[] }) => parts.join('?')
+
+// biome-ignore format: this table is read by column
+const cases: { columns: Columns; insert: string; set: string; values: number }[] = [
+  { columns: { id: 'a' },                               insert: 'insert into users (id) values (?)',               set: 'id = ?',                  values: 1 },
+  { columns: { id: 'a', name: null, n: 5 },             insert: 'insert into users (id, name, n) values (?, ?, ?)', set: 'id = ?, name = ?, n = ?', values: 3 },
+  { columns: { id: 'a', name: undefined, n: 5 },        insert: 'insert into users (id, n) values (?, ?)',          set: 'id = ?, n = ?',           values: 2 },
+  { columns: { id: 'a', n: sql`n + ${1}`, m: sql`0` },  insert: 'insert into users (id, n, m) values (?, n + ?, 0)', set: 'id = ?, n = n + ?, m = 0', values: 2 },
+]
+for (const { columns, insert, set, values } of cases)
+  test(`the columns ${Object.keys(columns).join(', ')} become ${insert}`, () => {
+    assert.equal(textOf(insertInto('users', columns)), insert)
+    assert.equal(textOf(assignments(columns)), set)
+    assert.equal(insertInto('users', columns).values.length, values)
+    assert.equal(assignments(columns).values.length, values)
+  })
+
+test('the same columns are the same text, which engines recognise', () => {
+  assert.equal(insertInto('users', { id: 'a', name: 'b' }).parts, insertInto('users', { id: 'c', name: 'd' }).parts)
+  assert.notEqual(insertInto('users', { id: 'a' }).parts, insertInto('tenants', { id: 'a' }).parts)
+})
+
+test('a text that cannot be a name of the schema is refused', () => {
+  assert.throws(() => insertInto('users', { 'id) values (1) --': 'a' }), TypeError)
+  assert.throws(() => assignments({ 'id = 1 --': 'a' }), TypeError)
+})
+
+test('columns are read by their alias, or by an expression', () =>
+  assert.equal(textOf(columnsOf('u', ['id', 'name'], { name: sql`upper(u.name)` })), 'u.id, upper(u.name) as name'))
