@@ -1,5 +1,4 @@
 /** The checks of `ostiary doctor` for issuers: their addresses, and the hosts that they can have. */
-
 import { coveringEntry } from '@ostiary/server/base/config/issuer-hosts.ts'
 import { sql } from '@ostiary/server/db/db.ts'
 import type { Deployment } from '@ostiary/server/deployment/deployment.ts'

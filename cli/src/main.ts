@@ -2,7 +2,6 @@
  * The command line tool `ostiary`. Its commands are those of the service, for developers, and of the client, which calls a running service.
  * It loads only what a command needs, and reports an error in one sentence.
  */
-
 import { stackOf } from '@ostiary/server/base/stack.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { questionIn, readArguments } from './arguments.ts'

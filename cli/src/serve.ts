@@ -1,5 +1,4 @@
 /** `ostiary serve`, and `ostiary start`, which also creates a demo on the first start and prints where to sign in. */
-
 import type { Config } from '@ostiary/server/base/config/config.ts'
 import { createLog, type LogForm } from '@ostiary/server/base/log.ts'
 import { outputTo } from '@ostiary/server/base/output.ts'

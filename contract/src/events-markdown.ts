@@ -1,5 +1,4 @@
 /** The catalogue of events as Markdown. */
-
 import type { EventKind } from './event.ts'
 import examples from './event-examples.json' with { type: 'json' }
 import { event_kinds, eventKinds } from './event-kinds.ts'

@@ -2,7 +2,6 @@
  * The words by which answers and events say what failed beside the errors, with what to do: a provider, a delivery, a mail, a check of readiness.
  * The first sentence is the title. The name of a word never changes, and each has a page below `/docs/errors`, as errors have.
  */
-
 import type { AttemptError } from './delivery.ts'
 import type { MailFailure } from './mail.ts'
 import type { ProviderCause } from './objects/provider.ts'

@@ -1,5 +1,4 @@
 /** `ostiary completion SHELL`: scripts that complete commands and options, made from the tables. They run without starting `ostiary`. */
-
 import type { Option, Written } from '../arguments.ts'
 import { commands } from '../commands.ts'
 import { UsageError } from '../usage.ts'

@@ -1,5 +1,4 @@
 /** The commands of the client that are not made from the route table. */
-
 import type { Option, Written } from '../arguments.ts'
 import { optionOfField, optionsOf } from './command-options.ts'
 import { type ClientCommand, clientCommands } from './derive.ts'

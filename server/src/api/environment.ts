@@ -1,5 +1,4 @@
 /** Finds the environment of a request to a path under `/environments/{environment_id}`. */
-
 import { reason } from '../base/reason.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { type EnvironmentRow, findEnvironment } from '../domain/tenancy/store.ts'

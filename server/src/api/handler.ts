@@ -2,7 +2,6 @@
  * The types of a handler: a plain function from the services and one call to the response body. The row of the route table decides
  * what the caller, the query and the body are, and which errors `fail` accepts.
  */
-
 import type { ErrorCode } from '@ostiary/contract/errors.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import type { Route } from '@ostiary/contract/route.ts'

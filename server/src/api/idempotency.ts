@@ -7,6 +7,7 @@ import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../db/db.ts'
+import { insertInto } from '../db/rows.ts'
 import { ApiError } from '../http/problem.ts'
 import type { Caller } from './authenticate.ts'
 
@@ -76,8 +77,7 @@ export function recordAnswer(request: IdempotentRequest, recorded: { status: num
   return [
     sql`delete from idempotency_records where credential_id = ${credential_id} and method = ${method} and path = ${path}
           and idempotency_key = ${idempotency_key} and expires_at <= ${now}`,
-    sql`insert into idempotency_records (credential_id, method, path, idempotency_key, body_hash, status, answer, expires_at)
-        values (${credential_id}, ${method}, ${path}, ${idempotency_key}, ${body_hash}, ${status}, ${answer}, ${expires_at})`,
+    insertInto('idempotency_records', { credential_id, method, path, idempotency_key, body_hash, status, answer, expires_at }),
   ]
 }
 

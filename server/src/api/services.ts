@@ -1,5 +1,4 @@
 /** Everything that handlers of the management API use: the deployment and the services that are built on it. */
-
 import type { Slices } from '../base/steps.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { VerifyTenantLog } from '../domain/audit/verifications.ts'

@@ -7,7 +7,6 @@
  * RFC 8259 §8.1: UTF-8, no byte order mark
  * RFC 8259 §9:   a parser may limit the depth of nesting
  */
-
 import { finish, type Steps } from './steps.ts'
 
 /** The body cannot be parsed. The message is for the caller. It may repeat a name and never repeats a value. */

@@ -2,7 +2,6 @@
  * Steps of migrations that SQL cannot express. A statement `{code} name` of a migration file runs the step of this name within the
  * migration. A step is a generator: it yields statements and gets their rows, so both engines can run it. It works in slices.
  */
-
 import { hostOf, numbered, slugFrom } from '../base/slug.ts'
 import { userNameKey } from '../base/user-name.ts'
 import { type Engine, identifiers, join, type Row, type Statement, sql } from './db.ts'

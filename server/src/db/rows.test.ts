@@ -25,6 +25,13 @@ test('the same columns are the same text, which engines recognise', () => {
   assert.notEqual(insertInto('users', { id: 'a' }).parts, insertInto('tenants', { id: 'a' }).parts)
 })
 
+test('what follows an insert is part of its text', () => {
+  const insert = (id: string, n: number) => insertInto('users', { id }, sql`on conflict (id) do update set n = ${n}`)
+  assert.equal(textOf(insert('a', 1)), 'insert into users (id) values (?) on conflict (id) do update set n = ?')
+  assert.deepEqual(insert('a', 1).values, ['a', 1n])
+  assert.equal(insert('a', 1).parts, insert('b', 2).parts)
+})
+
 test('a text that cannot be a name of the schema is refused', () => {
   assert.throws(() => insertInto('users', { 'id) values (1) --': 'a' }), TypeError)
   assert.throws(() => assignments({ 'id = 1 --': 'a' }), TypeError)

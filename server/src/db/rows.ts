@@ -14,11 +14,12 @@ function built(key: string, build: () => string[]): readonly string[] {
   return known
 }
 
-/** `insert into table (…) values (…)` */
-export function insertInto(table: string, columns: Columns): Statement {
+/** `insert into table (…) values (…)`, and what follows, such as `on conflict … do nothing`. */
+export function insertInto(table: string, columns: Columns, follows?: Statement): Statement {
   const names = namesOf(columns)
   const begins = () => `insert into ${nameOf(table)} (${names.map(nameOf).join(', ')}) values (`
-  return filled(`${table}(${names.join()})`, names, columns, () => [begins(), ...names.slice(1).map(() => ', '), ')'])
+  const insert = filled(`${table}(${names.join()})`, names, columns, () => [begins(), ...names.slice(1).map(() => ', '), ')'])
+  return follows ? followed(insert, follows) : insert
 }
 
 /** `name = …, other = …` for `set` */
@@ -33,6 +34,19 @@ export const columnsOf = (alias: string, names: readonly string[], others: Reado
     names.map((name) => (others[name] ? sql`${others[name]} as ${identifiers(name)}` : sql`${identifiers(alias)}.${identifiers(name)}`)),
     ', ',
   )
+
+/** The texts of two statements, by the array of the first. */
+const longer = new WeakMap<readonly string[], Map<string, readonly string[]>>()
+
+function followed(first: Statement, second: Statement): Statement {
+  const known = longer.get(first.parts) ?? new Map<string, readonly string[]>()
+  longer.set(first.parts, known)
+  const text = second.parts.join('?')
+  const { parts, values } = join([first, second], ' ')
+  const same = known.get(text) ?? parts
+  known.set(text, same)
+  return { ...first, parts: same, values }
+}
 
 const namesOf = (columns: Columns) => Object.keys(columns).filter((name) => columns[name] !== undefined)
 const nameOf = (name: string): string => identifiers(name).parts[0] ?? ''

@@ -3,6 +3,7 @@
  * that dies loses the counts it has not written, which is acceptable for statistics.
  */
 import { type Db, type Statement, sql } from '../db/db.ts'
+import { insertInto } from '../db/rows.ts'
 
 /**
  * The label of each metric: `method.outcome`, the grant type, the outcome, the id of the key, the code of the error, `limited`. A sign-in has the outcome `succeeded`,
@@ -81,7 +82,9 @@ function rowsOf(counted: Counted): Row[] {
 }
 
 function statementOf({ hour, environment_id, metric, label, count }: Row): Statement {
-  return sql`insert into counters (environment_id, hour, metric, label, count)
-    values (${environment_id}, ${hour}, ${metric}, ${label}, ${count})
-    on conflict (environment_id, hour, metric, label) do update set count = counters.count + excluded.count`
+  return insertInto(
+    'counters',
+    { environment_id, hour, metric, label, count },
+    sql`on conflict (environment_id, hour, metric, label) do update set count = counters.count + excluded.count`,
+  )
 }

@@ -1,5 +1,4 @@
 /** The services that every part of the process shares. Time, randomness and configuration come only from here. */
-
 import type { Config } from '../base/config/config.ts'
 import type { NewId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { type Db, sql } from '../db/db.ts'
+import { insertInto } from '../db/rows.ts'
 
 const DroppedLines = z.object({ lines: z.int(), at: z.string() })
 export type DroppedLines = z.infer<typeof DroppedLines>
@@ -22,8 +23,7 @@ export function createDroppedLines({ db, now }: { db: Db; now: () => Date }, cou
       const [lines, at] = [count(), now()]
       if (lines === written.lines || at.getTime() - written.at < write_interval_ms) return
       const value = JSON.stringify({ lines, at: at.toISOString() })
-      await db.run(sql`insert into deployment (name, value) values (${row_name}, ${value})
-        on conflict (name) do update set value = excluded.value`)
+      await db.run(insertInto('deployment', { name: row_name, value }, sql`on conflict (name) do update set value = excluded.value`))
       written = { lines, at: at.getTime() }
     },
   }

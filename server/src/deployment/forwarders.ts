@@ -9,6 +9,7 @@ import type { Config } from '../base/config/config.ts'
 import type { Log } from '../base/log.ts'
 import { isWithin, parseAddress } from '../base/networks.ts'
 import { type Db, sql } from '../db/db.ts'
+import { insertInto } from '../db/rows.ts'
 
 const Forwarder = z.object({ address: z.string(), at: z.string() })
 export type Forwarder = z.infer<typeof Forwarder>
@@ -46,8 +47,7 @@ export function createForwarders({ config, db, log, now }: { config: Config; db:
       }
       const address = noted
       const value = JSON.stringify({ address, at: at.toISOString() })
-      await db.run(sql`insert into deployment (name, value) values (${row_name}, ${value})
-        on conflict (name) do update set value = excluded.value`)
+      await db.run(insertInto('deployment', { name: row_name, value }, sql`on conflict (name) do update set value = excluded.value`))
       written = { address, at: at.getTime() }
       noted = null
     },

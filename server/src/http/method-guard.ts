@@ -1,5 +1,4 @@
 /** 404 and 405 for requests without a route. The details name the address or the method that the client probably means. */
-
 import type { IncomingMessage } from 'node:http'
 import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'

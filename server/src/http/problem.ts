@@ -1,5 +1,4 @@
 /** Errors of the management and runtime API: problem details (RFC 9457) with a stable code. */
-
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import { required_sentence, secret_sentence } from '@ostiary/contract/sentences.ts'

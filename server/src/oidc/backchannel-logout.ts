@@ -2,7 +2,6 @@
  * Back-Channel Logout 1.0: sends each application of an ended session a signed logout token. The statements that end a session queue
  * the jobs (`domain/sessions/sessions.ts`). A token is signed when it is sent, with the key that is current then.
  */
-
 import type { Deployment } from '../deployment/deployment.ts'
 import { type Outbound, OutboundFailed, type OutboundRequest } from '../deployment/outbound/fetch.ts'
 import { findClient } from '../domain/applications/store.ts'

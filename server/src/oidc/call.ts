@@ -2,7 +2,6 @@
  * The request and the answer of an OpenID Connect endpoint, as plain values. `mount.ts` connects them with the HTTP library, so that
  * endpoints depend on no framework.
  */
-
 import type { Refusal, Subject } from '../base/refusal.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { Upstreams } from '../domain/providers/profile.ts'

@@ -2,12 +2,12 @@
  * Client authentication by a signed assertion, `private_key_jwt` (OIDC Core §9, RFC 7523 §2.2): verifies the signature with the keys of
  * the client, and accepts each assertion once. `protocol/client-assertion.ts` judges its header and claims.
  */
-
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet, type LocalJWKSet } from 'jose'
 import { digestOf } from '../base/digest.ts'
 import { type Reason, reason } from '../base/reason.ts'
 import { isRecord } from '../base/record.ts'
 import { sql } from '../db/db.ts'
+import { insertInto } from '../db/rows.ts'
 import type { Client } from '../protocol/client.ts'
 import { assertionAlgorithms, checkAssertionClaims, checkAssertionHeader, longest_assertion } from '../protocol/client-assertion.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
@@ -22,9 +22,13 @@ export async function verifyAssertion(services: OidcServices, { issuer, now }: O
   const { jti, expires_at } = checkAssertionClaims(claims, expected, now)
 
   // RFC 7523 §3 point 7: of parallel requests with one assertion, the database lets one proceed.
-  const stored = await services.db.run(sql`insert into used_assertions (environment_id, client_id, jti_hash, expires_at)
-    values (${issuer.environment_id}, ${client.client_id}, ${digestOf(jti)}, ${expires_at})
-    on conflict (environment_id, client_id, jti_hash) do nothing`)
+  const stored = await services.db.run(
+    insertInto(
+      'used_assertions',
+      { environment_id: issuer.environment_id, client_id: client.client_id, jti_hash: digestOf(jti), expires_at },
+      sql`on conflict (environment_id, client_id, jti_hash) do nothing`,
+    ),
+  )
   if (stored !== 1) throw refusal(reason`client_assertion was used before. Make a new one with a new jti for each request.`)
 }
 

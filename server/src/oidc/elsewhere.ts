@@ -2,7 +2,6 @@
  * Recognises what belongs to another environment of the same project, since Test and Live are easily confused: tokens and clients. The
  * developers of the tenant read what it finds.
  */
-
 import { digestOf } from '../base/digest.ts'
 import { reason } from '../base/reason.ts'
 import type { Db } from '../db/db.ts'

@@ -1,5 +1,4 @@
 /** Passwords on hosted pages: where their hashes come from, and what a page says when no turn came. */
-
 import { reason } from '../base/reason.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import { networkOf, sourceOf } from '../base/source.ts'

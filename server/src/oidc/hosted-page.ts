@@ -1,5 +1,4 @@
 /** Answers with a hosted page: in the language of the person, with the branding of the environment and the headers of every page. */
-
 import { type Reason, reason } from '../base/reason.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import { retry_after } from '../http/problem.ts'

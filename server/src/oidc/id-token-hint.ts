@@ -1,5 +1,4 @@
 /** The `id_token_hint` of an authorization or sign-out request. */
-
 import type { LogoutHint } from '../protocol/logout.ts'
 import type { Issuer } from './issuer.ts'
 import { verifyJwt } from './jwt.ts'

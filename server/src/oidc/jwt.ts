@@ -1,5 +1,4 @@
 /** Signs and verifies the tokens of an issuer by its keys, with RS256. */
-
 import { hash, type KeyObject, sign, verify } from 'node:crypto'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { isRecord } from '../base/record.ts'

@@ -1,6 +1,5 @@
 // pure
 /** The pages of the account page that change the address, or prove the present one. */
-
 import { type Html, html } from '../base/html.ts'
 import { problemText } from './account.ts'
 import { type FormProblem, type FormView, formPage, isOfForm } from './account-forms.ts'

@@ -8,7 +8,6 @@
  *
  * This page lists the accounts that are signed in in this browser. The person continues with one, removes one, or uses another.
  */
-
 import { html } from '../base/html.ts'
 import { type FormProblem, formSummary, hidden, refusedForm } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'

@@ -1,6 +1,5 @@
 // pure
 /** The pages of the account page with one form, which ask for a value or confirm, and the page after the deletion. */
-
 import { type Html, html } from '../base/html.ts'
 import { problemText } from './account.ts'
 import { type AccountAction, type Removable, removals, type WhyMethodStays } from './account-actions.ts'

@@ -1,6 +1,5 @@
 // pure
 /** The addresses and the fields of the account page. They keep the language that the person chose. */
-
 import type { Html } from '../base/html.ts'
 import { hidden } from './form.ts'
 import type { PageContext } from './layout.ts'

@@ -1,6 +1,5 @@
 // pure
 /** The pages of the account page that add a passkey, an authenticator app or a provider, or replace the recovery codes. */
-
 import { html } from '../base/html.ts'
 import { problemText } from './account.ts'
 import { type FormProblem, type FormView, formPage, insteadPage, isOfForm } from './account-forms.ts'

@@ -3,7 +3,6 @@
  * The account page: what the service knows about a person, with the way to change it. A row of a list has the id of its object. The
  * pages with one form, to which its links lead, are in `account-forms.ts`.
  */
-
 import type { ProviderType } from '@ostiary/contract/objects/provider.ts'
 import { type MethodKind, second_kinds } from '@ostiary/contract/sign-in-methods.ts'
 import type { DeviceName } from '../base/device-name.ts'

@@ -1,6 +1,5 @@
 // pure
 /** Asks a person who has no name for one, in a sign-in: after the factors, and before the consent (decision 0116). */
-
 import { html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { type FormProblem, field, formSentence, hidden, isFormProblem, problemSummary } from './form.ts'

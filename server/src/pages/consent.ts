@@ -1,6 +1,5 @@
 // pure
 /** The consent page: the application, the signed-in account, each scope with its actual value, and the destination. */
-
 import { isLoopback } from '../base/addresses.ts'
 import { type Html, html } from '../base/html.ts'
 import type { ConsentLine } from '../protocol/consent.ts'

@@ -1,6 +1,5 @@
 // pure
 /** The page that asks for an emailed code. It says the same whether a mail was sent or not. */
-
 import { html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { type FormProblem, field, formSentence, hidden, problemSummary } from './form.ts'

@@ -1,6 +1,5 @@
 // pure
 /** The pages on which a person sets up a second factor: the mailed code before it, the app or passkey, and the recovery codes. */
-
 import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { codes_script } from './codes-script.ts'

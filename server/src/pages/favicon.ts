@@ -1,6 +1,5 @@
 // pure
 /** The icon of a page in the tab of the browser. A data URL, so that an issuer with a host of its own needs no route for it. */
-
 import { type Html, html, markupOf } from '../base/html.ts'
 import { brandColours } from './brand.ts'
 import { imageOrigin } from './csp.ts'

@@ -1,6 +1,5 @@
 // pure
 /** Responds to a client that asked for response_mode=form_post: a form that posts the response to it. */
-
 import { html } from '../base/html.ts'
 import { hidden } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'

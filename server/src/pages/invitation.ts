@@ -1,6 +1,5 @@
 // pure
 /** The pages of an invitation to a tenant: accepting it, and the result. */
-
 import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { type FormProblem, formSentence, hidden, problemSummary } from './form.ts'

@@ -1,6 +1,5 @@
 // pure
 /** The frame of every hosted page: head, Test ribbon, panel, footer and content security policy. */
-
 import { type Html, html, markupOf, raw } from '../base/html.ts'
 import { brandStyle, type Theme, themes } from './brand.ts'
 import { contentSecurityPolicy } from './csp.ts'

@@ -1,6 +1,5 @@
 // pure
 /** Offers a passkey after a sign-in by another method. Without scripts, which a passkey needs, the page only continues. */
-
 import { html } from '../base/html.ts'
 import { type FormProblem, formSentence, hidden, isFormProblem, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'

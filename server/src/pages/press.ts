@@ -1,6 +1,5 @@
 // pure
 /** The page of a press: a signed-in person goes on to an app that proves its identity by nothing (decision 0153). It asks for no consent. */
-
 import { html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { type FormProblem, formSummary, hidden, refusedForm } from './form.ts'

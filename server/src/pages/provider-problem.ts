@@ -1,6 +1,5 @@
 // pure
 /** The page after a failed sign-in at an upstream provider, or a failed connection with it: one sentence and a way back. */
-
 import { html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { layout, type Page, type PageContext } from './layout.ts'

@@ -1,6 +1,5 @@
 // pure
 /** The page for an unregistered redirect URI. In Test it explains the difference to the developer; in Live it is one sentence. */
-
 import { type Html, html } from '../base/html.ts'
 import { addressComparison } from './address-comparison.ts'
 import { datesOf } from './dates.ts'

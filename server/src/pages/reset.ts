@@ -1,6 +1,5 @@
 // pure
 /** The pages of a forgotten password: asking for the link, choosing the new one, and the page to which every mailed link leads. */
-
 import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { type FormProblem, field, formSentence, hidden, isFormProblem, problemSummary } from './form.ts'

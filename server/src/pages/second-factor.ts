@@ -1,6 +1,5 @@
 // pure
 /** The page that asks for the second factor: a code of an authenticator app, a recovery code, or a passkey, which needs a script. */
-
 import { type Html, html } from '../base/html.ts'
 import { type FormProblem, field, formSentence, hidden, isFormProblem, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'

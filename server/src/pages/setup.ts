@@ -1,6 +1,5 @@
 // pure
 /** The page of the first start: the form for the first tenant, or what to do instead. */
-
 import { html } from '../base/html.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'

@@ -1,6 +1,5 @@
 // pure
 /** The sign-out pages: the confirmation for requests without a valid id_token_hint, and the result. */
-
 import { html } from '../base/html.ts'
 import type { NoReturn } from '../protocol/logout.ts'
 import { addressComparison } from './address-comparison.ts'

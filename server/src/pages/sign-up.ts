@@ -1,6 +1,5 @@
 // pure
 /** The sign-up page: email address, optional name, and password with its rule. Also used for invitations. */
-
 import type { SignUpName } from '@ostiary/contract/settings.ts'
 import { type Html, html } from '../base/html.ts'
 import { longestName } from '../protocol/sign-up.ts'

@@ -1,6 +1,5 @@
 // pure
 /** Logos and avatars: the environment's brand, an application, a person. */
-
 import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { imageOrigin } from './csp.ts'

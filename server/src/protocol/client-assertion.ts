@@ -1,6 +1,5 @@
 // pure
 /** The header and claims of a client assertion (`private_key_jwt`). `../oidc/client-assertion.ts` checks its signature and single use. */
-
 import { type Reason, reason } from '../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
 

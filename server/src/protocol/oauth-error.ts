@@ -1,6 +1,5 @@
 // pure
 /** The error of the OAuth and OpenID Connect endpoints. */
-
 import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
 import type { Remedy } from '@ostiary/contract/refused-call.ts'
 import type { Explained, Reason } from '../base/reason.ts'

@@ -2,7 +2,6 @@
  * Creates the demo on the first `npm start`: a tenant with a project, and in its Test environment a user and a page that shows the
  * tokens. The demo's password is stored sealed and shown at every start.
  */
-
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { application } from '@ostiary/contract/objects/application.ts'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
@@ -10,6 +9,7 @@ import { z } from 'zod'
 import { patched } from '../base/patched.ts'
 import { slugFrom } from '../base/slug.ts'
 import { sql } from '../db/db.ts'
+import { insertInto } from '../db/rows.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { sealed_columns } from '../deployment/secrets/sealed-columns.ts'
 import * as applications from '../domain/applications/changes.ts'
@@ -95,7 +95,7 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           password_hash,
           at,
         ),
-        sql`insert into deployment (name, value) values ('demo', ${secrets.seal(JSON.stringify(demo), associated_data)})`,
+        insertInto('deployment', { name: 'demo', value: secrets.seal(JSON.stringify(demo), associated_data) }),
         beginCounter(environment_id),
         beginCounter(live_id),
       ],

@@ -2,12 +2,12 @@
  * Creates the root tenant at the first start. Administrators sign in to its one environment, and command lines use its public
  * application. Two first starts at the same time create it once.
  */
-
 import { application } from '@ostiary/contract/objects/application.ts'
 import { z } from 'zod'
 import { patched } from '../base/patched.ts'
 import { slugFrom } from '../base/slug.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { insertInto } from '../db/rows.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import * as applications from '../domain/applications/changes.ts'
 import { anchorLog } from '../domain/audit/chaining.ts'
@@ -62,7 +62,7 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
       { slug: 'live', name: 'Live', type: 'live' },
       at,
     ),
-    guard(sql`insert into deployment (name, value) values ('root', ${root}) on conflict (name) do nothing`),
+    guard(insertInto('deployment', { name: 'root', value: root }, sql`on conflict (name) do nothing`)),
     anchorLog(secrets, tenant_id),
     ...insertThisApi(deployment, environment_id, slugFrom(api_name, 'resource_servers'), at),
     ...command_line.statements,

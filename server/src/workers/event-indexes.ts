@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import { createEventIndex, dropIndex, event_indexes, replaced_event_indexes } from '../db/event-indexes.ts'
+import { insertInto } from '../db/rows.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { takeLease } from '../domain/events/lease.ts'
 
@@ -53,7 +54,7 @@ export function createEventIndexes({ db, now, random }: Pick<Deployment, 'db' | 
 /** What follows when all indexes are whole: statistics of their keys, and an hour later the end of a replaced one. */
 async function changeOfWhole(db: Db, [oldest]: readonly string[], at: Date): Promise<Statement | null> {
   const value = String(at.getTime())
-  if ((await db.run(sql`insert into deployment (name, value) values (${row_name}, ${value}) on conflict (name) do nothing`)) === 1)
+  if ((await db.run(insertInto('deployment', { name: row_name, value }, sql`on conflict (name) do nothing`))) === 1)
     return sql`analyze events`
   const row = await db.maybeOne(z.object({ value: z.string() }), sql`select value from deployment where name = ${row_name}`)
   const is_due = row !== null && at.getTime() - Number(row.value) >= overlap_ms

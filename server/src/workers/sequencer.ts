@@ -3,7 +3,6 @@
  * runs after this process writes, and polls twice a second for what other processes wrote. A poll that finds nothing reads an
  * empty index: an idle deployment of any size costs two look-ups per half second.
  */
-
 import type { Deployment } from '../deployment/deployment.ts'
 import { chainEntries, findUnchained } from '../domain/audit/chaining.ts'
 import { takeLease } from '../domain/events/lease.ts'

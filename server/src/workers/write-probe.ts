@@ -4,6 +4,7 @@
  */
 import type { Log } from '../base/log.ts'
 import { type Db, sql, withoutSync } from '../db/db.ts'
+import { insertInto } from '../db/rows.ts'
 
 const probe_interval_ms = 5_000
 
@@ -27,8 +28,13 @@ export function createWriteProbe({ db, log, now }: { db: Db; log: Log; now: () =
       probed_at = at.getTime()
       await db
         .run(
-          withoutSync(sql`insert into deployment (name, value) values ('write_probe', ${at.toISOString()})
-            on conflict (name) do update set value = excluded.value`),
+          withoutSync(
+            insertInto(
+              'deployment',
+              { name: 'write_probe', value: at.toISOString() },
+              sql`on conflict (name) do update set value = excluded.value`,
+            ),
+          ),
         )
         .catch(() => {}) // `writes` has it
       report()

@@ -1,5 +1,4 @@
 /** Every hosted page: visited without scripts, then audited in each theme and width. */
-
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { examplePages } from '../../src/pages/pages.example.ts'

@@ -1,5 +1,4 @@
 /** The account page as a browser without scripts uses it. */
-
 import type { SoftwareAuthenticator } from './authenticator.ts'
 import { appCode, recoveryCodesOn, secretOn } from './authenticator-app.ts'
 import { type Agent, createAgent, followPages } from './cookie-browser.ts'

@@ -2,7 +2,6 @@
  * A database that Citus distributes: a coordinator and two workers on the loopback. OSTIARY_TEST_CITUS_BIN names the folder of the programs of a
  * PostgreSQL that has the extension. Neither this repository nor a package has it.
  */
-
 import { distribute } from '../../src/db/citus/distribute.ts'
 import { createDb } from '../../src/db/db.ts'
 import { migrate } from '../../src/db/migrate.ts'

@@ -1,5 +1,4 @@
 /** A process that calls a shared limiter: `fork(…, [url, key, limit])`, then any message. Sends back how many calls were admitted. */
-
 import { createLog } from '../../src/base/log.ts'
 import { createSharedRateLimiter } from '../../src/http/rate-limit-redis.ts'
 

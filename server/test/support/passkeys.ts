@@ -1,5 +1,4 @@
 /** A person with passkeys in a browser without scripts: the test answers for the script and the authenticator. */
-
 import { type Changes, createAuthenticator, type SoftwareAuthenticator } from './authenticator.ts'
 import {
   type Agent,

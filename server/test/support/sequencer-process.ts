@@ -1,5 +1,4 @@
 /** A process for tests to kill: it numbers events and chains audit entries all the time, without the lease. */
-
 import { readConfig } from '../../src/base/config/config.ts'
 import { chainEntries, findUnchained } from '../../src/domain/audit/chaining.ts'
 import { findUnnumbered, numberEvents } from '../../src/domain/events/numbering.ts'

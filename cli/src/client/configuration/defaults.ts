@@ -1,6 +1,5 @@
 // pure
 /** The defaults of the fields of a document: a field that a file leaves out, or sets to `null`, has its default. */
-
 import { settings_secrets, settingsInDocument } from '@ostiary/contract/configuration.ts'
 import { documentDefaults, object_descriptions, object_kinds, secretsOf } from '@ostiary/contract/objects/objects.ts'
 import { rangeOf } from '@ostiary/contract/settings-sentences.ts'

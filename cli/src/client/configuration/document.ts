@@ -1,6 +1,5 @@
 // pure
 /** The configuration of an environment as the service answers it, and the file that `ostiary pull` writes of it. */
-
 import { document_version } from '@ostiary/contract/configuration.ts'
 import { object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import { z } from 'zod'

@@ -1,5 +1,4 @@
 /** The secrets that a file names. Their values come from variables of the environment, and only with the call that applies a plan. */
-
 import { SecretName, settings_secrets } from '@ostiary/contract/configuration.ts'
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import { object_descriptions, object_kinds, secretsOf } from '@ostiary/contract/objects/objects.ts'

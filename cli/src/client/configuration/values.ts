@@ -1,5 +1,4 @@
 /** The file of `--values`: what belongs to the target of a promotion, in the form of a document. */
-
 import { settingsInDocument } from '@ostiary/contract/configuration.ts'
 import { type ObjectOfConfiguration, ObjectOfConfiguration as Objects } from '@ostiary/contract/kept.ts'
 import { object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'

@@ -1,5 +1,4 @@
 /** The back-channel logouts of an environment, for the developers of its applications. */
-
 import { readPage } from '../../domain/lists/lists.ts'
 import { findLogout, listLogouts, resendLogout } from '../../domain/sessions/backchannel-logouts.ts'
 import { notFound } from '../../http/problem.ts'

@@ -1,5 +1,4 @@
 /** The endpoints that create, change, resend and delete invitations. Accepting one is a hosted page, `oidc/flow/invitation/invitation.ts`. */
-
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type Role, roles } from '@ostiary/contract/tenancy.ts'
 import { type LimitName, type Limits, quotaDetail } from '../../base/config/limits.ts'

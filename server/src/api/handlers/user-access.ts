@@ -1,5 +1,4 @@
 /** How a user has access: sign-in methods, sessions as a whole, and the grants of applications. */
-
 import { sql } from '../../db/db.ts'
 import { findMethod, isSecondFactor, listMethods, removalEvent, removeMethod } from '../../domain/accounts/methods.ts'
 import { originOf } from '../../domain/events/origin.ts'

@@ -1,5 +1,4 @@
 /** Mails that a backend or an administrator asks for: a link for a new password, and the proof of an address. */
-
 import { sendsMail } from '../../base/mail-settings.ts'
 import { reason } from '../../base/reason.ts'
 import type { Statement } from '../../db/db.ts'

@@ -9,7 +9,6 @@
  *
  * `base/refusal.ts` and `base/reason.ts` describe a refusal, where it happens. A call waits for nothing here and never fails because of it.
  */
-
 import type { Refusal, Subject } from '../../base/refusal.ts'
 import { sourceOf } from '../../base/source.ts'
 import { asLine } from '../../base/text.ts'

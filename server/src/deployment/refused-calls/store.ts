@@ -5,6 +5,7 @@
 import { RefusedCall, type RefusedCallQuery, RefusedCallSummary } from '@ostiary/contract/refused-call.ts'
 import { z } from 'zod'
 import { type Db, join, list, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 
 export const refused_calls_kept_ms = 7 * 86_400_000
 
@@ -48,17 +49,39 @@ export async function insertCalls(
 
 /** A call can be written twice if the outcome of the first write was unknown. */
 function insertCall(call: NewCall): Statement {
-  return sql`insert into refused_calls (scope_id, id, at, method, route, status, code, reason, remedy, client_id, key_id, key_start, user_id,
-      event_id, ip, user_agent, source, refused_parameter, refused_value)
-    values (${call.scope_id}, ${call.id}, ${call.at}, ${call.method}, ${call.route}, ${call.status}, ${call.code}, ${call.reason}, ${call.remedy},
-      ${call.client_id ?? ''}, ${call.key_id}, ${call.key_start}, ${call.user_id}, ${call.event_id}, ${call.ip}, ${call.user_agent},
-      ${call.source}, ${call.refused?.parameter ?? null}, ${call.refused?.value ?? null})
-    on conflict (scope_id, id) do nothing`
+  return insertInto(
+    'refused_calls',
+    {
+      scope_id: call.scope_id,
+      id: call.id,
+      at: call.at,
+      method: call.method,
+      route: call.route,
+      status: call.status,
+      code: call.code,
+      reason: call.reason,
+      remedy: call.remedy,
+      client_id: call.client_id ?? '',
+      key_id: call.key_id,
+      key_start: call.key_start,
+      user_id: call.user_id,
+      event_id: call.event_id,
+      ip: call.ip,
+      user_agent: call.user_agent,
+      source: call.source,
+      refused_parameter: call.refused?.parameter ?? null,
+      refused_value: call.refused?.value ?? null,
+    },
+    sql`on conflict (scope_id, id) do nothing`,
+  )
 }
 
 function countDropped(scope_id: string, minute: Date, count: number): Statement {
-  return sql`insert into dropped_calls (scope_id, minute, count) values (${scope_id}, ${minute}, ${count})
-    on conflict (scope_id, minute) do update set count = dropped_calls.count + excluded.count`
+  return insertInto(
+    'dropped_calls',
+    { scope_id, minute, count },
+    sql`on conflict (scope_id, minute) do update set count = dropped_calls.count + excluded.count`,
+  )
 }
 
 /** A newer record has the same code and application. */

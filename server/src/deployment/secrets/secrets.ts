@@ -6,6 +6,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import { type AssociatedData, sealed_columns } from './sealed-columns.ts'
 
 export interface Secrets {
@@ -49,7 +50,7 @@ async function readOrCreateSecret(db: Db, create: () => string): Promise<string>
   const read = () => db.maybeOne(Stored, sql`select value from deployment where name = 'secret'`)
   let row = await read()
   if (!row) {
-    await db.run(sql`insert into deployment (name, value) values ('secret', ${create()}) on conflict (name) do nothing`)
+    await db.run(insertInto('deployment', { name: 'secret', value: create() }, sql`on conflict (name) do nothing`))
     row = await read()
   }
   if (!row) throw new Error('The secret of the deployment was stored and cannot be read.')

@@ -1,5 +1,4 @@
 /** The account page: a person removes a method of their own (decision 0045). */
-
 import type { SignInMethod } from '@ostiary/contract/method.ts'
 import type { Settings } from '@ostiary/contract/settings.ts'
 import type { SwitchedMethod } from '@ostiary/contract/sign-in-methods.ts'

@@ -2,12 +2,12 @@
  * Stores the web origins of single-page applications. Their scripts may read the responses of the token, userinfo and revocation
  * endpoints. The origins have their own table, because deriving them from 50,000 redirect URIs took 220 ms per request.
  */
-
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Application } from '@ostiary/contract/objects/application.ts'
 import { z } from 'zod'
 import { type Db, join, type Statement, sql } from '../../db/db.ts'
 import { sameEnvironment } from '../../db/environment.ts'
+import { insertInto } from '../../db/rows.ts'
 
 /** A host has at most 253 characters (RFC 1035 §2.3.4). This leaves room for scheme and port. */
 const longest_origin = 300
@@ -75,5 +75,5 @@ export async function fillOrigins(db: Db): Promise<void> {
     more = rows.length === slice
     last = rows.at(-1) ?? last
   }
-  await db.run(sql`insert into deployment (name, value) values (${marker}, 'listed') on conflict (name) do nothing`)
+  await db.run(insertInto('deployment', { name: marker, value: 'listed' }, sql`on conflict (name) do nothing`))
 }

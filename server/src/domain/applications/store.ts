@@ -2,7 +2,6 @@
  * Stores the applications of an environment, with their secrets as digests. Disabling or deleting an application ends its grants at once;
  * their rows follow (`domain/sessions/endings.ts`).
  */
-
 import { ApplicationId, type EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Application, type ApplicationFields, application } from '@ostiary/contract/objects/application.ts'
 import { changeableNames, fieldsOf } from '@ostiary/contract/objects/field.ts'

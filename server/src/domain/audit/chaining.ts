@@ -11,6 +11,7 @@ import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { unindexed } from '../../db/environment.ts'
+import { insertInto } from '../../db/rows.ts'
 import type { Secrets } from '../../deployment/secrets/secrets.ts'
 import { outboxes } from '../events/outbox.ts'
 import { beginning, type ChainEnd, linkAfter } from './chain.ts'
@@ -63,8 +64,7 @@ export async function chainEntries(db: Db, secrets: Pick<Secrets, 'mac'>, entrie
   const move_head = head
     ? sql`update audit_heads set sequence = ${end.sequence}, hash = ${end.hash}, seal = ${seal}
            where tenant_id = ${tenant_id} and sequence = ${head.sequence} and hash = ${head.hash} and seal = ${head_seal}`
-    : sql`insert into audit_heads (tenant_id, sequence, hash, seal) values (${tenant_id}, ${end.sequence}, ${end.hash}, ${seal})
-          on conflict (tenant_id) do nothing`
+    : insertInto('audit_heads', { tenant_id, sequence: end.sequence, hash: end.hash, seal }, sql`on conflict (tenant_id) do nothing`)
   const is_linked = await db.batch([
     guard(move_head),
     ...links.map(
@@ -87,6 +87,10 @@ export function headSeal(secrets: Pick<Secrets, 'mac'>, tenant_id: string, { seq
 
 /** Inserts the head of an empty log. Belongs in the batch that creates the tenant. */
 export function anchorLog(secrets: Pick<Secrets, 'mac'>, tenant_id: string): Statement {
-  return sql`insert into audit_heads (tenant_id, sequence, hash, seal)
-    values (${tenant_id}, ${beginning.sequence}, ${beginning.hash}, ${headSeal(secrets, tenant_id, beginning)})`
+  return insertInto('audit_heads', {
+    tenant_id,
+    sequence: beginning.sequence,
+    hash: beginning.hash,
+    seal: headSeal(secrets, tenant_id, beginning),
+  })
 }

@@ -3,7 +3,6 @@
  * Describes a change for the audit log: the changed object and the members that differ. Secrets are left out. Personal data
  * of users is replaced by a placeholder, because an audit log outlives the accounts in it.
  */
-
 import { prefixes } from '@ostiary/contract/ids.ts'
 import { isRecord } from '../../base/record.ts'
 

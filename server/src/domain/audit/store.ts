@@ -7,6 +7,7 @@ import type { AuditEntry, AuditQuery } from '@ostiary/contract/audit.ts'
 import { AuditEntryId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, join, leavesWork, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import { withinTimes } from '../events/time-range.ts'
 import { canonicalJson } from './canonical.ts'
 import type { NewAuditEntry } from './entry.ts'
@@ -31,11 +32,25 @@ export function insertAuditEntry(
   now: Date,
 ): Statement {
   const text = (state: NewAuditEntry['before']) => (state === null ? null : canonicalJson(state))
-  return leavesWork(sql`
-    insert into audit_log (tenant_id, id, created_at, action, actor_type, actor_id, actor_label,
-      object_type, object_id, project_id, environment_id, request_id, ip, before_change, after_change)
-    values (${tenant_id}, ${origin.id}, ${now}, ${origin.action}, ${origin.actor.type}, ${origin.actor.id}, ${origin.actor_label},
-      ${object.type}, ${object.id}, ${project_id}, ${environment_id}, ${origin.request_id}, ${origin.ip}, ${text(before)}, ${text(after)})`)
+  return leavesWork(
+    insertInto('audit_log', {
+      tenant_id,
+      id: origin.id,
+      created_at: now,
+      action: origin.action,
+      actor_type: origin.actor.type,
+      actor_id: origin.actor.id,
+      actor_label: origin.actor_label,
+      object_type: object.type,
+      object_id: object.id,
+      project_id,
+      environment_id,
+      request_id: origin.request_id,
+      ip: origin.ip,
+      before_change: text(before),
+      after_change: text(after),
+    }),
+  )
 }
 
 /** A stored entry. Its states stay canonical JSON, for computing hashes. */

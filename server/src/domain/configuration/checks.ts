@@ -1,6 +1,5 @@
 // pure
 /** What a plan finds in the target as it would be: errors, which keep it from being applied, and mistakes in what the caller wrote. */
-
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import { type ObjectKind, object_descriptions, object_kinds, secretsOf, setOnce } from '@ostiary/contract/objects/objects.ts'
 import type { PromotionCheck, PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'

@@ -1,6 +1,5 @@
 // pure
 /** Fields of configurations by their JSON pointers (RFC 6901). The settings have groups; the fields of an object have none. */
-
 import { settings_secrets, settingsInDocument } from '@ostiary/contract/configuration.ts'
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import type { FieldClass } from '@ostiary/contract/objects/field.ts'

@@ -3,7 +3,6 @@
  * Reads a document that a person wrote. A name that it leaves out stays as it is: a field, an object, a section. What can be judged without the
  * target is judged here; the rest by the plan.
  */
-
 import { ConfigurationDocument, document_version, documentSchemas } from '@ostiary/contract/configuration.ts'
 import { type ObjectKind, object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import { sentenceOf } from '@ostiary/contract/sentences.ts'

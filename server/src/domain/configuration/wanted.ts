@@ -3,7 +3,6 @@
  * What a plan wants of the target, field by field: from a source the fields that travel, from an own document every field that it names, and
  * the values that the caller gives for the target. Fields that are meant to differ, and what `only` leaves out, are not wanted.
  */
-
 import { documentSchemas } from '@ostiary/contract/configuration.ts'
 import type { Kept, ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import { object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'

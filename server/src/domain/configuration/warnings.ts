@@ -1,6 +1,5 @@
 // pure
 /** What a plan says besides errors: what is replaced, what is left to do, and what cannot be undone. */
-
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import { type ObjectKind, object_descriptions } from '@ostiary/contract/objects/objects.ts'
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'

@@ -17,6 +17,7 @@ import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
+import { insertInto } from '../../db/rows.ts'
 import { outboxes } from './outbox.ts'
 
 /** A longer batch would delay others: on PostgreSQL by its locks, on SQLite by blocking the process. */
@@ -38,8 +39,7 @@ interface NumberedEvent {
 export type FanOut = (environment_id: EnvironmentId) => Promise<(event: NumberedEvent) => Promise<readonly Statement[]>>
 
 /** The counter of a new environment. A distributed database finds waiting events by it (`outbox.ts`). */
-export const beginCounter = (environment_id: EnvironmentId): Statement =>
-  sql`insert into event_counters (environment_id, last) values (${environment_id}, 0)`
+export const beginCounter = (environment_id: EnvironmentId): Statement => insertInto('event_counters', { environment_id, last: 0 })
 
 /** Reads the oldest unnumbered events of an environment with its counter, in one statement. */
 export function findUnnumbered(db: Db, environment_id: EnvironmentId, most: number = outboxes.events.at_once): Promise<Unnumbered[]> {
@@ -70,8 +70,13 @@ export async function numberEvents(db: Db, events: readonly Unnumbered[], fan_ou
     consequences.push(...own)
   }
   const is_numbered = await db.batch([
-    guard(sql`insert into event_counters (environment_id, last) values (${environment_id}, ${last + numbered_events.length})
-        on conflict (environment_id) do update set last = excluded.last where event_counters.last = ${last}`),
+    guard(
+      insertInto(
+        'event_counters',
+        { environment_id, last: last + numbered_events.length },
+        sql`on conflict (environment_id) do update set last = excluded.last where event_counters.last = ${last}`,
+      ),
+    ),
     ...numbered_events.map(
       ({ id, sequence }) => sql`update events set sequence = ${sequence} where environment_id = ${environment_id} and id = ${id}`,
     ),

@@ -10,6 +10,7 @@ import { currentTrace } from '../../base/trace.ts'
 import { traceparentOf } from '../../base/trace-context.ts'
 import { type Db, join, leavesWork, type Statement, sql } from '../../db/db.ts'
 import { type EventIndex, enters } from '../../db/event-indexes.ts'
+import { insertInto } from '../../db/rows.ts'
 import { withinTimes } from './time-range.ts'
 
 export type Actor = { type: Event['actor']['type']; id: string | null }
@@ -30,10 +31,21 @@ export interface NewEvent {
 
 /** Belongs in the batch of the change that the event reports. */
 export function insertEvent(environment_id: EnvironmentId, origin: Origin, event: NewEvent, now: Date): Statement {
-  return leavesWork(sql`insert into events
-      (environment_id, id, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data, trace)
-    values (${environment_id}, ${origin.id}, ${event.type}, ${now}, ${origin.request_id}, ${origin.actor.type}, ${origin.actor.id},
-      ${event.user_id ?? null}, ${event.application_id ?? null}, ${event.data}, ${traceOfCause()})`)
+  return leavesWork(
+    insertInto('events', {
+      environment_id,
+      id: origin.id,
+      type: event.type,
+      created_at: now,
+      request_id: origin.request_id,
+      actor_type: origin.actor.type,
+      actor_id: origin.actor.id,
+      user_id: event.user_id ?? null,
+      application_id: event.application_id ?? null,
+      data: event.data,
+      trace: traceOfCause(),
+    }),
+  )
 }
 
 /** The `traceparent` of calls that the event causes. */

@@ -3,6 +3,7 @@ import { ApiKey, type KeyType } from '@ostiary/contract/api-key.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import { createLastUses } from '../../deployment/last-uses.ts'
 import type { NewKey } from './format.ts'
 import { createKeyUsage } from './usage.ts'
@@ -42,13 +43,27 @@ export function insertKey(
   fields: KeyFields,
   now: Date,
 ): Statement {
-  return guard(sql`insert into api_keys (
-      tenant_id, project_id, environment_id, id, type, label, digest, start, last4,
-      scopes, allowed_origins, ip_allowlist, rate_limit, made_by, created_at, updated_at, expires_at)
-    values (
-      ${tenant_id}, ${project_id}, ${environment_id}, ${id}, ${type}, ${fields.label}, ${made.digest}, ${made.start}, ${made.last4},
-      ${fields.scopes}, ${fields.allowed_origins}, ${fields.ip_allowlist}, ${fields.rate_limit},
-      ${made_by}, ${now}, ${now}, ${time(fields.expires_at)})`)
+  return guard(
+    insertInto('api_keys', {
+      tenant_id,
+      project_id,
+      environment_id,
+      id,
+      type,
+      label: fields.label,
+      digest: made.digest,
+      start: made.start,
+      last4: made.last4,
+      scopes: fields.scopes,
+      allowed_origins: fields.allowed_origins,
+      ip_allowlist: fields.ip_allowlist,
+      rate_limit: fields.rate_limit,
+      made_by,
+      created_at: now,
+      updated_at: now,
+      expires_at: time(fields.expires_at),
+    }),
+  )
 }
 
 const time = (text: string | null) => (text === null ? null : new Date(text))

@@ -6,6 +6,7 @@ import type { KeyUsage } from '@ostiary/contract/api-key.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 
 /** Pairs of route and address with rows of their own, per key and hour. The rest is counted together. */
 const most_pairs = 100
@@ -93,9 +94,11 @@ export function createKeyUsage(db: Db) {
  * added. So the limit is exact.
  */
 function statementsOf({ key_id, tenant_id, hour, pairs }: Group): Statement[] {
-  const hold = sql`insert into key_usage (key_id, tenant_id, hour, route, ip, count, refused)
-    values (${key_id}, ${tenant_id}, ${hour}, ${other.route}, ${other.ip}, 0, 0)
-    on conflict (key_id, hour, route, ip) do update set count = key_usage.count`
+  const hold = insertInto(
+    'key_usage',
+    { key_id, tenant_id, hour, route: other.route, ip: other.ip, count: 0, refused: 0 },
+    sql`on conflict (key_id, hour, route, ip) do update set count = key_usage.count`,
+  )
   const of_group = sql`k.key_id = ${key_id} and k.hour = ${hour}`
   return [
     hold,

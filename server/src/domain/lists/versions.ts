@@ -3,7 +3,6 @@
  * changed. Otherwise it is tried again from the start. So If-Match refuses a change only for another version, never for a write that
  * failed because of other rows.
  */
-
 import { untilWritten } from '../../base/until-written.ts'
 import { ApiError, notFound, tooBusy } from '../../http/problem.ts'
 import { entityTag, type IfMatch } from './if-match.ts'

@@ -3,7 +3,6 @@
  * Composes a mail as plain text and as HTML (RFC 2046 §5.1.4). Values are plain text: the HTML escapes them. A mail has no image, no
  * style sheet and no link but its own and the one to the help of the environment, so a sender cannot learn that it was opened.
  */
-
 import { type Html, html, markupOf } from '../../base/html.ts'
 import { brandColours } from '../../pages/brand.ts'
 import { chooseLocale } from '../../pages/locale.ts'

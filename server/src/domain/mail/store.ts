@@ -5,6 +5,7 @@ import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { emailKey } from '../../base/email.ts'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import type { Composed } from './compose.ts'
 
 export const captured_mail_kept_ms = 7 * 86_400_000
@@ -19,11 +20,19 @@ export interface NewMail extends Composed {
 /** Stores a mail and deletes all but the newest 1,000. */
 export function captureMail(environment_id: EnvironmentId, mail: NewMail, now: Date): Statement[] {
   return [
-    sql`insert into captured_mails (
-        environment_id, id, recipient, recipient_key, kind, subject, body_text, body_html, code, link, created_at)
-      values (
-        ${environment_id}, ${mail.id}, ${mail.to}, ${emailKey(mail.to)}, ${mail.kind},
-        ${mail.subject}, ${mail.text}, ${mail.html}, ${mail.code}, ${mail.link}, ${now})`,
+    insertInto('captured_mails', {
+      environment_id,
+      id: mail.id,
+      recipient: mail.to,
+      recipient_key: emailKey(mail.to),
+      kind: mail.kind,
+      subject: mail.subject,
+      body_text: mail.text,
+      body_html: mail.html,
+      code: mail.code,
+      link: mail.link,
+      created_at: now,
+    }),
     sql`delete from captured_mails where environment_id = ${environment_id} and id <=
       (select id from captured_mails where environment_id = ${environment_id} order by id desc limit 1 offset ${most_kept})`,
   ]
@@ -73,8 +82,7 @@ export interface QueuedMail {
 }
 
 export function insertMail(environment_id: EnvironmentId, { id, kind, sealed, user_id, request_id, expires_at }: QueuedMail, now: Date) {
-  return sql`insert into mails (environment_id, id, kind, sealed, user_id, request_id, expires_at, created_at)
-    values (${environment_id}, ${id}, ${kind}, ${sealed}, ${user_id}, ${request_id}, ${expires_at}, ${now})`
+  return insertInto('mails', { environment_id, id, kind, sealed, user_id, request_id, expires_at, created_at: now })
 }
 
 const Waiting = z.object({

@@ -11,6 +11,7 @@ import { z } from 'zod'
 import type { Limits } from '../../base/config/limits.ts'
 import { emailKey } from '../../base/email.ts'
 import { type Db, guard, requires, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import { sessionStands } from '../sessions/standing.ts'
 import { holdTenant } from '../tenancy/store.ts'
 import { MemberRow } from './store.ts'
@@ -353,7 +354,6 @@ export function acceptInvitation(invitation: OpenInvitation, by: Acceptance, now
         set ended_at = ${now}, ended_by = 'accepted', accepted_by = ${user_id}, version = version + 1, updated_at = ${now}
       where tenant_id = ${tenant_id} and id = ${id} and role = ${role} and ${isOpen(invitation, token_hash, now)}
         and not exists (select 1 from members m where m.tenant_id = ${tenant_id} and m.user_id = ${user_id})`),
-    sql`insert into members (tenant_id, user_id, role, accepted_at, created_at, updated_at)
-      values (${tenant_id}, ${user_id}, ${role}, ${now}, ${now}, ${now})`,
+    insertInto('members', { tenant_id, user_id, role, accepted_at: now, created_at: now, updated_at: now }),
   ]
 }

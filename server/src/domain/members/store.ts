@@ -3,6 +3,7 @@ import { TenantId } from '@ostiary/contract/ids.ts'
 import { Member, Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { type Db, guard, list, requires, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 
 const Membership = z.object({ tenant_id: TenantId, slug: z.string(), name: z.string(), role: Role })
 export type Membership = z.infer<typeof Membership>
@@ -62,8 +63,9 @@ export async function countApprovers(db: Db, tenant_id: TenantId): Promise<numbe
 
 /** Inserts the first owner in the batch that creates a tenant. Fails as a guard if the user is a member already. */
 export function insertMember(tenant_id: TenantId, user_id: string, role: Role, now: Date): Statement {
-  return guard(sql`insert into members (tenant_id, user_id, role, created_at, updated_at)
-    values (${tenant_id}, ${user_id}, ${role}, ${now}, ${now}) on conflict (tenant_id, user_id) do nothing`)
+  return guard(
+    insertInto('members', { tenant_id, user_id, role, created_at: now, updated_at: now }, sql`on conflict (tenant_id, user_id) do nothing`),
+  )
 }
 
 /**

@@ -6,6 +6,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { digestOf } from '../../base/digest.ts'
 import { guard, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 
 const life_ms = 600_000
@@ -49,8 +50,13 @@ export function readChallenge({ secrets }: Pick<Deployment, 'secrets'>, bound: B
 
 /** Fails as a guard if a ceremony with this challenge has succeeded. */
 export const spendChallenge = ({ environment_id, text, expires_at }: Challenge): Statement =>
-  guard(sql`insert into passkey_ceremonies (environment_id, challenge_hash, expires_at)
-    values (${environment_id}, ${digestOf(text)}, ${expires_at}) on conflict (environment_id, challenge_hash) do nothing`)
+  guard(
+    insertInto(
+      'passkey_ceremonies',
+      { environment_id, challenge_hash: digestOf(text), expires_at },
+      sql`on conflict (environment_id, challenge_hash) do nothing`,
+    ),
+  )
 
 const macOf = (secrets: Deployment['secrets'], { environment_id, purpose, to }: Bound, body: Buffer) =>
   secrets.mac('passkey', JSON.stringify([environment_id, purpose, to, body.toString('base64url')]))

@@ -6,6 +6,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Promotion, PromotionInList } from '@ostiary/contract/promotion.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import { findMakers } from '../keys/store.ts'
 import { StoredSummary } from './bounds.ts'
 
@@ -118,13 +119,28 @@ export type NewPromotionRow = Omit<Promotion, 'id' | 'stale' | 'revertible' | 'a
 /** Adds a plan. Those that give way to it go in the same batch (`bounds.ts`). */
 export function insertPromotion(row: NewPromotionRow, now: Date): Statement {
   const expires_at = new Date(now.getTime() + planned_kept_ms)
-  return guard(sql`insert into promotions (
-      project_id, id, tenant_id, from_environment_id, document_environment, to_environment_id, from_config_version, to_config_version,
-      status, note, plan, summary, created_by, planners, needs_approval, expires_at, created_at, updated_at)
-    values (
-      ${row.project_id}, ${row.id}, ${row.tenant_id}, ${row.from_environment_id}, ${row.document_environment}, ${row.to_environment_id},
-      ${row.from_config_version}, ${row.to_config_version}, 'planned', ${row.note}, ${row.plan}, ${row.summary}, ${row.created_by},
-      ${row.planners}, ${row.needs_approval}, ${expires_at}, ${now}, ${now})`)
+  return guard(
+    insertInto('promotions', {
+      project_id: row.project_id,
+      id: row.id,
+      tenant_id: row.tenant_id,
+      from_environment_id: row.from_environment_id,
+      document_environment: row.document_environment,
+      to_environment_id: row.to_environment_id,
+      from_config_version: row.from_config_version,
+      to_config_version: row.to_config_version,
+      status: 'planned',
+      note: row.note,
+      plan: row.plan,
+      summary: row.summary,
+      created_by: row.created_by,
+      planners: row.planners,
+      needs_approval: row.needs_approval,
+      expires_at,
+      created_at: now,
+      updated_at: now,
+    }),
+  )
 }
 
 const Planners = z.object({ planners: z.array(z.string()).nullable(), created_by: Who })
@@ -177,5 +193,8 @@ export const markReverted = (row: Held, by: Person, now: Date): Statement =>
 
 /** Keeps the document of the configuration that a promotion left in an environment. Its row belongs to the environment, which the batch holds. */
 export const keepState = (environment_id: string, promotion_id: string, state: string): Statement =>
-  sql`insert into promoted_states (environment_id, promotion_id, state) values (${environment_id}, ${promotion_id}, ${state})
-      on conflict (environment_id) do update set promotion_id = excluded.promotion_id, state = excluded.state`
+  insertInto(
+    'promoted_states',
+    { environment_id, promotion_id, state },
+    sql`on conflict (environment_id) do update set promotion_id = excluded.promotion_id, state = excluded.state`,
+  )

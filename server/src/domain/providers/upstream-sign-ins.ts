@@ -7,6 +7,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { digestOf } from '../../base/digest.ts'
 import { guard, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { sealed_columns, sealedCookie } from '../../deployment/secrets/sealed-columns.ts'
 import type { UpstreamSecrets } from './profile.ts'
@@ -111,8 +112,11 @@ export function roomForAttempt(environment_id: EnvironmentId, source: string, si
   const fullest = sql`(select source from upstream_sign_ins where environment_id = ${environment_id}
                         group by source order by sum(size) desc, source limit 1)`
   return [
-    sql`insert into upstream_holds (environment_id) values (${environment_id})
-        on conflict (environment_id) do update set environment_id = excluded.environment_id`,
+    insertInto(
+      'upstream_holds',
+      { environment_id },
+      sql`on conflict (environment_id) do update set environment_id = excluded.environment_id`,
+    ),
     sql`delete from upstream_sign_ins where environment_id = ${environment_id} and state_hash in (
           select state_hash from (
             select state_hash, sum(size) over (order by expires_at desc, state_hash desc) as with_newer
@@ -159,8 +163,13 @@ export async function takeUpstreamSignIn(
   if (!attempt || slot === undefined || browser === undefined) return takeRow(services, environment_id, { provider_id, state }, form_seeds)
   if (attempt.provider_id !== provider_id) return null
   // The browser can send a cookie again, so the database decides which call is the first.
-  const first = await db.run(sql`insert into returned_upstream_states (environment_id, state_hash, expires_at)
-    values (${environment_id}, ${state_hash}, ${new Date(attempt.expires_ms)}) on conflict (environment_id, state_hash) do nothing`)
+  const first = await db.run(
+    insertInto(
+      'returned_upstream_states',
+      { environment_id, state_hash, expires_at: new Date(attempt.expires_ms) },
+      sql`on conflict (environment_id, state_hash) do nothing`,
+    ),
+  )
   return first === 1 ? { ...attempt, state, browser, slot } : null
 }
 

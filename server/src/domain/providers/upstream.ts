@@ -2,7 +2,6 @@
  * The authorization code flow with state, nonce and PKCE at a provider. `openid-client` validates the responses. All its requests
  * go through the SSRF-safe fetch.
  */
-
 import { Email, WebUrl } from '@ostiary/contract/values.ts'
 import { importPKCS8, SignJWT } from 'jose'
 import * as client from 'openid-client'

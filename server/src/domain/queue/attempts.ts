@@ -1,5 +1,4 @@
 /** The attempts of the messages to receivers, for webhooks and for back-channel logouts: two tables with the same columns. */
-
 import { Attempt } from '@ostiary/contract/delivery.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'

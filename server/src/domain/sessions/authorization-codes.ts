@@ -3,6 +3,7 @@ import type { EnvironmentId, GrantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, sql } from '../../db/db.ts'
 import { sameEnvironment } from '../../db/environment.ts'
+import { insertInto } from '../../db/rows.ts'
 import { most_others } from './bounds.ts'
 import { findEnded, findReplaced, limitOf, type Replacement, replacingNone, replacingOne, replacingThese } from './grant-bounds.ts'
 import { GrantRow, grantColumns, insertTokens, type Spending, thisGrantStands } from './grants.ts'
@@ -80,9 +81,17 @@ export async function storeCode(db: Db, { environment_id, ...session }: SessionO
         join applications a on ${sameEnvironment('a', 's', environment_id)} and a.id = ${code.client_id} and a.disabled = 0
         ${consent ?? sql``}
        where s.environment_id = ${environment_id} and s.id = ${session.id} and ${sessionStands(environment_id, sql`s`)}`),
-    sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
-        values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope},
-                ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
+    insertInto('authorization_codes', {
+      environment_id,
+      code_hash: code.code_hash,
+      grant_id,
+      client_id: code.client_id,
+      redirect_uri: code.redirect_uri,
+      scope: code.scope,
+      nonce: code.nonce,
+      code_challenge: code.code_challenge,
+      expires_at: code.expires_at,
+    }),
     ...replace,
   ]
   const count = place.is_offline ? session.offline_count : session.grant_count

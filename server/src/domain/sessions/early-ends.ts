@@ -6,6 +6,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, inTwoForms, list, type Statement, sql } from '../../db/db.ts'
 import { unindexed } from '../../db/environment.ts'
+import { insertInto } from '../../db/rows.ts'
 
 export const rows_at_once = 500
 
@@ -164,4 +165,4 @@ export async function findPlace(db: Db): Promise<Place | null> {
 
 /** For the batch of a slice. */
 export const keepPlace = (place: Place): Statement =>
-  sql`insert into deployment (name, value) values (${place_name}, ${JSON.stringify(place)}) on conflict (name) do update set value = excluded.value`
+  insertInto('deployment', { name: place_name, value: JSON.stringify(place) }, sql`on conflict (name) do update set value = excluded.value`)

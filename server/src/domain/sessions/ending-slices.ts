@@ -3,7 +3,6 @@
  * `takeSlice`. Of parallel workers one gets a slice, and a worker that dies leaves the rest to the next one. Nothing here decides what
  * counts: that is decided by the numbers alone (`standing.ts`).
  */
-
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'

@@ -11,6 +11,7 @@ import { currentTrace } from '../../base/trace.ts'
 import type { Trace } from '../../base/trace-context.ts'
 import { leavesWork, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
+import { insertInto } from '../../db/rows.ts'
 import { insertEvents, type Origin } from '../events/store.ts'
 
 // biome-ignore format: this table is read by column
@@ -166,9 +167,11 @@ export function endAtApplication(
   now: Date,
 ): Statement[] {
   return [
-    sql`insert into disconnections (environment_id, user_id, application_id, ending)
-        values (${environment_id}, ${user_id}, ${application_id}, 1)
-        on conflict (environment_id, user_id, application_id) do update set ending = disconnections.ending + 1`,
+    insertInto(
+      'disconnections',
+      { environment_id, user_id, application_id, ending: 1 },
+      sql`on conflict (environment_id, user_id, application_id) do update set ending = disconnections.ending + 1`,
+    ),
     rowsFollow(
       environment_id,
       {

@@ -10,6 +10,7 @@ import { z } from 'zod'
 import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, type Statement, sql } from '../../db/db.ts'
 import { sameEnvironment } from '../../db/environment.ts'
+import { insertInto } from '../../db/rows.ts'
 import type { Chain } from '../../protocol/token-place.ts'
 import { insertChain, lastUseOf } from './refresh-chains.ts'
 import {
@@ -92,11 +93,23 @@ export function insertTokens(environment_id: EnvironmentId, grant: GrantRow, tok
   const statements = keepGrant(environment_id, grant, last_expires_at)
   if (refresh?.form === 'chain') statements.push(insertChain(environment_id, grant.grant_id, refresh.chain))
   if (refresh?.form === 'row')
-    statements.push(sql`insert into refresh_tokens (environment_id, token_hash, grant_id, expires_at)
-      values (${environment_id}, ${refresh.token_hash}, ${grant.grant_id}, ${refresh.expires_at})`)
+    statements.push(
+      insertInto('refresh_tokens', {
+        environment_id,
+        token_hash: refresh.token_hash,
+        grant_id: grant.grant_id,
+        expires_at: refresh.expires_at,
+      }),
+    )
   if (opaque)
-    statements.push(sql`insert into opaque_access_tokens (environment_id, token_hash, claims, expires_at)
-      values (${environment_id}, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at})`)
+    statements.push(
+      insertInto('opaque_access_tokens', {
+        environment_id,
+        token_hash: opaque.token_hash,
+        claims: opaque.claims,
+        expires_at: opaque.expires_at,
+      }),
+    )
   return refresh?.form === 'chain' ? [...statements, ...with_chain] : statements
 }
 
@@ -183,8 +196,7 @@ export function endGrant(environment_id: EnvironmentId, grant_id: string, by: st
 }
 
 export function revokeAccessToken(environment_id: EnvironmentId, jti: string, expires_at: Date): Statement {
-  return sql`insert into revoked_access_tokens (environment_id, jti, expires_at) values (${environment_id}, ${jti}, ${expires_at})
-    on conflict (environment_id, jti) do nothing`
+  return insertInto('revoked_access_tokens', { environment_id, jti, expires_at }, sql`on conflict (environment_id, jti) do nothing`)
 }
 
 /** Lists the grants of a user that stand, as the management API shows them. `rest` is the end of the query. */

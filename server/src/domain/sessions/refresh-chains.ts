@@ -5,6 +5,7 @@
 import type { EnvironmentId, GrantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, list, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import type { Chain } from '../../protocol/token-place.ts'
 
 /** The columns of a chain, joined as c; all `null` where the grant has none. */
@@ -32,8 +33,15 @@ export const lastUseOf = (environment_id: EnvironmentId, grant: Statement): Stat
 
 /** For a batch whose guard spends a code, or the last token of the grant that has a row of its own. */
 export const insertChain = (environment_id: EnvironmentId, grant_id: GrantId, chain: Chain): Statement =>
-  sql`insert into refresh_chains (environment_id, grant_id, number, digest, salt, issued_at, expires_at)
-    values (${environment_id}, ${grant_id}, ${chain.number}, ${chain.digest}, ${chain.salt}, ${chain.issued_at}, ${chain.expires_at})`
+  insertInto('refresh_chains', {
+    environment_id,
+    grant_id,
+    number: chain.number,
+    digest: chain.digest,
+    salt: chain.salt,
+    issued_at: chain.issued_at,
+    expires_at: chain.expires_at,
+  })
 
 /** Replaces the live token of a chain, if `only_if` the grant stands. As a guard it holds for one of any number of parallel attempts. */
 export const rotateChain = (

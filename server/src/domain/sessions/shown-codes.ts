@@ -2,14 +2,17 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 
 const shown_ms = 600_000
 
 /** For the batch that stores the codes. Earlier ones are replaced, as the codes themselves are. */
 export function insertShownCodes(environment_id: EnvironmentId, user_id: string, sealed: string, now: Date): Statement {
-  return sql`insert into shown_codes (environment_id, user_id, sealed, expires_at)
-    values (${environment_id}, ${user_id}, ${sealed}, ${new Date(now.getTime() + shown_ms)})
-    on conflict (environment_id, user_id) do update set sealed = excluded.sealed, expires_at = excluded.expires_at`
+  return insertInto(
+    'shown_codes',
+    { environment_id, user_id, sealed, expires_at: new Date(now.getTime() + shown_ms) },
+    sql`on conflict (environment_id, user_id) do update set sealed = excluded.sealed, expires_at = excluded.expires_at`,
+  )
 }
 
 const Shown = z.object({ sealed: z.string() })

@@ -1,5 +1,4 @@
 /** Chooses slugs. The choice is only a proposal: the unique index decides, and a proposal that another request took is replaced. */
-
 import { type Reason, reason } from '../../base/reason.ts'
 import { numbered, slugFrom } from '../../base/slug.ts'
 import { untilWritten } from '../../base/until-written.ts'

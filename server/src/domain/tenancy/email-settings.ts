@@ -1,6 +1,5 @@
 // pure
 /** The rules of the settings group `email` that its schema cannot express: they compare fields, earlier values and allowed networks. */
-
 import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { z } from 'zod'
 import { isPrivateLiteral, literalAddress } from '../../base/addresses.ts'

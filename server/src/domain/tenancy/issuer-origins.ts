@@ -5,6 +5,7 @@ import { CannotStart } from '../../base/cannot-start.ts'
 import type { Config } from '../../base/config/config.ts'
 import { coveringEntry } from '../../base/config/issuer-hosts.ts'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 
 type Hosts = Pick<Config, 'base_url' | 'issuer_hosts'>
 
@@ -21,8 +22,7 @@ export async function mayTakeIssuer(db: Db, hosts: Hosts, tenant_id: TenantId, i
 
 /** Takes an issuer for good. Fails as a guard if any environment has it, or had it. */
 export function takeIssuer(environment_id: string, issuer: string, now: Date): Statement {
-  return guard(sql`insert into issuer_origins (issuer, environment_id, created_at) values (${issuer}, ${environment_id}, ${now})
-    on conflict (issuer) do nothing`)
+  return guard(insertInto('issuer_origins', { issuer, environment_id, created_at: now }, sql`on conflict (issuer) do nothing`))
 }
 
 const Found = z.object({ environment_id: EnvironmentId })

@@ -4,6 +4,7 @@ import { Environment, EnvironmentType, type NewEnvironment, type NewProject, Pro
 import { Name, Slug } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
 import { type Db, guard, requires, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 
 const version = { version: z.int() }
 const TenantRow = Tenant.extend(version)
@@ -24,8 +25,7 @@ export function insertTenant(
   { slug, name, created_by = null }: { slug: string; name: string; created_by?: string | null },
   now: Date,
 ): Statement {
-  return guard(sql`insert into tenants (id, slug, name, created_by, created_at, updated_at)
-    values (${id}, ${slug}, ${name}, ${created_by}, ${now}, ${now}) on conflict (slug) do nothing`)
+  return guard(insertInto('tenants', { id, slug, name, created_by, created_at: now, updated_at: now }, sql`on conflict (slug) do nothing`))
 }
 
 /**
@@ -54,8 +54,9 @@ export function findProject(db: Db, tenant_id: TenantId, project_id: string) {
 
 /** Fails as a guard if the slug is taken in the tenant. */
 export function insertProject(tenant_id: TenantId, id: string, { slug, name }: NewProject, now: Date): Statement {
-  return guard(sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at)
-    values (${tenant_id}, ${id}, ${slug}, ${name}, ${now}, ${now}) on conflict (tenant_id, slug) do nothing`)
+  return guard(
+    insertInto('projects', { tenant_id, id, slug, name, created_at: now, updated_at: now }, sql`on conflict (tenant_id, slug) do nothing`),
+  )
 }
 
 /** The tenant has fewer than `most` projects. Pass it to `haveRoom` with `holdTenant`. */
@@ -73,10 +74,13 @@ export function insertEnvironment(
   { slug, name, type }: NewEnvironment,
   now: Date,
 ): Statement {
-  return guard(sql`insert into environments (
-      tenant_id, project_id, id, slug, name, type, issuer, settings, created_at, updated_at, settings_updated_at)
-    values (${tenant_id}, ${project_id}, ${id}, ${slug}, ${name}, ${type}, ${issuer}, ${settings}, ${now}, ${now}, ${now})
-    on conflict (project_id, slug) do nothing`)
+  return guard(
+    insertInto(
+      'environments',
+      { tenant_id, project_id, id, slug, name, type, issuer, settings, created_at: now, updated_at: now, settings_updated_at: now },
+      sql`on conflict (project_id, slug) do nothing`,
+    ),
+  )
 }
 
 /** The project has fewer than `most` environments. Pass it to `haveRoom` with `holdProject`. */

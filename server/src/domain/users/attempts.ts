@@ -10,6 +10,7 @@ import type { FirstFactor } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
 import { emailKey } from '../../base/email.ts'
 import { type Db, guard, list, type Statement, sql, withoutSync } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 
 export interface Lockout {
   max_attempts: number
@@ -213,12 +214,16 @@ function countForAccount(
   { duration_seconds }: Lockout,
 ): Statement {
   const until = new Date(now.getTime() + duration_seconds * 1000)
-  return guard(sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at)
-    values (${environment_id}, ${account}, ${from}, 1, ${until})
-    on conflict (environment_id, account, source) do update
+  return guard(
+    insertInto(
+      'sign_in_attempts',
+      { environment_id, account, source: from, attempts: 1, expires_at: until },
+      sql`on conflict (environment_id, account, source) do update
       set attempts = case when sign_in_attempts.expires_at <= ${now} then 1 else sign_in_attempts.attempts + 1 end,
           expires_at = excluded.expires_at
-      where sign_in_attempts.expires_at <= ${now} or sign_in_attempts.attempts < ${limit}`)
+      where sign_in_attempts.expires_at <= ${now} or sign_in_attempts.attempts < ${limit}`,
+    ),
+  )
 }
 
 interface SourceLimit {
@@ -236,9 +241,11 @@ function countFromSource({ environment_id, source, now }: From, limited: SourceL
   const until = new Date(now.getTime() + limited.window_seconds * 1000)
   const slot = slotName(source, slotOf(now, limited))
   return [
-    sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at)
-      values (${environment_id}, ${limited.kind}, ${source}, 0, ${until})
-      on conflict (environment_id, account, source) do update set expires_at = excluded.expires_at`,
+    insertInto(
+      'sign_in_attempts',
+      { environment_id, account: limited.kind, source, attempts: 0, expires_at: until },
+      sql`on conflict (environment_id, account, source) do update set expires_at = excluded.expires_at`,
+    ),
     guard(sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at)
       select ${environment_id}, ${limited.kind}, ${slot}, 1, ${until}
        where (select coalesce(sum(attempts), 0) from sign_in_attempts

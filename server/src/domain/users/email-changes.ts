@@ -6,6 +6,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import { codeExpiry, endOpenCodes } from './mailed-codes.ts'
 
 const EmailChange = z.object({
@@ -37,8 +38,7 @@ export function insertEmailChange(
   const pending = { email, expires_at: expires_at.toISOString() }
   return [
     sql`delete from email_changes where environment_id = ${environment_id} and user_id = ${user_id}`,
-    sql`insert into email_changes (environment_id, user_id, email, pending, session_id, expires_at)
-      values (${environment_id}, ${user_id}, ${email}, ${pending}, ${session_id}, ${expires_at})`,
+    insertInto('email_changes', { environment_id, user_id, email, pending, session_id, expires_at }),
   ]
 }
 

@@ -8,6 +8,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 
 /** A row of one kind never proves anything of another kind. */
 export const CodeKind = z.enum(['sign_in', 'sign_up', 'enrolment', 'verify_email', 'reset_password', 'change_email', 'change_email_notice'])
@@ -59,9 +60,11 @@ const hourBefore = (now: Date) => new Date(now.getTime() - window_ms)
 /** Serialises the batches that count codes of an address. */
 export function holdAddress(environment_id: EnvironmentId, account: string, now: Date): Statement {
   const until = new Date(now.getTime() + window_ms)
-  return sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at)
-    values (${environment_id}, ${account}, 'mailed', 0, ${until})
-    on conflict (environment_id, account, source) do update set expires_at = excluded.expires_at`
+  return insertInto(
+    'sign_in_attempts',
+    { environment_id, account, source: 'mailed', attempts: 0, expires_at: until },
+    sql`on conflict (environment_id, account, source) do update set expires_at = excluded.expires_at`,
+  )
 }
 
 /**

@@ -8,6 +8,7 @@ import { userNameKey } from '../../base/user-name.ts'
 import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
+import { insertInto } from '../../db/rows.ts'
 
 const UserRow = User.extend({ version: z.int() })
 export type UserRow = z.infer<typeof UserRow>
@@ -113,8 +114,11 @@ export async function isNameTaken(db: Db, environment_id: EnvironmentId, name: s
  * at the row that the first statement writes. Put it after the insert of the user.
  */
 export const takeName = ({ environment_id, id }: UserRef, name: string): Statement[] => [
-  sql`insert into upstream_holds (environment_id) values (${environment_id})
-      on conflict (environment_id) do update set environment_id = excluded.environment_id`,
+  insertInto(
+    'upstream_holds',
+    { environment_id },
+    sql`on conflict (environment_id) do update set environment_id = excluded.environment_id`,
+  ),
   guard(sql`update users set preferred_username = ${name}, preferred_username_key = ${userNameKey(name)}
     where environment_id = ${environment_id} and id = ${id} and not ${hasName(environment_id, name, id)}`),
 ]
@@ -126,17 +130,36 @@ export function insertUser(
   password_hash: string | null,
   now: Date,
 ): Statement {
-  return guard(sql`insert into users (
-      environment_id, id, email, email_key, email_verified, phone_number, phone_number_verified,
-      name, given_name, family_name, nickname, preferred_username, preferred_username_key,
-      picture, locale, zoneinfo, metadata, password_hash, password_set_at, self_registered, created_at, updated_at)
-    values (
-      ${environment_id}, ${id}, ${user.email}, ${emailKey(user.email)}, ${user.email_verified ?? false},
-      ${user.phone_number ?? null}, ${user.phone_number_verified ?? false}, ${user.name ?? null}, ${user.given_name ?? null},
-      ${user.family_name ?? null}, ${user.nickname ?? null}, ${user.preferred_username ?? null}, ${keyOfName(user)}, ${user.picture ?? null},
-      ${user.locale ?? null}, ${user.zoneinfo ?? null}, ${user.metadata ?? {}}, ${password_hash},
-      ${password_hash === null ? null : now}, ${user.self_registered ?? false}, ${now}, ${now})
-    on conflict (environment_id, email_key) do nothing`)
+  return guard(
+    insertInto(
+      'users',
+      {
+        environment_id,
+        id,
+        email: user.email,
+        email_key: emailKey(user.email),
+        email_verified: user.email_verified ?? false,
+        phone_number: user.phone_number ?? null,
+        phone_number_verified: user.phone_number_verified ?? false,
+        name: user.name ?? null,
+        given_name: user.given_name ?? null,
+        family_name: user.family_name ?? null,
+        nickname: user.nickname ?? null,
+        preferred_username: user.preferred_username ?? null,
+        preferred_username_key: keyOfName(user),
+        picture: user.picture ?? null,
+        locale: user.locale ?? null,
+        zoneinfo: user.zoneinfo ?? null,
+        metadata: user.metadata ?? {},
+        password_hash,
+        password_set_at: password_hash === null ? null : now,
+        self_registered: user.self_registered ?? false,
+        created_at: now,
+        updated_at: now,
+      },
+      sql`on conflict (environment_id, email_key) do nothing`,
+    ),
+  )
 }
 
 /**

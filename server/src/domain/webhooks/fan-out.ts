@@ -1,5 +1,5 @@
 /** Creates a message for every webhook that subscribes to a newly numbered event, in the batch that numbers it. */
-import { sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import type { FanOut } from '../events/numbering.ts'
 import { findEventData } from '../events/store.ts'
@@ -21,9 +21,17 @@ export function createWebhookFanOut({ db, now, newId }: Pick<Deployment, 'db' | 
         const at = now()
         const id = jobIdInSequence(webhook_id, event.sequence)
         return [
-          sql`insert into webhook_messages
-                (environment_id, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
-              values (${environment_id}, ${message_id}, ${webhook_id}, ${event.id}, ${event.type}, 'waiting', ${at}, ${at}, ${at})`,
+          insertInto('webhook_messages', {
+            environment_id,
+            id: message_id,
+            webhook_id,
+            event_id: event.id,
+            event_type: event.type,
+            status: 'waiting',
+            next_attempt_at: at,
+            created_at: at,
+            updated_at: at,
+          }),
           enqueue({ id, kind: 'webhook', lane: webhook_id, environment_id, payload: { webhook_id, message_id } }, at),
         ]
       })

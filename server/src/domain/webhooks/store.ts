@@ -1,5 +1,4 @@
 /** Webhooks of an environment and their messages. Secrets are sealed here. */
-
 import { Delivery } from '@ostiary/contract/delivery.ts'
 import type { EventKind } from '@ostiary/contract/event.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'

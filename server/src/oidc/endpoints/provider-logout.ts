@@ -6,6 +6,7 @@ import { digestOf } from '../../base/digest.ts'
 import { type Reason, reason } from '../../base/reason.ts'
 import { sourceOf } from '../../base/source.ts'
 import { guard, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import { byUser, originOf } from '../../domain/events/origin.ts'
 import { issuerOfProvider, kinds } from '../../domain/providers/kinds.ts'
 import { UpstreamFailed, type VerifiedToken } from '../../domain/providers/profile.ts'
@@ -68,9 +69,13 @@ async function endAtProvider(services: OidcServices, call: OidcCall, provider: U
   const identity = sub === null ? null : await findIdentity(db, environment_id, subject)
   const is_nobody = sub !== null && identity === null
   const at: SessionAtProvider = { provider_id: provider.id, sid, identity }
-  const used = guard(sql`insert into used_assertions (environment_id, client_id, jti_hash, expires_at)
-    values (${environment_id}, ${provider.id}, ${digestOf(jti)}, ${expires_at})
-    on conflict (environment_id, client_id, jti_hash) do nothing`)
+  const used = guard(
+    insertInto(
+      'used_assertions',
+      { environment_id, client_id: provider.id, jti_hash: digestOf(jti), expires_at },
+      sql`on conflict (environment_id, client_id, jti_hash) do nothing`,
+    ),
+  )
   for (let is_first = true; ; is_first = false) {
     const sessions = is_nobody ? [] : await findSessionsAtProvider(db, environment_id, at, most_at_once)
     if (!is_first && sessions.length === 0) return true

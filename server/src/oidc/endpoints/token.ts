@@ -1,5 +1,4 @@
 /** The token endpoint (RFC 6749 §3.2): authenticates the client and lets the grant type exchange what the client presents. */
-
 import { reason } from '../../base/reason.ts'
 import { grantTypeNames } from '../../protocol/grant-types.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'

@@ -1,5 +1,4 @@
 /** UserInfo (OIDC Core §5.3): claims about the user, for an active access token of this environment with the scope `openid`. */
-
 import { type Reason, reason } from '../../base/reason.ts'
 import { refusal } from '../../base/refusal.ts'
 import { userClaims } from '../../protocol/claims.ts'

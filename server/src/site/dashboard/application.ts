@@ -2,7 +2,6 @@
  * Serves the application: its files, and its entry page for every other path, since the views are paths of the application. Inline
  * scripts are not allowed. Mantine writes a style sheet for its breakpoints; the page has a nonce for it, new in every answer.
  */
-
 import { reason } from '../../base/reason.ts'
 import { refusal } from '../../base/refusal.ts'
 import { findMemberships } from '../../domain/members/store.ts'

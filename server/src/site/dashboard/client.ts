@@ -9,6 +9,7 @@ import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import { z } from 'zod'
 import { patched } from '../../base/patched.ts'
 import { guard, sql } from '../../db/db.ts'
+import { insertInto } from '../../db/rows.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { sealed_columns } from '../../deployment/secrets/sealed-columns.ts'
 import { insertApplication } from '../../domain/applications/store.ts'
@@ -58,8 +59,9 @@ async function register({ db, secrets, now, newId }: Deployment, environment_id:
     jwks: { keys: [{ ...publicKey.export({ format: 'jwk' }), kty: 'EC', kid: key_id, alg: 'ES256', use: 'sig' }] },
   }
   await db.batch([
-    guard(sql`insert into deployment (name, value) values ('dashboard', ${secrets.seal(stored, associated_data)})
-      on conflict (name) do nothing`),
+    guard(
+      insertInto('deployment', { name: 'dashboard', value: secrets.seal(stored, associated_data) }, sql`on conflict (name) do nothing`),
+    ),
     ...insertApplication(
       environment_id,
       { id: client_id, slug: 'dashboard', application_type: 'web', template: null, client_secret_hash: null },

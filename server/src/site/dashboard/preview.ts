@@ -3,7 +3,6 @@
  * opens only for members of the tenant that are signed in to the dashboard, only in a frame of this origin, and nothing on it works.
  * Its policy is a sandbox without scripts, forms and windows. Links lead nowhere. Decision 0058.
  */
-
 import type { Administrators } from '../../api/administrators.ts'
 import { reason } from '../../base/reason.ts'
 import { findOfferedProviders } from '../../domain/providers/store.ts'

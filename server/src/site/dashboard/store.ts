@@ -3,6 +3,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { sameEnvironment } from '../../db/environment.ts'
+import { insertInto } from '../../db/rows.ts'
 import { endGrant } from '../../domain/sessions/grants.ts'
 import { sessionStands } from '../../domain/sessions/standing.ts'
 import { aboutUser } from '../../domain/users/store.ts'
@@ -66,10 +67,19 @@ export function insertDashboardSession(
   kept: KeptTokens,
   now: Date,
 ): Statement {
-  return sql`insert into dashboard_sessions (session_hash, environment_id, user_id, session_id, grant_id, tokens, access_token_until,
-                                             refresh_at, refreshing_until, created_at, expires_at)
-    values (${session_hash}, ${environment_id}, ${user_id}, ${session_id}, ${grant_id}, ${kept.tokens}, ${kept.access_token_until},
-            ${kept.refresh_at}, ${now}, ${now}, ${kept.expires_at})`
+  return insertInto('dashboard_sessions', {
+    session_hash,
+    environment_id,
+    user_id,
+    session_id,
+    grant_id,
+    tokens: kept.tokens,
+    access_token_until: kept.access_token_until,
+    refresh_at: kept.refresh_at,
+    refreshing_until: now,
+    created_at: now,
+    expires_at: kept.expires_at,
+  })
 }
 
 /** Takes the session for a refresh. Of parallel requests, on any process, one gets `true`. A crashed refresh frees it after `until`. */

@@ -3,7 +3,6 @@
  * The frame of the documentation pages: they are public and the same for everyone. The one script adds copy buttons and suggestions of the
  * search; without it the search is a form.
  */
-
 import { type Html, html, markupOf, raw } from '../../base/html.ts'
 import { brandStyle } from '../../pages/brand.ts'
 import { contentSecurityPolicy } from '../../pages/csp.ts'

@@ -1,5 +1,4 @@
 /** The account page. `gate.ts` says how a change begins. */
-
 import { asksForSignUp } from '../../../protocol/sign-up.ts'
 import { accountUrl } from '../../account-url.ts'
 import { readBrowser } from '../../browser.ts'

@@ -1,5 +1,4 @@
 /** The pages of the account page about the address. */
-
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { longest_email } from '../../../base/normalisation.ts'
 import { findEmailChange } from '../../../domain/users/email-changes.ts'

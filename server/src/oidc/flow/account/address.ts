@@ -1,5 +1,4 @@
 /** The forms of the account page about the address: its change, and its proof (decision 0046). Each form names its `step`. */
-
 import { digestOf } from '../../../base/digest.ts'
 import { accountAddress } from '../../../base/email.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'

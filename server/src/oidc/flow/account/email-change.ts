@@ -2,7 +2,6 @@
  * The change of a person's address (decision 0046). The new end confirms by the mailed code or its link, the old end by its
  * link, in any order and within seven days. A new address that another account has is handled the same way: its owner gets a mail without a code.
  */
-
 import { emailKey } from '../../../base/email.ts'
 import { sourceOf } from '../../../base/source.ts'
 import { guard, type Statement, sql } from '../../../db/db.ts'

@@ -5,7 +5,6 @@
  * sign-in of the same account. The endpoints decide the change by one batch, in which `holdUser` and `holdFreshSession` fail where the
  * session ended in the meantime. `screens.ts` builds the pages, `notice.ts` sends the mails.
  */
-
 import { UserId } from '@ostiary/contract/ids.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'

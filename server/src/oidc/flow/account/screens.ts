@@ -1,5 +1,4 @@
 /** Builds the pages of the account page from what is stored about the person. */
-
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SignInMethod } from '@ostiary/contract/method.ts'
 import { membersUrl } from '../../../base/dashboard-links.ts'

@@ -1,5 +1,4 @@
 /** Issues an authorization code for a session of the browser and sends it to the client. */
-
 import { digestOf } from '../../../base/digest.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
 import { storeCode } from '../../../domain/sessions/authorization-codes.ts'

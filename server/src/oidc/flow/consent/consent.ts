@@ -1,5 +1,4 @@
 /** The forms of consent and of the account chooser. */
-
 import { untilWritten } from '../../../base/until-written.ts'
 import { byUser, originOf } from '../../../domain/events/origin.ts'
 import { insertEvent } from '../../../domain/events/store.ts'

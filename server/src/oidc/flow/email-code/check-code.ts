@@ -1,5 +1,4 @@
 /** Emailed codes as a way in, and as the proof of a sign-up: what a right one does (decision 0041). */
-
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'

@@ -1,5 +1,4 @@
 /** Mails codes: as a way in, and as the proof of a sign-up (decision 0041). */
-
 import { digestOf } from '../../../base/digest.ts'
 import { accountAddress } from '../../../base/email.ts'
 import { reason } from '../../../base/reason.ts'

@@ -2,7 +2,6 @@
  * The page of an invitation. A person signs in or creates an account, reads who invites them to which tenant with which role, and
  * accepts with one button. A new account whose address is not proved gets an emailed code first, and then the page again. A GET changes nothing, so a program that follows the links of an email does not accept.
  */
-
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'

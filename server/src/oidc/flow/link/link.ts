@@ -1,5 +1,4 @@
 /** The page to which every mailed link leads. A GET changes nothing, so a program that follows the links of a mail proves nothing. */
-
 import { findOwner, verifyAddress } from '../../../domain/accounts/address-proof.ts'
 import { canReset } from '../../../domain/accounts/reset.ts'
 import { openLink, type Payload } from '../../../domain/users/code-mail.ts'

@@ -1,5 +1,4 @@
 /** A sign-in by passkey. The passkey says who signs in, so the person types nothing. */
-
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'

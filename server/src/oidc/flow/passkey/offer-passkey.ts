@@ -2,7 +2,6 @@
  * The offer of a passkey, between a sign-in by another method and the code. It is made where the script of the sign-in page has found
  * that the browser can use passkeys, so no other browser is stopped by a page that it cannot use.
  */
-
 import type { Refusal } from '../../../base/refusal.ts'
 import { listPasskeys } from '../../../domain/passkeys/store.ts'
 import type { SessionRow } from '../../../domain/sessions/sessions.ts'

@@ -2,7 +2,6 @@
  * Adds a passkey to an account. The offer after a sign-in and the account page show the options of `beginEnrolment` and post the response
  * to `finishEnrolment`. A sign-in that enrols its second factor posts it to `judgeEnrolment`, and stores it with the end of the sign-in.
  */
-
 import { deviceLine } from '../../../base/device-name.ts'
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'

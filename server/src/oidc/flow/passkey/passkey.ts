@@ -1,5 +1,4 @@
 /** The forms of passkeys: the sign-in, and the offer after another sign-in. Both post the JSON of WebAuthn in the field `credential`. */
-
 import { withSession } from '../../../protocol/next-step.ts'
 import { session_gone } from '../../browser.ts'
 import { type OidcEndpoint, redirect, refused } from '../../call.ts'

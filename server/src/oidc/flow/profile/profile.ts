@@ -1,5 +1,4 @@
 /** The form of a person who is asked for a name in a sign-in (`sign_up.name`). */
-
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { untilWritten } from '../../../base/until-written.ts'

@@ -1,5 +1,4 @@
 /** The page on which a person chooses a new password, behind the link of a reset. */
-
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { type NewPasswordView, newPasswordPage } from '../../../pages/reset.ts'

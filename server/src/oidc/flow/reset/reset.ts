@@ -1,5 +1,4 @@
 /** A forgotten password: the page that asks for a link, and the page of the link that takes the new password. It signs nobody in. */
-
 import { digestOf } from '../../../base/digest.ts'
 import { accountAddress } from '../../../base/email.ts'
 import { longest_email } from '../../../base/normalisation.ts'

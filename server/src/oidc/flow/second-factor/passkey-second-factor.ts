@@ -2,7 +2,6 @@
  * A passkey as the second factor of a user who is known by the first. The step that asks for it calls `beginPasskeyFactor` for its page
  * and `finishPasskeyFactor` for its form, and puts the statements into the batch that ends the sign-in.
  */
-
 import type { Refusal } from '../../../base/refusal.ts'
 import { newChallenge } from '../../../domain/passkeys/challenge.ts'
 import { requestOptions } from '../../../domain/passkeys/options.ts'

@@ -1,5 +1,4 @@
 /** The pages of the second factor and of its enrolment, built from a half sign-in. */
-
 import type { Refusal } from '../../../base/refusal.ts'
 import type { HalfSignIn } from '../../../domain/sessions/half-sign-ins.ts'
 import { showOfferedTotp } from '../../../domain/users/second-factor-changes.ts'

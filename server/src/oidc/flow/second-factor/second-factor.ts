@@ -2,7 +2,6 @@
  * The second factor of a sign-in; its enrolment, where the person has none, is in `enrolment.ts`. Each form continues a half sign-in;
  * without one of this browser, for this request, the page says that the attempt is over.
  */
-
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { countFactorTry } from '../../../domain/sessions/half-sign-ins.ts'

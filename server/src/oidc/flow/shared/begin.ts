@@ -51,7 +51,6 @@
  *     second-factor-screens             → continue-half → half-sign-in → enrolment-code, establish-session
  *     all of these                      → continue → press, visit
  */
-
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { findClient } from '../../../domain/applications/store.ts'

@@ -1,5 +1,4 @@
 /** The end of every successful sign-in: makes the session, records the events and continues the request. */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { MethodByAddress } from '@ostiary/contract/sign-in-methods.ts'
 import { digestOf } from '../../../base/digest.ts'

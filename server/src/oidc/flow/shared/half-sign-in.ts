@@ -4,7 +4,6 @@
  * before `prompt=login` or `max_age` does not answer them. Its pages name the attempt, so that each tab continues its own, even where two
  * tabs have the same request.
  */
-
 import { digestOf } from '../../../base/digest.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { reason } from '../../../base/reason.ts'

@@ -1,5 +1,4 @@
 /** The right to create an account: an environment with open sign-up, or an invitation, which allows a limited number. */
-
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'

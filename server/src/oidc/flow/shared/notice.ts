@@ -1,5 +1,4 @@
 /** Mails the person about a change of their account, in the batch of the change, and limits the changes of an hour. */
-
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import type { Statement } from '../../../db/db.ts'

@@ -1,5 +1,4 @@
 /** The pages that ask a person for something, built from an interaction. Each form holds the request and a form token. */
-
 import { longest_redirect_uri } from '@ostiary/contract/objects/application.ts'
 import { applicationUrl, registerUrl } from '../../../base/dashboard-links.ts'
 import type { Refusal } from '../../../base/refusal.ts'

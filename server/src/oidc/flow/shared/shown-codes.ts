@@ -2,7 +2,6 @@
  * The page of new recovery codes. It has an address of its own and can be loaded again until the person confirms to have the codes. Only
  * the browser that got them, signed in to their account, sees them: they are sealed with its cookie.
  */
-
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import type { Statement } from '../../../db/db.ts'

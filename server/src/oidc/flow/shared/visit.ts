@@ -3,7 +3,6 @@
  * a visit hold the query of that page, `token=…` or `visit=account…`, in place of an authorization request. Each step of a visit returns
  * to that page.
  */
-
 import { digestOf } from '../../../base/digest.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'

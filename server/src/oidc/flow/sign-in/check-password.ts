@@ -1,5 +1,4 @@
 /** A sign-in by email and password. */
-
 import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'

@@ -1,5 +1,4 @@
 /** The forms of sign-in and sign-up. Success makes a session and continues the request. */
-
 import { accountAddress } from '../../../base/email.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { longest_email } from '../../../base/normalisation.ts'

@@ -1,5 +1,4 @@
 /** Signs accounts out of a browser. */
-
 import { byUser, originOf } from '../../../domain/events/origin.ts'
 import { endSession, type SessionRow } from '../../../domain/sessions/sessions.ts'
 import { aboutUsers } from '../../../domain/users/store.ts'

@@ -1,5 +1,4 @@
 /** Sign-out (RP-Initiated Logout 1.0): at once for a request whose id_token_hint names the session, after a question for any other. */
-
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { findClient } from '../../../domain/applications/store.ts'
