@@ -1,9 +1,10 @@
 /** What the promotions of one project can pile up: numbers and bytes of plans, and how many of an hour. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { most_applied_bytes, most_planned_bytes } from '../../src/domain/promotions/bounds.ts'
+import { most_applied_bytes, most_planned_bytes, roomForPlan } from '../../src/domain/promotions/bounds.ts'
 import { meanwhile, own, ownOf, type Project, pointersOf, promoting, upward } from '../support/promotions.ts'
 import { expectStatus, world } from '../support/world.ts'
 
@@ -18,6 +19,8 @@ const storedOf = ({ id }: Project) =>
 const enlarge = (id: string, bytes: number) =>
   db.run(sql`update promotions set summary = ${{ create: 0, update: 0, delete: 0, errors: 0, warnings: 0, bytes }} where id = ${id}`)
 const bytesOf = async (project: Project) => (await storedOf(project)).reduce((sum, { summary }) => sum + summary.bytes, 0)
+
+const Home = z.object({ tenant_id: TenantId, id: z.string() })
 
 const limited = ['429 rate_limited']
 /** A document whose plan counts as five. */
@@ -110,6 +113,16 @@ test('of plans that are made at once no more bytes are kept than of plans one af
   const [rows, bytes] = [await storedOf(project), await bytesOf(project)]
   assert.ok(bytes <= most_planned_bytes, `${bytes}`)
   assert.deepEqual([rows.length, rows.some((row) => row.id === second.id)], [12, false], 'the large one has given way')
+})
+
+test('room that was made for a plan before another one was stored is made again', async () => {
+  const project = await createProject()
+  const { id } = await planned(project, upward(project))
+  const stored = await db.maybeOne(Home, sql`select tenant_id, project_id as id from promotions where id = ${id}`)
+  const room = await roomForPlan(db, stored ?? assert.fail('The plan was stored.'), 1_000)
+  assert.notEqual(await db.batch(room), null)
+  await planned(project, upward(project))
+  assert.equal(await db.batch(room), null)
 })
 
 /** Lets a plan be approved, as of a project that asks for it. */
