@@ -6,12 +6,13 @@
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { day_ms } from '../base/durations.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import { insertInto } from '../db/rows.ts'
 import { ApiError } from '../http/problem.ts'
 import type { Caller } from './authenticate.ts'
 
-const kept_ms = 86_400_000
+const kept_ms = day_ms
 const longest_wait_ms = 5_000
 
 /** Two requests are the same if all these values are equal. */

@@ -4,12 +4,12 @@
  * the other. The first chain then raises the oldest program that the schema names, so that an older program refuses to run.
  */
 import { z } from 'zod'
+import { hour_ms } from '../base/durations.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
 
 /** The number of the migration that adds the chains: the oldest program that can serve beside them. */
 export const schema_of_chains = 43
 
-const hour_ms = 3_600_000
 const row_name = 'refresh_chains_from'
 
 export interface ChainStart {

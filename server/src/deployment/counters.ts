@@ -2,6 +2,7 @@
  * Counts events in memory and adds them to the row of the hour every few seconds. This is cheap enough for every request. A process
  * that dies loses the counts it has not written, which is acceptable for statistics.
  */
+import { hour_ms } from '../base/durations.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import { insertInto } from '../db/rows.ts'
 
@@ -17,7 +18,6 @@ export interface Counters {
   write(): Promise<void>
 }
 
-const hour_ms = 3_600_000
 /** Rows in one batch, so that no request waits for long. */
 const most_rows = 500
 

@@ -3,6 +3,7 @@
  * room. The database keeps the last process that dropped some.
  */
 import { z } from 'zod'
+import { day_ms } from '../base/durations.ts'
 import { type Db, sql } from '../db/db.ts'
 import { insertInto } from '../db/rows.ts'
 
@@ -13,7 +14,7 @@ const row_name = 'dropped_lines'
 /** A process writes the row at most this often. */
 const write_interval_ms = 600_000
 /** A log that was repaired is forgotten after this time. */
-const forgotten_after_ms = 86_400_000
+const forgotten_after_ms = day_ms
 
 /** @param count returns the lines that this process dropped since its start */
 export function createDroppedLines({ db, now }: { db: Db; now: () => Date }, count: () => number): { write(): Promise<void> } {

@@ -6,6 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { Config } from '../base/config/config.ts'
+import { day_ms } from '../base/durations.ts'
 import type { Log } from '../base/log.ts'
 import { isWithin, parseAddress } from '../base/networks.ts'
 import { type Db, sql } from '../db/db.ts'
@@ -18,7 +19,7 @@ const row_name = 'untrusted_forwarder'
 /** The row of an address that was seen again is written again after this time. */
 const write_interval_ms = 600_000
 /** A proxy that was named or moved away is forgotten after this time. */
-const forgotten_after_ms = 86_400_000
+const forgotten_after_ms = day_ms
 const forwarded_headers = ['x-forwarded-for', 'x-forwarded-proto', 'forwarded'] as const
 
 export interface Forwarders {

@@ -6,6 +6,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import { day_ms } from '../base/durations.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { changeAllButLast } from '../db/slices.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -120,7 +121,7 @@ export async function insertSigningKey({ secrets }: Pick<Deployment, 'secrets'>,
 const Aged = z.object({ environment_id: z.custom<EnvironmentId>() })
 
 /** A key that has signed for this long is replaced automatically. */
-const rotation_ms = 90 * 86_400_000
+const rotation_ms = 90 * day_ms
 const most_at_once = 20
 const most_erased_at_once = 100
 

@@ -1,13 +1,13 @@
 /** What is recorded of a token that `tokens/validate` calls inactive: one record for each key, reason and minute. */
 import type { inactiveReasons } from '@ostiary/contract/session.ts'
 import { createBoundedMap } from '../base/bounded-map.ts'
+import { minute_ms } from '../base/durations.ts'
 import { type Reason, reason } from '../base/reason.ts'
 import { readIdTokenHint } from './id-token-hint.ts'
 import type { Issuer } from './issuer.ts'
 
 type InactiveReason = (typeof inactiveReasons)[number]
 
-const minute_ms = 60_000
 /** Of keys and reasons together. More than this only records more. */
 const most_remembered = 10_000
 

@@ -1,5 +1,6 @@
 // pure
 /** The header and claims of a client assertion (`private_key_jwt`). `../oidc/client-assertion.ts` checks its signature and single use. */
+import { hour_ms } from '../base/durations.ts'
 import { type Reason, reason } from '../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
 
@@ -12,7 +13,7 @@ export const assertionAlgorithms = [
 /** The tolerated difference between the clock of a client and that of this service. */
 const skew_ms = 30_000
 /** An assertion with a longer lifetime is refused, because its id is stored until it expires. */
-const longest_life_ms = 3_600_000
+const longest_life_ms = hour_ms
 export const longest_assertion = 10_000
 
 /**

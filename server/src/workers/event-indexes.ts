@@ -4,6 +4,7 @@
  * before read by them. A filter finds every event at any time: it names the columns and the key, so either index serves it.
  */
 import { z } from 'zod'
+import { hour_ms } from '../base/durations.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import { createEventIndex, dropIndex, event_indexes, replaced_event_indexes } from '../db/event-indexes.ts'
 import { insertInto } from '../db/rows.ts'
@@ -13,10 +14,10 @@ import { takeLease } from '../domain/events/lease.ts'
 /** Another process goes on with the work of one that stopped after this time. */
 const lease_ms = 60_000
 /** How long processes of the version before may run beside this one with fast lists. */
-const overlap_ms = 3_600_000
+const overlap_ms = hour_ms
 /** After a failure, such as a full disk: each try reads the whole table. Doubled each time. */
 const first_wait_ms = 60_000
-const longest_wait_ms = 3_600_000
+const longest_wait_ms = hour_ms
 const row_name = 'event_indexes_whole_at'
 const concurrently = sql`concurrently`
 

@@ -3,6 +3,7 @@
  * sweep removes what is past that. A table whose rows are to be removed is one more entry; `server/test/schema.test.ts` fails for a
  * table that is neither here nor in its list of lasting tables.
  */
+import { day_ms, hour_ms } from '../base/durations.ts'
 import { identifiers, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { refused_calls_kept_ms } from '../deployment/refused-calls/store.ts'
@@ -22,7 +23,6 @@ export interface ExpiringRows {
   readonly slice?: number
 }
 
-const day_ms = 86_400_000
 /**
  * An access token may outlive its session by this long, and the session can be ended until then. For as long, token validation gives the
  * same reason for an expired token: the token and its revocation stay too.
@@ -39,7 +39,7 @@ const key_usage_kept_ms = 30 * day_ms
 const counter_kept_ms = 760 * day_ms
 
 /** The limits count the codes of the last hour, and a person who comes back to the page can ask for a new one. */
-const code_kept_ms = 3_600_000
+const code_kept_ms = hour_ms
 
 /** Who still sends a key so long after its rotation gets the reason for an unknown key. */
 const rotated_key_kept_ms = 90 * day_ms

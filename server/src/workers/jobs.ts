@@ -1,4 +1,5 @@
 /** Background work: writes buffered counts, removes expired rows, rotates keys, delivers events. A failed job runs again later. */
+import { hour_ms } from '../base/durations.ts'
 import { droppedLines } from '../base/output.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { createDroppedLines } from '../deployment/dropped-lines.ts'
@@ -28,7 +29,7 @@ const refused_calls_interval_ms = 500
 /** How often the last write is looked at. Only where it failed, something is written. */
 const look_interval_ms = 1_000
 const sweep_interval_ms = 60_000
-const rotation_interval_ms = 3_600_000
+const rotation_interval_ms = hour_ms
 /** How often grants are visited whose tokens may be over. */
 const visit_interval_ms = 10_000
 /** How often resource servers are named that a process of the version before has written. */

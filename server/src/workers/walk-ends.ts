@@ -2,12 +2,13 @@
  * Removes sessions and grants that ended before their latest possible time (`domain/sessions/early-ends.ts`), by a walk over all of them. One process
  * walks at a time, for two percent of its time: 100,000,000 rows take less than a day.
  */
+import { hour_ms } from '../base/durations.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { takeLease } from '../domain/events/lease.ts'
 import { findPlace, keepPlace, type Place, rows_at_once, walks } from '../domain/sessions/early-ends.ts'
 
 /** A walk begins this long after the one before has begun, or when that has ended. */
-const walk_interval_ms = 3_600_000
+const walk_interval_ms = hour_ms
 /** How long until another process goes on with the walk of one that stopped. */
 const lease_ms = 60_000
 /** How often `work` is called. */

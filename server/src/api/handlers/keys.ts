@@ -3,6 +3,7 @@ import { type KeyIdentity, type KeyType, type KeyUsage, RateLimit } from '@ostia
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { quotaDetail } from '../../base/config/limits.ts'
+import { day_ms } from '../../base/durations.ts'
 import { mergePatch } from '../../base/merge-patch.ts'
 import { makeApiKey } from '../../domain/keys/format.ts'
 import { effectiveScopes, ipAllowlistProblem, originProblem } from '../../domain/keys/policy.ts'
@@ -81,7 +82,7 @@ async function find({ keys }: Services, { params }: Pick<KeyCall, 'params'>, own
   return key
 }
 
-const usage_range = { name: 'uses of a key', default_ms: 86_400_000, max_ms: 7 * 86_400_000 }
+const usage_range = { name: 'uses of a key', default_ms: day_ms, max_ms: 7 * day_ms }
 
 async function usage(services: Services, call: Pick<Call<'authKeyUsage'>, 'params' | 'query'>, owner: Owner): Promise<KeyUsage> {
   const { tenant_id, id } = await find(services, call, owner)

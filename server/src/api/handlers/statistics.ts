@@ -3,13 +3,13 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Statistics } from '@ostiary/contract/statistics.ts'
 import { z } from 'zod'
 import { restartLimit } from '../../base/database-time.ts'
+import { hour_ms } from '../../base/durations.ts'
 import { type Db, sql } from '../../db/db.ts'
 import type { Metric } from '../../deployment/counters.ts'
 import { timeRange } from '../../domain/lists/time-range.ts'
 import { environmentOf } from '../environment.ts'
 import type { Handler } from '../handler.ts'
 
-const hour_ms = 3_600_000
 // biome-ignore format: this table is read by column
 const intervals = {
   hour: { name: 'interval hour', length_ms: hour_ms,      default_ms: 24 * hour_ms,      max_ms: 31 * 24 * hour_ms  },

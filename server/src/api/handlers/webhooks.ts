@@ -1,6 +1,7 @@
 import type { Delivery } from '@ostiary/contract/delivery.ts'
 import { webhook } from '@ostiary/contract/objects/webhook.ts'
 import { quotaDetail } from '../../base/config/limits.ts'
+import { day_ms } from '../../base/durations.ts'
 import { patched } from '../../base/patched.ts'
 import { hostOf } from '../../base/slug.ts'
 import { untilWritten } from '../../base/until-written.ts'
@@ -23,7 +24,7 @@ import type { Services } from '../services.ts'
 type WebhookCall = Pick<Call<'getWebhook'>, 'caller' | 'params'>
 
 /** A replaced secret signs for 24 more hours, so that receivers have time to change theirs. */
-const overlap_ms = 86_400_000
+const overlap_ms = day_ms
 
 const table = 'webhooks'
 

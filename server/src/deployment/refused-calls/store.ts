@@ -4,10 +4,11 @@
  */
 import { RefusedCall, type RefusedCallQuery, RefusedCallSummary } from '@ostiary/contract/refused-call.ts'
 import { z } from 'zod'
+import { day_ms, minute_ms } from '../../base/durations.ts'
 import { type Db, join, list, type Statement, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
 
-export const refused_calls_kept_ms = 7 * 86_400_000
+export const refused_calls_kept_ms = 7 * day_ms
 
 export interface RecordLimits {
   readonly per_scope: number
@@ -21,8 +22,6 @@ export interface NewCall extends Omit<RefusedCall, 'id' | 'at'> {
   at: Date
   source: string
 }
-
-const minute_ms = 60_000
 
 /**
  * Inserts calls and counts dropped ones, in one batch. Returns how many older records of each scope gave way. A batch first writes the

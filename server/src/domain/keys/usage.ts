@@ -5,6 +5,7 @@
 import type { KeyUsage } from '@ostiary/contract/api-key.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import { hour_ms } from '../../base/durations.ts'
 import { type Db, type Statement, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
 
@@ -14,7 +15,6 @@ const most_pairs = 100
 const most_in_memory = 20_000
 /** Groups in one batch, so that no request waits for long. */
 const most_groups = 5
-const hour_ms = 3_600_000
 
 const other = { route: 'other', ip: '' }
 

@@ -1,4 +1,5 @@
 /** The time range of a query that has no pages: its defaults and its greatest length. */
+import { day_ms } from '../../base/durations.ts'
 import { badField } from '../../http/problem.ts'
 
 interface Limits {
@@ -20,6 +21,6 @@ export function timeRange(
   const to = query.to === undefined ? now : new Date(query.to)
   const from = new Date(query.from ?? Math.max(to.getTime() - default_ms, earliest.getTime()))
   if (from >= to) throw badField(['from'], 'from must be before to.')
-  if (to.getTime() - from.getTime() > max_ms) throw badField(['from'], `The range for ${name} is at most ${max_ms / 86_400_000} days.`)
+  if (to.getTime() - from.getTime() > max_ms) throw badField(['from'], `The range for ${name} is at most ${max_ms / day_ms} days.`)
   return { from, to }
 }

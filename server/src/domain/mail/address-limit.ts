@@ -9,11 +9,11 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { MailKind } from '@ostiary/contract/mail.ts'
 import { z } from 'zod'
+import { day_ms } from '../../base/durations.ts'
 import { emailKey } from '../../base/email.ts'
 import { constant, guard, requires, type Statement, sql } from '../../db/db.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 
-const day_ms = 86_400_000
 /** Of each tenant in which the address has no proven account. */
 const always_sent = 3
 

@@ -3,12 +3,13 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Mail, MailKind } from '@ostiary/contract/mail.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
+import { day_ms } from '../../base/durations.ts'
 import { emailKey } from '../../base/email.ts'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
 import type { Composed } from './compose.ts'
 
-export const captured_mail_kept_ms = 7 * 86_400_000
+export const captured_mail_kept_ms = 7 * day_ms
 const most_kept = 1_000
 
 export interface NewMail extends Composed {

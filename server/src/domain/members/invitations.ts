@@ -9,6 +9,7 @@ import { InvitationId, type TenantId } from '@ostiary/contract/ids.ts'
 import { Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import type { Limits } from '../../base/config/limits.ts'
+import { day_ms } from '../../base/durations.ts'
 import { emailKey } from '../../base/email.ts'
 import { type Db, guard, requires, type Statement, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
@@ -23,8 +24,7 @@ export type PendingRow = z.infer<typeof PendingRow>
 /** `per_day` and `per_address` count the links of the last 24 hours, including resent ones. */
 export type InvitationLimits = Pick<Limits, 'invitations_pending' | 'invitations_per_day' | 'invitations_per_address'>
 
-const invitation_ms = 7 * 86_400_000
-const day_ms = 86_400_000
+const invitation_ms = 7 * day_ms
 /** How long the service recognises a link that no longer works. */
 export const link_kept_ms = 90 * day_ms
 /** How many accounts one link can create. Sign-up is otherwise closed. */

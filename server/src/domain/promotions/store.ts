@@ -5,12 +5,12 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Promotion, PromotionInList } from '@ostiary/contract/promotion.ts'
 import { z } from 'zod'
+import { day_ms } from '../../base/durations.ts'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
 import { findMakers } from '../keys/store.ts'
 import { StoredSummary } from './bounds.ts'
 
-const day_ms = 86_400_000
 const planned_kept_ms = 7 * day_ms
 /** From the day on which it was applied. */
 const applied_kept_ms = 90 * day_ms

@@ -4,13 +4,13 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import { day_ms } from '../../base/durations.ts'
 import { type Db, inTwoForms, list, type Statement, sql } from '../../db/db.ts'
 import { unindexed } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 
 export const rows_at_once = 500
 
-const day_ms = 86_400_000
 /** An access token may outlive its session by this long, and the session can be ended until then. */
 const session_kept_ms = day_ms
 /** An access token lasts a day at most, and token validation gives the reason for an expired one a day longer. */

@@ -4,6 +4,7 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import { day_ms } from '../../base/durations.ts'
 import { type Db, list, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, unindexed } from '../../db/environment.ts'
 
@@ -68,7 +69,7 @@ export async function hasCrowd(db: Db, grant: DueGrant, most: { of_session: numb
 }
 
 /** Back-channel logouts of a session are sent for as long after its end. */
-const session_kept_ms = 86_400_000
+const session_kept_ms = day_ms
 
 /**
  * Reports whether a grant can go: nothing uses it, and no logout needs it to reach the application.

@@ -5,13 +5,14 @@
 import type { EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
 import { methods_by_address } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
+import { hour_ms } from '../../base/durations.ts'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { halfSignInStands, numberOfNewBeginning, passwordMethodOf } from './standing.ts'
 
 /** A sign-in that stops halfway ends after 10 minutes. */
 const half_sign_in_ms = 600_000
 /** For another hour the page of an attempt that is over knows which address was typed. */
-export const over_kept_ms = 3_600_000
+export const over_kept_ms = hour_ms
 export const half_sign_in_kept_seconds = (half_sign_in_ms + over_kept_ms) / 1000
 /** This many wrong second factors end the attempt. */
 const most_tries = 5

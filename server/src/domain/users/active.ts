@@ -4,13 +4,13 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { createBoundedMap } from '../../base/bounded-map.ts'
 import { restartLimit } from '../../base/database-time.ts'
+import { hour_ms } from '../../base/durations.ts'
 import { type Db, sql } from '../../db/db.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 
 /** `null` for an environment with more users than are counted. `since` counts from the beginning of its hour. */
 export type CountActive = (environment_id: EnvironmentId, since: Date) => Promise<number | null>
 
-const hour_ms = 3_600_000
 const kept_ms = 60_000
 const most_kept = 1_000
 

@@ -7,6 +7,7 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import { day_ms, hour_ms } from '../../base/durations.ts'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
 
@@ -14,7 +15,7 @@ import { insertInto } from '../../db/rows.ts'
 export const CodeKind = z.enum(['sign_in', 'sign_up', 'enrolment', 'verify_email', 'reset_password', 'change_email', 'change_email_notice'])
 export type CodeKind = z.infer<typeof CodeKind>
 
-const window_ms = 3_600_000
+const window_ms = hour_ms
 const code_ms = 600_000
 const resend_ms = 30_000
 const most_tries = 5
@@ -28,10 +29,10 @@ const lifetimes: Record<CodeKind, number> = {
   sign_in: code_ms,
   sign_up: code_ms,
   enrolment: code_ms,
-  verify_email: 24 * 3_600_000, // a code and its link end together
-  reset_password: 3_600_000,
-  change_email: 7 * 86_400_000,
-  change_email_notice: 7 * 86_400_000,
+  verify_email: 24 * hour_ms, // a code and its link end together
+  reset_password: hour_ms,
+  change_email: 7 * day_ms,
+  change_email_notice: 7 * day_ms,
 }
 
 /** When a code or link ends. */

@@ -3,6 +3,7 @@
  * assertion, and are kept sealed. The browser never gets one.
  */
 import { z } from 'zod'
+import { hour_ms } from '../../base/durations.ts'
 import { sealed_columns } from '../../deployment/secrets/sealed-columns.ts'
 import { readAccessToken } from '../../oidc/access-token.ts'
 import type { OidcCall, OidcEndpoint, OidcServices } from '../../oidc/call.ts'
@@ -65,8 +66,8 @@ export async function requestTokens(
 }
 
 /** A session without a refresh ends after this time. */
-const idle_ms = 12 * 3_600_000
-const refresh_after_ms = 3_600_000
+const idle_ms = 12 * hour_ms
+const refresh_after_ms = hour_ms
 /** A token is replaced this long before it expires, so that the others can use it during a refresh. */
 const early_ms = 60_000
 

@@ -2,6 +2,7 @@
 /** What a mail says: each kind has exactly the values that its text needs. */
 import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import type { Role } from '@ostiary/contract/tenancy.ts'
+import { day_ms } from '../../../base/durations.ts'
 
 /** Where a request came from, as the person may recognise it. */
 export interface Device {
@@ -71,7 +72,7 @@ export interface MailTexts {
 }
 
 /** A notice about something that has happened stays useful for this long. */
-export const notice_ms = 3 * 86_400_000
+export const notice_ms = 3 * day_ms
 
 /** After this time the mail is useless: what it carries has ended. */
 export function lifeOf(notice: Notice, now: Date): Date {

@@ -1,5 +1,6 @@
 /** A forgotten password: the page that asks for a link, and the page of the link that takes the new password. It signs nobody in. */
 import { digestOf } from '../../../base/digest.ts'
+import { hour_ms } from '../../../base/durations.ts'
 import { accountAddress } from '../../../base/email.ts'
 import { longest_email } from '../../../base/normalisation.ts'
 import { reason } from '../../../base/reason.ts'
@@ -61,7 +62,7 @@ function showForgot(services: OidcServices, call: OidcCall, { query, browser, re
 
 type ForgotStep = Pick<ForgotView, 'email' | 'problem'>
 
-const link_ms = 3_600_000
+const link_ms = hour_ms
 
 /** The answer and the work are the same for accounts that exist and those that do not. */
 export const forgotPassword: OidcEndpoint = async (services, call) => {
