@@ -12,7 +12,7 @@ export interface FieldInputProps<Value> {
   error: ReactNode
   value: Value
   change: (value: Value) => void
-  /** An empty text stays a text, and is no value otherwise. */
+  /** An empty text stays a text; otherwise its value is `null`. */
   required?: boolean
   disabled?: boolean
   is_secret?: boolean

@@ -26,7 +26,7 @@ export function textOf(look: Look, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }
 
-/** The value of a text; `null` for an empty one. What is no number or no JSON is the text itself, and the service says what it expects. */
+/** The value of a text; `null` for an empty one. Text that is not a number or JSON is sent as it is, and the service says what it expects. */
 export function valueIn(look: Look, text: string): unknown {
   if (look === 'list') return linesOf(text)
   if (look === 'scopes') return linesOf(text).map(scopeOf)
