@@ -159,7 +159,7 @@ export const provider = {
     {
       label: 'Sign-out',
       look: { none: 'Here alone', rp_initiated: 'At the provider too' },
-      hint: 'A person who signs out here can be led through the provider, which ends its own session. Register the address below there.',
+      hint: '“At the provider too” leads the person through the provider, which ends its own session.',
       affects: 'People who sign out after a sign-in with it.',
       default: 'none',
     },

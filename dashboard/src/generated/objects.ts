@@ -84,7 +84,7 @@ export const objects = {
       enabled: {"class":"owned","label":"Switched on","look":"switch","hint":null,"affects":"Every person who opens a sign-in page.","is_required":false,"max_length":null,"initial":true},
       link_by_verified_email: {"class":"travels","label":"Link by verified email","look":"switch","hint":"A first sign-in joins the existing user with the same address, if both sides have verified it.","affects":"People with an account who sign in with it for the first time.","is_required":false,"max_length":null,"initial":false},
       accept_preferred_username: {"class":"travels","label":"Take the user name","look":"switch","hint":"A first sign-in stores the user name of the provider, if no other user has it. Applications see it as preferred_username.","affects":"People who sign in with it for the first time.","is_required":false,"max_length":null,"initial":false},
-      sign_out: {"class":"travels","label":"Sign-out","look":{"none":"Here alone","rp_initiated":"At the provider too"},"hint":"A person who signs out here can be led through the provider, which ends its own session. Register the address below there.","affects":"People who sign out after a sign-in with it.","is_required":false,"max_length":null,"initial":"none"},
+      sign_out: {"class":"travels","label":"Sign-out","look":{"none":"Here alone","rp_initiated":"At the provider too"},"hint":"“At the provider too” leads the person through the provider, which ends its own session.","affects":"People who sign out after a sign-in with it.","is_required":false,"max_length":null,"initial":"none"},
       team_id: {"class":"owned","label":"Team id","look":"text","hint":null,"affects":"People who sign in with it.","is_required":false,"max_length":500,"initial":null},
       key_id: {"class":"owned","label":"Key id","look":"text","hint":null,"affects":"People who sign in with it.","is_required":false,"max_length":500,"initial":null},
       client_secret: {"class":"secret","label":"Client secret","look":"text","hint":null,"affects":"People who sign in with it.","is_required":false,"max_length":null,"initial":null},
@@ -98,7 +98,7 @@ export const objects = {
     advice: "Live needs its own address",
     fields: {
       url: {"class":"owned","label":"Address","look":"text","hint":"Live takes https only. Redirects are not followed.","affects":"The server that receives it.","is_required":true,"max_length":null,"initial":""},
-      events: {"class":"travels","label":"Kinds of events","look":"events","hint":null,"affects":"The server that receives it, from the next event on.","is_required":false,"max_length":null,"initial":[]},
+      events: {"class":"travels","label":"Event kinds","look":"events","hint":null,"affects":"The server that receives it, from the next event on.","is_required":false,"max_length":null,"initial":[]},
       description: {"class":"travels","label":"Description","look":"text","hint":null,"affects":"Only the readers of this dashboard.","is_required":false,"max_length":200,"initial":null},
       disabled: {"class":"owned","label":"Switched off","look":"switch","hint":"Nothing is sent. Events of this time are not sent later.","affects":"The server that receives it.","is_required":false,"max_length":null,"initial":false},
     },
