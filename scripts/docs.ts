@@ -1,12 +1,13 @@
 /**
  * `npm run docs` generates docs/routes.md, docs/openapi.json and the sources of the client library from the route table,
- * docs/commands.md from the table of commands, docs/events.md from the kinds of events, and docs/settings.md and the dashboard's table of settings from the settings, its copies of the table of browsers, of the kinds of providers and of the setup of templates, and the list of templates. With `--check` it only reports stale files.
+ * docs/commands.md from the table of commands, docs/events.md from the kinds of events, and docs/settings.md and the dashboard's table of settings from the settings, its words of objects, its copies of the table of browsers, of the kinds of providers and of the setup of templates, and the list of templates. With `--check` it only reports stale files.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commandsMarkdown } from '../cli/src/commands-markdown.ts'
 import { event_kinds } from '../contract/src/event-kinds.ts'
 import { eventsMarkdown } from '../contract/src/events-markdown.ts'
+import { objectsSource } from '../contract/src/objects-source.ts'
 import { openApi } from '../contract/src/openapi.ts'
 import { routesMarkdown } from '../contract/src/routes-markdown.ts'
 import { sdkSources } from '../contract/src/sdk-source.ts'
@@ -50,6 +51,7 @@ const generated = {
   ...settingsSources(),
   'contract/src/application-templates/index.ts': templatesIndex(),
   'dashboard/src/generated/event-kinds.ts': eventLabels(),
+  'dashboard/src/generated/objects.ts': objectsSource(),
   'dashboard/src/generated/provider-kinds.ts': providerKindsSource(),
   'dashboard/src/generated/sdk-package.ts': copyOf('contract/src/sdk-package.ts'),
   'dashboard/src/generated/user-agents.ts': copyOf('contract/src/user-agents.ts'),

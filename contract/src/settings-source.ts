@@ -1,4 +1,5 @@
 /** What is generated from the settings: the table that the dashboard reads, and `docs/settings.md`. */
+import type { Look } from './objects/field.ts'
 import { fieldClasses } from './objects/objects.ts'
 import { settingsSchemas } from './settings.ts'
 import { rangeOf, type ValueRange } from './settings-sentences.ts'
@@ -40,13 +41,13 @@ function at(document: Member, path: string): Member {
 }
 
 /** How a value is edited and shown. */
-function kindOf({ path, range }: Described): string {
+function lookOf({ path, range, choices }: Described): Look {
+  const words = choicesOf(range, choices)
+  if (words) return words
   if (path.endsWith('_seconds')) return 'seconds'
   if (range.type === 'integer') return 'number'
   if (range.type === 'boolean') return 'switch'
-  if (range.enum) return 'choice'
-  if (range.items) return range.items.enum ? 'set' : 'lines'
-  return 'text'
+  return range.items ? 'list' : 'text'
 }
 
 /** The sources by their path from the root of the repository. */
@@ -62,7 +63,7 @@ export function settingsSources(): Record<string, string> {
 }
 
 function fieldOf(described: Described): object {
-  const { path, range, label, affects, advice = null, only = null, choices } = described
+  const { path, range, label, affects, advice = null, only = null } = described
   const [group, ...names] = path.split('.')
   return {
     path,
@@ -72,23 +73,23 @@ function fieldOf(described: Described): object {
     affects,
     advice,
     only,
-    class: described.class,
-    kind: kindOf(described),
+    class: described.class === 'never' ? 'secret' : described.class,
+    look: lookOf(described),
     default: range.default ?? null,
     min: range.minimum ?? null,
     max: range.maximum ?? null,
-    choices: choicesOf(range, choices),
   }
 }
 
-function choicesOf(range: ValueRange, words: SettingWords['choices']): { value: string; label: string }[] | null {
-  const values = words ? Object.keys(words) : (range.enum ?? range.items?.enum)
-  return values?.map((value) => ({ value, label: words?.[value] ?? value })) ?? null
+function choicesOf(range: ValueRange, words: SettingWords['choices']): Readonly<Record<string, string>> | null {
+  const values = range.enum ?? range.items?.enum
+  return words ?? (values ? Object.fromEntries(values.map((value) => [value, value])) : null)
 }
 
 const dashboardSource = (
   groups: readonly object[],
 ) => `// Generated from contract/src/settings.ts and settings-words.ts by \`npm run docs\`.
+import type { Look } from './objects.ts'
 
 export type Value = string | number | boolean | null | readonly string[]
 
@@ -105,12 +106,11 @@ export interface Setting {
   advice: string | null
   /** The type of environment that has the field, if not both. */
   only: 'test' | 'live' | null
-  class: 'travels' | 'owned' | 'never'
-  kind: 'seconds' | 'number' | 'switch' | 'choice' | 'text' | 'set' | 'lines'
+  class: 'travels' | 'owned' | 'secret'
+  look: Look
   default: Value
   min: number | null
   max: number | null
-  choices: readonly { value: string; label: string }[] | null
 }
 
 export const settings_groups: readonly { title: string; fields: readonly Setting[] }[] = ${JSON.stringify(groups, null, 2)}
@@ -153,7 +153,10 @@ const consequence = ({ affects, lowered }: Described) => (lowered === undefined 
 
 function rangeIn({ range, path, choices }: Described): string {
   const values = choicesOf(range, choices)
-  if (values) return values.map(({ value }) => `\`${value}\``).join(' ')
+  if (values)
+    return Object.keys(values)
+      .map((value) => `\`${value}\``)
+      .join(' ')
   if (range.minimum === undefined || range.maximum === undefined) return range.type === 'boolean' ? '`true` `false`' : 'text'
   return `${range.minimum.toLocaleString('en')} to ${range.maximum.toLocaleString('en')}${path.endsWith('_seconds') ? ' s' : ''}`
 }

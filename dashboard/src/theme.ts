@@ -25,7 +25,8 @@ export const theme = createTheme({
     Popover: { defaultProps: { shadow: 'md', transitionProps: still } },
     Overlay: { defaultProps: { gradient: 'var(--scrim)' } },
     Tooltip: { defaultProps: { transitionProps: still } },
-    InputWrapper: { defaultProps: { withAsterisk: false } }, // optional fields say so
+    // Optional fields say so.
+    InputWrapper: { defaultProps: { withAsterisk: false, inputWrapperOrder: ['label', 'input', 'description', 'error'] } },
   },
 })
 

@@ -144,7 +144,7 @@ export const application = {
     z.array(z.string().max(200)).max(200).describe('The scopes that the application can request, those of resource servers included.'),
     {
       label: 'Scopes that it may request',
-      look: 'list',
+      look: 'words',
       hint: 'Those of resource servers included.',
       affects: `${signs_in} A scope that goes away is refused at once.`,
       fresh: inLive('changed'),
@@ -255,8 +255,9 @@ export const application = {
     },
   ),
   disabled: owned(z.boolean().describe('Refuses every request of the application. The default is false.'), {
-    label: 'Disabled: refuse every request of this application',
+    label: 'Disabled',
     look: 'switch',
+    hint: 'Every request of this application is refused.',
     affects: signs_in,
     fresh: inLive('turned_off'),
     default: false,

@@ -39,8 +39,16 @@ export interface FreshField {
   when: When
 }
 
-/** How a value is shown and edited. An object has the words of each choice. */
-export type Look = 'switch' | 'seconds' | 'text' | 'list' | 'events' | 'scopes' | 'json' | Readonly<Record<string, string>>
+/**
+ * How a value is shown and edited. An object has the words of each choice; a value with several of them is a list.
+ *
+ * lines   a text of several lines
+ * list    several texts, one a line
+ * words   several texts without spaces
+ * scopes  the scopes of a resource server, one a line
+ */
+export type Look = (typeof looks)[number] | Readonly<Record<string, string>>
+export const looks = ['switch', 'number', 'seconds', 'text', 'lines', 'list', 'words', 'events', 'scopes', 'json'] as const
 
 export interface FieldWords {
   /** What people call the field, in forms and in the comparison. */

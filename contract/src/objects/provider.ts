@@ -85,7 +85,10 @@ const first_sign_in = 'People who sign in with it for the first time.'
 export const provider = {
   id: observed(ProviderId),
   ...place,
-  type: fixed(ProviderType.describe('The kind of provider. It never changes.'), { label: 'Kind', look: 'text' }),
+  type: fixed(ProviderType.describe('The kind of provider. It never changes.'), {
+    label: 'Kind',
+    look: { oidc: 'OpenID Connect', google: 'Google', microsoft: 'Microsoft', github: 'GitHub', apple: 'Apple', gitlab: 'GitLab' },
+  }),
   display_name: travels(Name.describe('The name on the sign-in button.'), {
     label: 'Name on the button',
     look: 'text',
@@ -106,8 +109,8 @@ export const provider = {
     fresh: inLive('changed'),
   }),
   scopes: travels(Scopes.describe('The scopes to request. The default depends on the type, such as `openid email profile`.'), {
-    label: 'What to ask for (scopes)',
-    look: 'list',
+    label: 'Scopes to ask for',
+    look: 'words',
     affects: `${sign_in} The provider can ask them to consent again.`,
     default: (type: ProviderType) => [...provider_types[type].scopes],
   }),
@@ -156,7 +159,7 @@ export const provider = {
     {
       label: 'Sign-out',
       look: { none: 'Here alone', rp_initiated: 'At the provider too' },
-      hint: 'A person who signs out here can be led through the provider, which ends its own session. Register the address below there.',
+      hint: '“At the provider too” leads the person through the provider, which ends its own session.',
       affects: 'People who sign out after a sign-in with it.',
       default: 'none',
     },
@@ -213,7 +216,7 @@ export const provider = {
       .max(4_000)
       .register(characters, { allowed: 'lines' })
       .describe('apple: the private key as PEM, needed while the provider is enabled. It is write-only.'),
-    { label: 'Private key', look: 'text', affects: sign_in, fresh: always('sent') },
+    { label: 'Private key (PEM)', look: 'lines', affects: sign_in, fresh: always('sent') },
   ),
 }
 

@@ -30,7 +30,7 @@ export const webhook = {
   }),
   /** `[]` means all kinds, including future ones. */
   events: travels(z.array(EventKind).max(100).describe('The kinds of events to send. An empty list means all, future kinds included.'), {
-    label: 'Kinds of events',
+    label: 'Event kinds',
     look: 'events',
     affects: 'The server that receives it, from the next event on.',
     fresh: inLive('changed'),

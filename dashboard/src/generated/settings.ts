@@ -1,4 +1,5 @@
 // Generated from contract/src/settings.ts and settings-words.ts by `npm run docs`.
+import type { Look } from './objects.ts'
 
 export type Value = string | number | boolean | null | readonly string[]
 
@@ -15,12 +16,11 @@ export interface Setting {
   advice: string | null
   /** The type of environment that has the field, if not both. */
   only: 'test' | 'live' | null
-  class: 'travels' | 'owned' | 'never'
-  kind: 'seconds' | 'number' | 'switch' | 'choice' | 'text' | 'set' | 'lines'
+  class: 'travels' | 'owned' | 'secret'
+  look: Look
   default: Value
   min: number | null
   max: number | null
-  choices: readonly { value: string; label: string }[] | null
 }
 
 export const settings_groups: readonly { title: string; fields: readonly Setting[] }[] = [
@@ -36,11 +36,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "switch",
+        "look": "switch",
         "default": true,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "sign_in.email_code",
@@ -51,11 +50,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "switch",
+        "look": "switch",
         "default": false,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "sign_in.passkey",
@@ -66,11 +64,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "switch",
+        "look": "switch",
         "default": false,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "sign_in.passkey_shared_host",
@@ -81,11 +78,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": "Live only",
         "only": "live",
         "class": "owned",
-        "kind": "switch",
+        "look": "switch",
         "default": false,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "sign_up.mode",
@@ -96,20 +92,13 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "choice",
+        "look": {
+          "open": "Anyone may sign up",
+          "closed": "Only the API creates them"
+        },
         "default": "open",
         "min": null,
-        "max": null,
-        "choices": [
-          {
-            "value": "open",
-            "label": "Anyone may sign up"
-          },
-          {
-            "value": "closed",
-            "label": "Only the API creates them"
-          }
-        ]
+        "max": null
       },
       {
         "path": "sign_up.name",
@@ -120,24 +109,14 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "choice",
+        "look": {
+          "off": "In the sign-up form, may stay empty",
+          "optional": "Of every new person, may stay empty",
+          "required": "Of everyone without one"
+        },
         "default": "off",
         "min": null,
-        "max": null,
-        "choices": [
-          {
-            "value": "off",
-            "label": "In the sign-up form, may stay empty"
-          },
-          {
-            "value": "optional",
-            "label": "Of every new person, may stay empty"
-          },
-          {
-            "value": "required",
-            "label": "Of everyone without one"
-          }
-        ]
+        "max": null
       },
       {
         "path": "mfa.mode",
@@ -148,24 +127,14 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "choice",
+        "look": {
+          "off": "Off",
+          "optional": "Optional",
+          "required": "Required"
+        },
         "default": "off",
         "min": null,
-        "max": null,
-        "choices": [
-          {
-            "value": "off",
-            "label": "Off"
-          },
-          {
-            "value": "optional",
-            "label": "Optional"
-          },
-          {
-            "value": "required",
-            "label": "Required"
-          }
-        ]
+        "max": null
       },
       {
         "path": "mfa.totp",
@@ -176,11 +145,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "switch",
+        "look": "switch",
         "default": true,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       }
     ]
   },
@@ -196,11 +164,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "number",
+        "look": "number",
         "default": 12,
         "min": 8,
-        "max": 128,
-        "choices": null
+        "max": 128
       },
       {
         "path": "password.reject_common",
@@ -211,11 +178,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "switch",
+        "look": "switch",
         "default": true,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "lockout.max_attempts",
@@ -226,11 +192,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "number",
+        "look": "number",
         "default": 10,
         "min": 3,
-        "max": 100,
-        "choices": null
+        "max": 100
       },
       {
         "path": "lockout.duration_seconds",
@@ -241,11 +206,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "seconds",
+        "look": "seconds",
         "default": 900,
         "min": 30,
-        "max": 86400,
-        "choices": null
+        "max": 86400
       }
     ]
   },
@@ -261,11 +225,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "seconds",
+        "look": "seconds",
         "default": 3600,
         "min": 60,
-        "max": 86400,
-        "choices": null
+        "max": 86400
       },
       {
         "path": "tokens.id_token_ttl_seconds",
@@ -276,11 +239,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "seconds",
+        "look": "seconds",
         "default": 3600,
         "min": 60,
-        "max": 86400,
-        "choices": null
+        "max": 86400
       },
       {
         "path": "tokens.authorization_code_ttl_seconds",
@@ -291,11 +253,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "seconds",
+        "look": "seconds",
         "default": 60,
         "min": 10,
-        "max": 600,
-        "choices": null
+        "max": 600
       },
       {
         "path": "tokens.refresh_token_idle_ttl_seconds",
@@ -306,11 +267,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "seconds",
+        "look": "seconds",
         "default": 1209600,
         "min": 3600,
-        "max": 31536000,
-        "choices": null
+        "max": 31536000
       },
       {
         "path": "tokens.refresh_token_absolute_ttl_seconds",
@@ -321,11 +281,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "seconds",
+        "look": "seconds",
         "default": 7776000,
         "min": 3600,
-        "max": 63072000,
-        "choices": null
+        "max": 63072000
       },
       {
         "path": "tokens.refresh_retry_window_seconds",
@@ -336,11 +295,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "seconds",
+        "look": "seconds",
         "default": 0,
         "min": 0,
-        "max": 60,
-        "choices": null
+        "max": 60
       },
       {
         "path": "tokens.access_token_format",
@@ -351,20 +309,13 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "text",
+        "look": {
+          "jwt": "JWT",
+          "opaque": "Opaque"
+        },
         "default": "jwt",
         "min": null,
-        "max": null,
-        "choices": [
-          {
-            "value": "jwt",
-            "label": "JWT"
-          },
-          {
-            "value": "opaque",
-            "label": "Opaque"
-          }
-        ]
+        "max": null
       },
       {
         "path": "tokens.id_token_claims",
@@ -375,20 +326,13 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "choice",
+        "look": {
+          "full": "Full",
+          "minimal": "Minimal"
+        },
         "default": "full",
         "min": null,
-        "max": null,
-        "choices": [
-          {
-            "value": "full",
-            "label": "Full"
-          },
-          {
-            "value": "minimal",
-            "label": "Minimal"
-          }
-        ]
+        "max": null
       }
     ]
   },
@@ -404,11 +348,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "seconds",
+        "look": "seconds",
         "default": 86400,
         "min": 300,
-        "max": 2592000,
-        "choices": null
+        "max": 2592000
       },
       {
         "path": "sessions.absolute_ttl_seconds",
@@ -419,11 +362,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "seconds",
+        "look": "seconds",
         "default": 2592000,
         "min": 3600,
-        "max": 31536000,
-        "choices": null
+        "max": 31536000
       }
     ]
   },
@@ -439,20 +381,13 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "choice",
+        "look": {
+          "none": "Nothing",
+          "email": "The verified address"
+        },
         "default": "none",
         "min": null,
-        "max": null,
-        "choices": [
-          {
-            "value": "none",
-            "label": "Nothing"
-          },
-          {
-            "value": "email",
-            "label": "The verified address"
-          }
-        ]
+        "max": null
       },
       {
         "path": "claims.name",
@@ -463,20 +398,13 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "choice",
+        "look": {
+          "none": "Nothing",
+          "email": "The verified address"
+        },
         "default": "none",
         "min": null,
-        "max": null,
-        "choices": [
-          {
-            "value": "none",
-            "label": "Nothing"
-          },
-          {
-            "value": "email",
-            "label": "The verified address"
-          }
-        ]
+        "max": null
       }
     ]
   },
@@ -492,28 +420,15 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "set",
+        "look": {
+          "profile": "Name and picture",
+          "email": "Email address",
+          "phone": "Phone number",
+          "offline_access": "Access while the person is away"
+        },
         "default": [],
         "min": null,
-        "max": null,
-        "choices": [
-          {
-            "value": "profile",
-            "label": "Name and picture"
-          },
-          {
-            "value": "email",
-            "label": "Email address"
-          },
-          {
-            "value": "phone",
-            "label": "Phone number"
-          },
-          {
-            "value": "offline_access",
-            "label": "Access while the person is away"
-          }
-        ]
+        "max": null
       },
       {
         "path": "cors.allowed_origins",
@@ -524,11 +439,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": "Add the origins of Live",
         "only": null,
         "class": "owned",
-        "kind": "lines",
+        "look": "list",
         "default": [],
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       }
     ]
   },
@@ -544,24 +458,14 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": "Set a mail server in Live",
         "only": null,
         "class": "owned",
-        "kind": "choice",
+        "look": {
+          "none": "None",
+          "smtp": "Mail server",
+          "capture": "Captured"
+        },
         "default": "capture",
         "min": null,
-        "max": null,
-        "choices": [
-          {
-            "value": "none",
-            "label": "None"
-          },
-          {
-            "value": "smtp",
-            "label": "Mail server"
-          },
-          {
-            "value": "capture",
-            "label": "Captured"
-          }
-        ]
+        "max": null
       },
       {
         "path": "email.from",
@@ -572,11 +476,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": "Needed before mail can leave",
         "only": null,
         "class": "owned",
-        "kind": "text",
+        "look": "text",
         "default": null,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "email.smtp.host",
@@ -587,11 +490,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": "Set a mail server in Live",
         "only": null,
         "class": "owned",
-        "kind": "text",
+        "look": "text",
         "default": null,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "email.smtp.port",
@@ -602,11 +504,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": "Part of the mail server",
         "only": null,
         "class": "owned",
-        "kind": "number",
+        "look": "number",
         "default": 587,
         "min": 1,
-        "max": 65535,
-        "choices": null
+        "max": 65535
       },
       {
         "path": "email.smtp.tls",
@@ -617,24 +518,14 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": "Part of the mail server",
         "only": null,
         "class": "owned",
-        "kind": "choice",
+        "look": {
+          "starttls": "STARTTLS",
+          "implicit": "Implicit",
+          "none": "None"
+        },
         "default": "starttls",
         "min": null,
-        "max": null,
-        "choices": [
-          {
-            "value": "starttls",
-            "label": "STARTTLS"
-          },
-          {
-            "value": "implicit",
-            "label": "Implicit"
-          },
-          {
-            "value": "none",
-            "label": "None"
-          }
-        ]
+        "max": null
       },
       {
         "path": "email.smtp.username",
@@ -645,11 +536,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": "Part of the mail server",
         "only": null,
         "class": "owned",
-        "kind": "text",
+        "look": "text",
         "default": null,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "email.smtp.password",
@@ -659,12 +549,11 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "affects": "Every mail that is sent from then on.",
         "advice": null,
         "only": null,
-        "class": "never",
-        "kind": "text",
+        "class": "secret",
+        "look": "text",
         "default": null,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       }
     ]
   },
@@ -680,11 +569,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "text",
+        "look": "text",
         "default": null,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "branding.logo_url",
@@ -695,11 +583,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": "Add the address of the logo in Live",
         "only": null,
         "class": "owned",
-        "kind": "text",
+        "look": "text",
         "default": null,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "branding.primary_color",
@@ -710,11 +597,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": null,
         "class": "travels",
-        "kind": "text",
+        "look": "text",
         "default": null,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "links.terms_url",
@@ -725,11 +611,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": "Add the address of the terms in Live",
         "only": null,
         "class": "owned",
-        "kind": "text",
+        "look": "text",
         "default": null,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "links.privacy_url",
@@ -740,11 +625,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": "Add the address of the privacy policy in Live",
         "only": null,
         "class": "owned",
-        "kind": "text",
+        "look": "text",
         "default": null,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       },
       {
         "path": "links.support_url",
@@ -755,11 +639,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": "Add the address of your support in Live",
         "only": null,
         "class": "owned",
-        "kind": "text",
+        "look": "text",
         "default": null,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       }
     ]
   },
@@ -775,11 +658,10 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "advice": null,
         "only": "test",
         "class": "owned",
-        "kind": "text",
+        "look": "text",
         "default": null,
         "min": null,
-        "max": null,
-        "choices": null
+        "max": null
       }
     ]
   }

@@ -248,7 +248,6 @@ function Invite({ close, onInvited }: { close: () => void; onInvited: (invitatio
       <NativeSelect
         label="Role"
         description={`A ${role} ${rights[role]}.`}
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
         data={is_root ? ['owner'] : roles.filter((each) => each !== 'owner' || can('owner'))}
         value={role}
         onChange={(event) => setRole(roles.find((each) => each === event.currentTarget.value) ?? 'viewer')}

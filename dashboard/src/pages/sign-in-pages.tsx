@@ -119,7 +119,6 @@ function Colour({
       <TextInput
         label={field.label}
         description={inWords(field)}
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
         placeholder="#0b6472"
         spellCheck={false}
         value={colour}

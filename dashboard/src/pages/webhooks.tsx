@@ -1,6 +1,5 @@
 /** The webhooks of an environment. */
 
-import { TextInput } from '@mantine/core'
 import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,8 +7,8 @@ import { useAction } from '../parts/action.ts'
 import { CodeTabs } from '../parts/code.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { ObjectFields, useObjectFields } from '../parts/object-fields.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
-import { fieldError } from '../parts/problem.tsx'
 import { useList, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { SecretOnce } from '../parts/secret-once.tsx'
@@ -128,13 +127,20 @@ function LastAnswer({ webhook_id }: { webhook_id: string }) {
   )
 }
 
+const on_this_machine = (
+  <p className="small muted">
+    For a receiver on this machine no webhook is needed: <code>ostiary webhooks listen --forward http://localhost:8080/webhooks</code>{' '}
+    brings each event there, signed. The service itself calls private addresses only if its operator allows them in{' '}
+    <code>OSTIARY_WEBHOOK_ALLOWED_NETWORKS</code>.
+  </p>
+)
+
 function CreateWebhook({ close }: { close: () => void }) {
   const { client, at, environment, project, base } = useEnvironment()
   const navigate = useNavigate()
-  const [url, setUrl] = useState('')
-  const [description, setDescription] = useState('')
+  const fields = useObjectFields('webhook', {}, ['url', 'description'])
   const [created, setCreated] = useState<WebhookWithSecret | null>(null)
-  const action = useAction(() => client.createWebhook(at, { url, ...(description ? { description } : {}) }), {
+  const action = useAction(() => client.createWebhook(at, fields.values), {
     changes: [webhooks.all({ at })],
     secret: true,
     done: setCreated,
@@ -169,28 +175,16 @@ function CreateWebhook({ close }: { close: () => void }) {
       onSubmit={() => action.run(undefined)}
       onClose={close}
     >
-      <TextInput
-        label="Address"
-        type="url"
-        required
-        placeholder="https://app.example.com/webhooks/ostiary"
-        value={url}
-        onChange={(event) => setUrl(event.currentTarget.value)}
-        error={fieldError(action.error, '/url')}
-      />
-      {environment.type === 'test' ? (
-        <p className="small muted">
-          For a receiver on this machine no webhook is needed: <code>ostiary webhooks listen --forward http://localhost:8080/webhooks</code>{' '}
-          brings each event there, signed. The service itself calls private addresses only if its operator allows them in{' '}
-          <code>OSTIARY_WEBHOOK_ALLOWED_NETWORKS</code>.
-        </p>
-      ) : null}
-      <TextInput
-        label="Description, optional"
-        maxLength={200}
-        value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
-        error={fieldError(action.error, '/description')}
+      <ObjectFields
+        of={fields}
+        error={action.error}
+        but={{
+          url: {
+            type: 'url',
+            placeholder: 'https://app.example.com/webhooks/ostiary',
+            below: environment.type === 'test' ? on_this_machine : null,
+          },
+        }}
       />
     </FormDialog>
   )

@@ -30,13 +30,7 @@ export function DurationInput({ label, description, error, value, empty, change 
     change(secondsOf(next))
   }
   return (
-    <Input.Wrapper
-      id={id}
-      label={label}
-      description={description}
-      error={error}
-      inputWrapperOrder={['label', 'input', 'description', 'error']}
-    >
+    <Input.Wrapper id={id} label={label} description={description} error={error}>
       <div className="duration">
         <Input
           id={id}

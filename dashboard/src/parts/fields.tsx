@@ -9,21 +9,15 @@ interface FieldProps {
   error: unknown
 }
 
-interface NameFieldProps extends FieldProps {
-  label?: string
-  /** The member of the object, as errors name it. */
-  member?: string
-}
-
 /** The name of an object. */
-export const NameField = ({ label = 'Name', member = 'name', value, change, error }: NameFieldProps) => (
+export const NameField = ({ value, change, error }: FieldProps) => (
   <TextInput
-    label={label}
+    label="Name"
     required
     maxLength={100}
     value={value}
     onChange={(event) => change(event.currentTarget.value)}
-    error={fieldError(error, `/${member}`)}
+    error={fieldError(error, '/name')}
   />
 )
 

@@ -155,7 +155,7 @@ test('an application is disabled, or authenticates in another way, after a quest
   await button(page, 'Save').click()
   assert.deepEqual(await audit(page, 'operations disable an application'), [])
   await button(page, 'Disable now').click()
-  await page.getByText('Disabled', { exact: true }).waitFor()
+  await page.locator('.tag', { hasText: 'Disabled' }).waitFor()
   assert.equal((await stored()).disabled, true)
 
   await open('credentials')

@@ -50,7 +50,7 @@ test('what belongs to sign-in is set up in the dashboard', { skip: noBrowser }, 
     await dialog.getByLabel(/^Scopes/).fill('orders:read See what you ordered\norders:write')
     assert.deepEqual(await dialog.locator('.consent-preview b').allTextContents(), ['See what you ordered', 'orders:write'])
     await passesAudit('edit resource server')
-    await dialog.getByLabel('Format of access tokens').selectOption('opaque')
+    await dialog.getByLabel('Opaque: the API asks the service').check()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await closed()
     const [server] = (await stored('/resource-servers')).data

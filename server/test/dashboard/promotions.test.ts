@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { didOf } from '../../../dashboard/src/pages/audit/sentences.ts'
 import { callOf, callWithout, entriesOf, entryAt, withoutGone } from '../../../dashboard/src/pages/promotion/again.ts'
-import { askedOf, marksOf, unsent, valueIn, valuesWith } from '../../../dashboard/src/pages/promotion/given.ts'
+import { askedOf, marksOf, unsent, valuesWith } from '../../../dashboard/src/pages/promotion/given.ts'
 import { fileOf } from '../../../dashboard/src/pages/promotion/secrets-file.ts'
 import {
   comparedWith,
@@ -315,19 +315,6 @@ for (const [what, of, other, is_compared] of comparisons)
     const found = comparedWith(promotionOf({ ...plan_2, ...of }), promotionOf({ ...plan_2, ...other }))
     assert.equal(found !== undefined, is_compared)
   })
-
-// biome-ignore format: this table is read by column
-const texts: [Parameters<typeof valueIn>[0], string, unknown][] = [
-  ['text',  ' https://a.test ', 'https://a.test'],
-  ['text',  '  ',               undefined],
-  ['list',  'a\n\n b ',         ['a', 'b']],
-  ['json',  '{"keys": []}',     { keys: [] }],
-  ['json',  '{',                '{'],
-  ['count', '12',               12],
-]
-for (const [look, text, value] of texts)
-  test(`the text ${JSON.stringify(text)} is the value ${JSON.stringify(value)} of a field that shows ${look}`, () =>
-    assert.deepEqual(valueIn(look, text), value))
 
 test('made secrets are saved as variables', () => {
   const made = [

@@ -7,6 +7,7 @@ import { endedBy, problemOf } from '../../../dashboard/src/pages/settings/rules.
 import { inWords } from '../../../dashboard/src/pages/settings/values.ts'
 
 const fields = groups.flatMap((group) => group.fields)
+const choicesOf = ({ look }: (typeof fields)[number]) => Object.entries(typeof look === 'object' ? look : {})
 
 /** The pointers of all fields of the document that a change can contain. */
 function pointersOf(classes: object, at = ''): string[] {
@@ -23,11 +24,11 @@ test('every field of the settings has a field on the page', () => {
 })
 
 test('the help of a choice names its values as the page does, and not as the API does', () => {
-  const named = fields.filter(({ help, choices }) => choices?.some(({ value }) => help.includes(`\`${value}\``)))
+  const named = fields.filter((field) => choicesOf(field).some(([value]) => field.help.includes(`\`${value}\``)))
   assert.ok(named.length >= 3)
   for (const field of named) {
     const help = inWords(field)
-    assert.ok(field.choices?.some(({ label }) => help.includes(`“${label}”`)))
+    assert.ok(choicesOf(field).some(([, label]) => help.includes(`“${label}”`)))
     assert.doesNotMatch(help, /`|\b(off|open|closed|required)\b/)
   }
 })
@@ -49,7 +50,7 @@ for (const [value, problem] of numbers)
   })
 
 test('lowering a lifetime says what it ends, also by its default; raising it says nothing', () => {
-  for (const field of fields.filter(({ kind }) => kind === 'seconds')) assert.ok(endedBy(field, 100, 99), field.name)
+  for (const field of fields.filter(({ look }) => look === 'seconds')) assert.ok(endedBy(field, 100, 99), field.name)
   assert.ok(endedBy(access_token, 7_200, null))
   assert.equal(endedBy(access_token, 3_600, null), null)
   assert.equal(endedBy(access_token, 99, 100), null)

@@ -1,13 +1,14 @@
 /** How an application authenticates: by which method, its public keys, and the rotation of its secret. */
 
-import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import type { Application, ApplicationWithSecret } from '@ostiary/sdk'
 import { useState } from 'react'
+import { objects } from '../../generated/objects.ts'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { changedMembers, type Edited, EditForm } from '../../parts/edit.tsx'
+import { ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
-import { fieldError, Problem } from '../../parts/problem.tsx'
+import { Problem } from '../../parts/problem.tsx'
 import { Facts } from '../../parts/side.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -15,60 +16,30 @@ import { applications } from '../../queries/applications.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { SecretDialog } from '../applications/secret-dialog.tsx'
 import { useApplicationEdit } from './form.tsx'
-import { readKeySet } from './key-set.ts'
+import { keySetProblem } from './key-set.ts'
 import { usesSecret } from './questions.ts'
 
-const methods = [
-  { value: 'client_secret', label: 'client_secret: in header or body' },
-  { value: 'client_secret_basic', label: 'client_secret_basic: in the header' },
-  { value: 'client_secret_post', label: 'client_secret_post: in the body' },
-  { value: 'private_key_jwt', label: 'private_key_jwt: signed by its own key' },
-] as const
+const { look: method_words } = objects.application.fields.token_endpoint_auth_method
+const { none: _, ...methods } = method_words
 
 /** Only web applications authenticate: the others are public. */
 export function Authentication(props: Edited<Application>) {
-  const { data: application } = props.base
-  const [method, setMethod] = useState(application.token_endpoint_auth_method)
-  const [jwks_uri, setUri] = useState(application.jwks_uri ?? '')
-  const [keys, setKeys] = useState(application.jwks ? JSON.stringify(application.jwks, null, 2) : '')
-  const has_keys = method === 'private_key_jwt'
-  const { jwks, problem } = readKeySet(has_keys ? keys : '')
-  const change = changedMembers(application, { token_endpoint_auth_method: method, jwks, jwks_uri: (has_keys && jwks_uri) || null })
-  const form = useApplicationEdit(props, change)
-  const { error } = form.edit
+  const fields = useObjectFields('application', props.base.data, ['token_endpoint_auth_method', 'jwks_uri', 'jwks'])
+  const has_keys = fields.values.token_endpoint_auth_method === 'private_key_jwt'
+  const problem = has_keys ? keySetProblem(fields.values.jwks) : null
+  const keys = has_keys ? {} : { jwks: null, jwks_uri: null }
+  const form = useApplicationEdit(props, changedMembers(props.base.data, { ...fields.values, ...keys }))
   return (
     <EditForm {...form} incomplete={problem !== null}>
-      <NativeSelect
-        label="Authentication at the token endpoint"
-        description="Where the application sends its secret, or what it signs with. Clients differ in their default, so name it in their settings too."
-        data={methods}
-        value={method}
-        onChange={(event) => setMethod(methods.find(({ value }) => value === event.currentTarget.value)?.value ?? method)}
-        error={fieldError(error, '/token_endpoint_auth_method')}
+      <ObjectFields
+        of={fields}
+        error={form.edit.error}
+        but={{
+          token_endpoint_auth_method: { look: methods },
+          jwks_uri: has_keys ? {} : null,
+          jwks: has_keys ? { error: problem } : null,
+        }}
       />
-      {has_keys ? (
-        <>
-          <TextInput
-            label="Address of the public keys (jwks_uri)"
-            description="Set this, or the keys below."
-            value={jwks_uri}
-            onChange={(event) => setUri(event.currentTarget.value)}
-            error={fieldError(error, '/jwks_uri')}
-          />
-          <Textarea
-            label="Public keys (jwks)"
-            description="A JSON Web Key Set. Never send private keys."
-            autosize
-            minRows={4}
-            maxRows={16}
-            styles={{ input: { fontFamily: 'var(--mono)', fontSize: 13 } }}
-            spellCheck={false}
-            value={keys}
-            onChange={(event) => setKeys(event.currentTarget.value)}
-            error={fieldError(error, '/jwks') ?? problem}
-          />
-        </>
-      ) : null}
     </EditForm>
   )
 }
@@ -95,7 +66,7 @@ export function Credentials({ application }: { application: Application }) {
       <Facts
         of={[
           ['Client id', <code key="id">{application.client_id}</code>],
-          ['Authentication', methods.find(({ value }) => value === application.token_endpoint_auth_method)?.label ?? 'None'],
+          ['Authentication', method_words[application.token_endpoint_auth_method]],
           [
             'Client secret',
             application.has_client_secret

@@ -1,18 +1,7 @@
-/** Reads a key set while it is typed. The service checks the keys themselves. */
-import type { Application } from '@ostiary/sdk'
-
-interface Read {
-  jwks: Application['jwks']
-  problem: string | null
-}
-
-export function readKeySet(text: string): Read {
-  if (text.trim() === '') return { jwks: null, problem: null }
-  try {
-    const jwks = JSON.parse(text)
-    if (Array.isArray(jwks?.keys)) return { jwks, problem: null }
-  } catch {
-    return { jwks: null, problem: 'This is not JSON yet.' }
-  }
-  return { jwks: null, problem: 'A key set has the member “keys”, such as {"keys": [{"kty": "RSA", …}]}.' }
+/** What is wrong with a key set while it is typed; `null` for none. A text is JSON to be. The service checks the keys themselves. */
+export function keySetProblem(jwks: unknown): string | null {
+  if (jwks === null) return null
+  if (typeof jwks === 'string') return 'This is not JSON yet.'
+  const has_keys = typeof jwks === 'object' && 'keys' in jwks && Array.isArray(jwks.keys)
+  return has_keys ? null : 'A key set has the member “keys”, such as {"keys": [{"kty": "RSA", …}]}.'
 }

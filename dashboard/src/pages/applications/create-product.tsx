@@ -67,7 +67,6 @@ export function CreateFromTemplate({ origin, close }: { origin: ReactNode; close
       <NativeSelect
         label="Product"
         description={template ? triedWords(template) : `${found.length} products`}
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
         required
         data={[
           ...(template
@@ -89,7 +88,6 @@ export function CreateFromTemplate({ origin, close }: { origin: ReactNode; close
             ? `Sign-in returns to ${template.redirect_uris.map((uri) => uri.replace('{url}', withoutSlash(url) || '…')).join(', ')}`
             : 'As people open it in the browser, with its path if it has one.'
         }
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
         placeholder="https://grafana.example.com"
         required
         spellCheck={false}

@@ -1,19 +1,17 @@
 /** Creating an application: code that the person writes, or a product that exists. The secret is shown once. */
 
-import { Textarea } from '@mantine/core'
 import type { ApplicationWithSecret } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { NameField } from '../../parts/fields.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
-import { fieldError } from '../../parts/problem.tsx'
+import { ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { applications } from '../../queries/applications.ts'
 import { readiness } from '../../queries/environment.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { CreateFromTemplate } from './create-product.tsx'
 import { type Origin, OriginField } from './origin.tsx'
-import { redirectUriProblem } from './redirect-uri.ts'
+import { problemIn } from './redirect-uri.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
 const kinds = [
@@ -32,12 +30,6 @@ const kinds = [
   { type: 'native', name: 'On a device', text: 'A mobile, desktop or command line program.', example: 'http://127.0.0.1/callback' },
 ] as const
 
-export const linesOf = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-
 export function CreateApplication({ close }: { close: () => void }) {
   const [origin, setOrigin] = useState<Origin>('code')
   const field = <OriginField value={origin} change={setOrigin} />
@@ -48,9 +40,8 @@ export function CreateApplication({ close }: { close: () => void }) {
 function CreateOwn({ origin, close }: { origin: ReactNode; close: () => void }) {
   const { client, at, environment, base } = useEnvironment()
   const navigate = useNavigate()
-  const [name, setName] = useState('')
   const [type, setType] = useState<(typeof kinds)[number]['type']>('web')
-  const [uris, setUris] = useState('')
+  const fields = useObjectFields('application', {}, ['name', 'redirect_uris'])
   const [created, setCreated] = useState<ApplicationWithSecret | null>(null)
   const show = ({ id }: ApplicationWithSecret, tab?: string) =>
     void navigate({ from: base, to: `${base}/applications/$application_id` as const, params: { application_id: id }, search: { tab } })
@@ -62,13 +53,22 @@ function CreateOwn({ origin, close }: { origin: ReactNode; close: () => void }) 
       done: (application) => (application.has_client_secret ? setCreated(application) : show(application)),
     },
   )
-  const problem = linesOf(uris)
-    .map((uri) => redirectUriProblem(uri, type, environment.type))
-    .find((problem) => problem !== null)
-  const submit = () => {
-    action.run({ name, application_type: type, redirect_uris: linesOf(uris) })
-  }
+  const submit = () => action.run({ application_type: type, ...fields.values })
   if (created) return <SecretDialog application={created} rotate={() => show(created, 'credentials')} onClose={() => show(created)} />
+  const where = (
+    <fieldset>
+      <legend className="lab">Where does the code run?</legend>
+      <div className="kinds three">
+        {kinds.map((kind) => (
+          <label className="kind" key={kind.type}>
+            <input type="radio" name="kind" checked={type === kind.type} onChange={() => setType(kind.type)} />
+            <b>{kind.name}</b>
+            <span>{kind.text}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
   return (
     <FormDialog
       title="New application"
@@ -79,31 +79,16 @@ function CreateOwn({ origin, close }: { origin: ReactNode; close: () => void }) 
       onClose={close}
     >
       {origin}
-      <NameField value={name} change={setName} error={action.error} />
-      <fieldset>
-        <legend className="lab">Where does the code run?</legend>
-        <div className="kinds three">
-          {kinds.map((kind) => (
-            <label className="kind" key={kind.type}>
-              <input type="radio" name="kind" checked={type === kind.type} onChange={() => setType(kind.type)} />
-              <b>{kind.name}</b>
-              <span>{kind.text}</span>
-            </label>
-          ))}
-        </div>
-      </fieldset>
-      <Textarea
-        label="Redirect URIs, one per line"
-        description="Compared as exact strings, character by character."
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
-        placeholder={kinds.find((kind) => kind.type === type)?.example ?? ''}
-        required
-        rows={3}
-        spellCheck={false}
-        styles={{ input: { fontFamily: 'var(--mono)', fontSize: 13 } }}
-        value={uris}
-        onChange={(event) => setUris(event.currentTarget.value)}
-        error={fieldError(action.error, '/redirect_uris') ?? problem}
+      <ObjectFields
+        of={fields}
+        error={action.error}
+        but={{
+          redirect_uris: {
+            above: where,
+            placeholder: kinds.find((kind) => kind.type === type)?.example,
+            error: problemIn(fields.values.redirect_uris, type, environment.type),
+          },
+        }}
       />
     </FormDialog>
   )

@@ -1,5 +1,8 @@
-/** What is wrong with a redirect URI, while it is typed. The service has the last word: it checks the same rules. */
-export function redirectUriProblem(uri: string, application_type: string, environment_type: 'test' | 'live'): string | null {
+/** What is wrong with redirect URIs, while they are typed. The service has the last word: it checks the same rules. */
+export const problemIn = (uris: readonly string[], application_type: string, environment_type: 'test' | 'live'): string | null =>
+  uris.map((uri) => problemOf(uri, application_type, environment_type)).find((problem) => problem !== null) ?? null
+
+function problemOf(uri: string, application_type: string, environment_type: 'test' | 'live'): string | null {
   if (!URL.canParse(uri)) return `“${uri}” is not an absolute URI. Begin with https://.`
   const { protocol, hostname, hash, username, password } = new URL(uri)
   if (hash !== '' || uri.includes('#')) return 'A redirect URI has no fragment (#…).'

@@ -3,7 +3,19 @@
  * The values are those of both documents. Pure functions of what the API answers.
  */
 import type { EnvironmentConfiguration, Kept, Planned, Promotion, PromotionCheck, PromotionCheckCode } from '@ostiary/sdk'
-import { type Field, fieldAt, inWords, kinds, type ObjectKind, objectKinds, of_one_type, type Subject, settingsGroups } from './fields.ts'
+import { objects } from '../../generated/objects.ts'
+import {
+  type Field,
+  fieldAt,
+  fieldsOf,
+  inWords,
+  kinds,
+  type ObjectKind,
+  of_one_type,
+  pages,
+  type Subject,
+  settingsGroups,
+} from './fields.ts'
 import { type Fields, isSet, nameOf, objectsOf, shown, valueAt } from './values.ts'
 
 export type Plan = Pick<Promotion, 'changes' | 'checks' | 'left_alone'>
@@ -58,7 +70,7 @@ export interface Group {
 /** @param keeps what Live keeps, also what matches nothing now: each has a row, by which it can be taken out */
 export function compare(compared: Compared, keeps: readonly Kept[] = []): Group[] {
   const of_settings = settingsGroups.map(({ title, fields }) => ({ title, rows: fields.flatMap((field) => settingRow(field, compared)) }))
-  const of_objects = kinds.map((kind) => ({ title: objectKinds[kind].many, rows: objectRows(kind, compared) }))
+  const of_objects = kinds.map((kind) => ({ title: objects[kind].many, rows: objectRows(kind, compared) }))
   const groups = [...of_settings, ...of_objects].map(({ title, rows }) => ({ title, rows: rows.map((row) => withReason(row, keeps)) }))
   const shown = new Set(groups.flatMap(({ rows }) => rows.flatMap(({ id, place }) => (place ? [id] : []))))
   const idle = keeps.filter((kept) => !shown.has(idOf(placeOf(kept)))).map(idleRow)
@@ -89,7 +101,7 @@ function idleRow(kept: Kept): Row {
     entry: null,
     closed: null,
     place,
-    page: object === 'settings' ? '/settings' : objectKinds[object].page,
+    page: pages[object],
   }
 }
 
@@ -197,11 +209,11 @@ function rowsOfObject(
   live: Fields | undefined,
   plan: Plan | null,
 ): Row[] {
-  const { fields, advice, page: list } = objectKinds[kind]
+  const fields = fieldsOf(kind)
   const at = { object: kind, slug }
   const whole = { ...at, pointer: null }
   const name = nameOf(test ?? live, slug)
-  const page = pageOf(kind, list, plan?.changes.find((change) => change.object === kind && change.slug === slug)?.id ?? null)
+  const page = pageOf(kind, plan?.changes.find((change) => change.object === kind && change.slug === slug)?.id ?? null)
   const kept = plan?.left_alone.find((entry) => entry.why === 'kept' && isAt(whole)(entry))
   const closed = plan ? closedBy({ ...at, pointer: null }, plan.checks) : null
   const row = (state: State, more: Partial<Row> = {}): Row => ({
@@ -218,7 +230,7 @@ function rowsOfObject(
     ...more,
   })
   if (kept) return [row('kept', { note: kept.reason })]
-  if (!live) return [row('missing', { note: closed ?? advice, closed, entry: at })]
+  if (!live) return [row('missing', { note: closed ?? objects[kind].advice, closed, entry: at })]
   if (!test) return [row('only_live', { note: 'Test has no object with this slug' })]
   const type = fields.find((field) => field.class === 'fixed')
   if (type && valueAt(test, type.pointer) !== valueAt(live, type.pointer)) {
@@ -245,7 +257,8 @@ export const isOn = ({ disabled, enabled }: Fields) => disabled !== true && enab
 const onOf = (object: Fields | undefined) => (object === undefined ? 'Missing' : isOn(object) ? 'Exists' : 'Off')
 
 /** A document has no ids, so only what would change has a page of its own. */
-const pageOf = (kind: ObjectKind, list: string, id: string | null) => {
+const pageOf = (kind: ObjectKind, id: string | null) => {
+  const list = pages[kind]
   if (id === null) return list
   return kind === 'application' || kind === 'webhook' ? `${list}/${id}` : `${list}?chosen=${id}`
 }

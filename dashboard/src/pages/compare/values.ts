@@ -1,12 +1,13 @@
 /** The values of a configuration: where they stand in a document, and how a person reads them. Pure functions. */
 import type { EnvironmentConfiguration } from '@ostiary/sdk'
+import { type Look, objects } from '../../generated/objects.ts'
 import { duration } from '../../parts/clock.ts'
-import { kinds, type Look, type ObjectKind, objectKinds, type Subject } from './fields.ts'
+import { kinds, type ObjectKind, type Subject } from './fields.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
 export const objectsOf = (document: EnvironmentConfiguration, kind: ObjectKind): Readonly<Record<string, Fields>> =>
-  document[objectKinds[kind].section] as unknown as Record<string, Fields> // as: read by name
+  document[objects[kind].section] as unknown as Record<string, Fields> // as: read by name
 
 /** The object of a document; `undefined` where it has none. */
 export const objectIn = (document: EnvironmentConfiguration, object: Subject, slug: string | null): Fields | undefined =>
@@ -60,4 +61,4 @@ const scopeWords = ({ name, description }: Scope) => (description ? `${name}: ${
 
 /** The kind of objects in a section of the document, or the settings. */
 export const subjectOf = (section: string): Subject | undefined =>
-  section === 'settings' ? 'settings' : kinds.find((kind) => objectKinds[kind].section === section)
+  section === 'settings' ? 'settings' : kinds.find((kind) => objects[kind].section === section)

@@ -5,8 +5,6 @@ import { fieldError } from '../../parts/problem.tsx'
 import { originOf } from './origin.ts'
 import { type Rate, standardRate } from './restrictions.ts'
 
-const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
-
 interface ListProps {
   value: string[]
   change: (value: string[]) => void
@@ -24,7 +22,6 @@ export function OriginsField({ value, change, error, is_live }: ListProps & { is
     <TagsInput
       label="Allowed origins"
       description="Scheme, host and port, without a path. At least one. In Live only https is accepted."
-      inputWrapperOrder={order}
       placeholder={value.length === 0 ? 'https://app.example.com' : 'Add another'}
       value={value}
       onChange={read}
@@ -39,7 +36,6 @@ export const AddressesField = ({ value, change, error }: ListProps) => (
   <TagsInput
     label="Source addresses, optional"
     description="Empty means anywhere."
-    inputWrapperOrder={order}
     placeholder={value.length === 0 ? '203.0.113.0/24' : ''}
     value={value}
     onChange={change}

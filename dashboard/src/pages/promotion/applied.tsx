@@ -12,7 +12,7 @@ import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
 import { configurations } from '../../queries/configurations.ts'
 import { environmentBase, useProject } from '../../scope.tsx'
 import { isOn } from '../compare/compare.ts'
-import { objectKinds } from '../compare/fields.ts'
+import { pages } from '../compare/fields.ts'
 import { objectIn } from '../compare/values.ts'
 import { useAbout } from './about.tsx'
 import { changedIn } from './changed.ts'
@@ -89,11 +89,10 @@ function Begun({ change }: { change: PlannedChange }) {
     },
   )
   if (object === 'settings') return null
-  const { page } = objectKinds[object]
   const name = names(object, slug ?? '')
   const needs_secret = object === 'provider' && now?.client_secret === null && now.private_key === null
   const is_on = now !== undefined && isOn(now)
-  const path = environmentBase(tenant.slug, project.slug, target) + page + (object === 'provider' ? '' : `/${id}`)
+  const path = environmentBase(tenant.slug, project.slug, target) + pages[object] + (object === 'provider' ? '' : `/${id}`)
   return (
     <li className="list-row">
       <span>

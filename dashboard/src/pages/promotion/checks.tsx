@@ -5,7 +5,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { useFirst } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { environment_route, environmentBase, environmentParams, useProject } from '../../scope.tsx'
-import { fieldAt, inWords, objectKinds } from '../compare/fields.ts'
+import { fieldAt, inWords, pages } from '../compare/fields.ts'
 import { LeaveOut, useAbout } from './about.tsx'
 import { inPlural, isAboutValue, keyOf, listed, placeWords } from './words.ts'
 
@@ -85,7 +85,6 @@ function Solve({ check }: { check: PromotionCheck }) {
   const { tenant, project } = useProject()
   const { source, target, give } = useAbout()
   const { code, object, slug, pointer } = check
-  const page = object === 'settings' ? '/settings' : objectKinds[object].page
   const at = (environment: typeof target) => environmentBase(tenant.slug, project.slug, environment)
   if (source === null) return <>Change the file, and plan again. </>
   if (isAboutValue(check)) {
@@ -104,13 +103,13 @@ function Solve({ check }: { check: PromotionCheck }) {
   if (code === 'unknown_scope' || code === 'too_many_changes') return toCompare
   return (
     <>
-      <Link className="u" to={at(target) + page}>
+      <Link className="u" to={at(target) + pages[object]}>
         Open in {target.name}
       </Link>
       {code === 'not_valid_there' ? (
         <>
           {' or '}
-          <Link className="u" to={at(source) + page}>
+          <Link className="u" to={at(source) + pages[object]}>
             change it in {source.name}
           </Link>
         </>

@@ -1,7 +1,8 @@
 /** The values that a plan asks the target for, as fields of a form. Pure functions. */
 import { OstiaryError, type OwnedValue, type Promotion } from '@ostiary/sdk'
+import { textOf, valueIn } from '../../parts/field-text.ts'
 import { switches } from '../compare/compare.ts'
-import { type Field, fieldAt, fieldsOf, type Look, type Subject } from '../compare/fields.ts'
+import { type Field, fieldAt, fieldsOf, type Subject } from '../compare/fields.ts'
 import { isAboutValue, keyOf, type Place } from './words.ts'
 
 export interface Asked {
@@ -55,13 +56,6 @@ export function askedOf({ checks, values, changes }: Promotion): Asked[] {
   return [...asked.values()].sort((a, b) => Number(b.is_needed) - Number(a.is_needed))
 }
 
-/** A value as the text of its field. */
-export function textOf(look: Look, value: unknown): string {
-  if (value === undefined || value === null) return ''
-  if (Array.isArray(value) && look === 'list') return value.join('\n')
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
 /** What was typed, by the key of its field. */
 export type Texts = ReadonlyMap<string, string>
 
@@ -74,28 +68,13 @@ export const unsent = (typed: Texts, asked: readonly Asked[]): Texts =>
     }),
   )
 
-/** The value of a text; `undefined` for an empty one. Text that JSON cannot read is sent as it is, and the service says what it expects. */
-export function valueIn(look: Look, text: string): unknown {
-  const lines = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  if (lines.length === 0) return undefined
-  if (look === 'list') return lines
-  if (look !== 'json' && look !== 'count') return text.trim()
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
 /** The values of the plan with those of the form in their place. */
 export function valuesWith(values: readonly OwnedValue[], asked: readonly Asked[], texts: Texts): OwnedValue[] {
   const keys = new Set(asked.map(({ key }) => key))
   const entered = asked.flatMap(({ key, object, slug, field: { pointer, look }, given }) => {
-    const value = texts.has(key) ? valueIn(look, texts.get(key) ?? '') : given
-    return value === undefined ? [] : [{ object, slug, pointer, value }]
+    const text = texts.get(key)?.trim()
+    const value = text === undefined ? given : valueIn(look, text)
+    return text === '' || value === undefined ? [] : [{ object, slug, pointer, value }]
   })
   return [...values.filter((value) => !keys.has(keyOf(value))), ...entered]
 }

@@ -2,6 +2,7 @@
 import { Textarea, TextInput } from '@mantine/core'
 import type { PromotionCreation } from '@ostiary/sdk'
 import { type FormEvent, useEffect, useMemo, useState } from 'react'
+import { textOf } from '../../parts/field-text.ts'
 import { Problem } from '../../parts/problem.tsx'
 import { useFirst } from '../../parts/table.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
@@ -10,7 +11,7 @@ import { linesOf } from '../compare/values.ts'
 import { exampleAt, useAbout } from './about.tsx'
 import { callOf } from './again.ts'
 import { Details } from './details.tsx'
-import { type Asked, askedOf, marksOf, type Texts, textOf, unsent, valuesWith } from './given.ts'
+import { type Asked, askedOf, marksOf, type Texts, unsent, valuesWith } from './given.ts'
 import { keyOf, kindWords, type Place } from './words.ts'
 
 interface PlanAction {

@@ -1,6 +1,7 @@
 /** A promotion in words: what it is, what it does, and why a step cannot be taken now. Pure functions. */
 import type { Environment, MadeSecret, PlannedChange, Promotion, PromotionCheck, PromotionInList } from '@ostiary/sdk'
-import { fieldAt, objectKinds, type Subject } from '../compare/fields.ts'
+import { objects } from '../../generated/objects.ts'
+import { fieldAt, type Subject } from '../compare/fields.ts'
 import { subjectOf } from '../compare/values.ts'
 
 interface Status {
@@ -63,7 +64,7 @@ export function listed(names: readonly string[], most = 20): string {
   return names.length > most ? `${first} and ${(names.length - most).toLocaleString('en')} more` : first
 }
 
-export const kindWords = (object: Subject) => (object === 'settings' ? 'Settings' : objectKinds[object].one)
+export const kindWords = (object: Subject) => (object === 'settings' ? 'Settings' : objects[object].one)
 
 /** The objects to which a step gives a new secret. */
 export const madeIn = (checks: readonly PromotionCheck[]): Place[] => [

@@ -6,14 +6,13 @@ import '../../styles/sign-in-objects.css'
 import type { Provider } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { NameField } from '../../parts/fields.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
+import { ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { providers } from '../../queries/providers.ts'
 import { useEnvironment } from '../../scope.tsx'
-import { ProviderField, ScopesField } from './field.tsx'
 import { providerId } from './id.ts'
-import { type FieldName, fieldsOf, kinds, scopesOf } from './kinds.ts'
+import { kinds, ofKind, scopesOf } from './kinds.ts'
 import { ProviderMark } from './mark.tsx'
 import { RegisterThere } from './register.tsx'
 
@@ -23,14 +22,21 @@ export function CreateProvider({ close, check }: { close: () => void; check: (pr
   const { client, at, environment } = useEnvironment()
   const [id] = useState(newId)
   const [kind, setKind] = useState(kinds[0])
-  const [name, setName] = useState<string | null>(null)
-  const [client_id, setClientId] = useState('')
-  const [fields, setFields] = useState<Partial<Record<FieldName, string>>>({})
-  const [scopes, setScopes] = useState<string[] | null>(null)
-  const names = fieldsOf(kind)
-  const display_name = name ?? (kind.value === 'oidc' ? '' : kind.label)
-  const given = Object.fromEntries(names.filter((name) => fields[name]).map((name) => [name, fields[name]]))
-  const create = () => client.createProvider(at, { id, type: kind.value, display_name, client_id, ...given, ...(scopes ? { scopes } : {}) })
+  const start = { display_name: kind.value === 'oidc' ? '' : kind.label, scopes: scopesOf(kind) }
+  const fields = useObjectFields('provider', start, [
+    'issuer',
+    'client_id',
+    'team_id',
+    'key_id',
+    'client_secret',
+    'private_key',
+    'scopes',
+    'display_name',
+  ])
+  const but = ofKind(kind)
+  const { client_id, display_name } = fields.values
+  const given = Object.entries(fields.change).filter(([name]) => but[name as keyof typeof but] !== null) // as: the names of the form
+  const create = () => client.createProvider(at, { id, type: kind.value, ...Object.fromEntries(given), client_id, display_name })
   const action = useAction(create, {
     changes: [providers.all({ at })],
     done: (provider) => {
@@ -38,17 +44,6 @@ export function CreateProvider({ close, check }: { close: () => void; check: (pr
       close()
     },
   })
-  const field = (name: FieldName) => (
-    <ProviderField
-      key={name}
-      kind={kind}
-      name={name}
-      is_needed={kind.needs.includes(name)}
-      value={fields[name] ?? ''}
-      change={(value) => setFields((before) => ({ ...before, [name]: value }))}
-      error={action.error}
-    />
-  )
   return (
     <FormDialog
       title="Add a provider"
@@ -69,7 +64,7 @@ export function CreateProvider({ close, check }: { close: () => void; check: (pr
                 checked={each === kind}
                 onChange={() => {
                   setKind(each)
-                  setScopes(null)
+                  fields.enter({ scopes: scopesOf(each) })
                 }}
               />
               <b>
@@ -81,11 +76,7 @@ export function CreateProvider({ close, check }: { close: () => void; check: (pr
         {fieldError(action.error, '/type') ? <p className="small tone-bad">{fieldError(action.error, '/type')}</p> : null}
       </fieldset>
       <RegisterThere kind={kind} name={display_name || kind.label} callback_url={`${environment.issuer}/oauth/callback/${id}`} />
-      {names.filter((name) => name === 'issuer').map(field)}
-      <ProviderField kind={kind} name="client_id" is_needed value={client_id} change={setClientId} error={action.error} />
-      {names.filter((name) => name !== 'issuer').map(field)}
-      <ScopesField value={scopes ?? scopesOf(kind)} change={setScopes} error={action.error} />
-      <NameField label="Name on the button" member="display_name" value={display_name} change={setName} error={action.error} />
+      <ObjectFields of={fields} error={action.error} but={but} />
     </FormDialog>
   )
 }

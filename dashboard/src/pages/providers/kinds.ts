@@ -1,9 +1,10 @@
 /** The kinds of providers: the fields of each, and what to do at the provider before they are known. */
 import type { ProviderCreation } from '@ostiary/sdk'
+import { objects } from '../../generated/objects.ts'
 import { defaults } from '../../generated/provider-kinds.ts'
 
 type Kind = ProviderCreation['type']
-export type FieldName = 'issuer' | 'team_id' | 'key_id' | 'client_secret' | 'private_key'
+type FieldName = 'issuer' | 'team_id' | 'key_id' | 'client_secret' | 'private_key'
 
 export interface KindOfProvider {
   value: Kind
@@ -21,17 +22,19 @@ export interface KindOfProvider {
   example?: string
 }
 
+const labels = objects.provider.fields.type.look
+
 export const kinds: readonly [KindOfProvider, ...KindOfProvider[]] = [
   {
     value: 'google',
-    label: 'Google',
+    label: labels.google,
     needs: ['client_secret'],
     console: { name: 'Google Cloud', url: 'https://console.cloud.google.com/apis/credentials' },
     steps: 'Create an OAuth client ID of the type “Web application”, and enter the redirect URI under “Authorized redirect URIs”.',
   },
   {
     value: 'microsoft',
-    label: 'Microsoft',
+    label: labels.microsoft,
     needs: ['issuer', 'client_secret'],
     console: { name: 'Microsoft Entra', url: 'https://entra.microsoft.com/#view/Microsoft_AAD_RegisteredApps/ApplicationsListBlade' },
     steps:
@@ -41,14 +44,14 @@ export const kinds: readonly [KindOfProvider, ...KindOfProvider[]] = [
   },
   {
     value: 'github',
-    label: 'GitHub',
+    label: labels.github,
     needs: ['client_secret'],
     console: { name: 'GitHub', url: 'https://github.com/settings/developers' },
     steps: 'Create an OAuth app, and enter the redirect URI as “Authorization callback URL”. Then generate a client secret.',
   },
   {
     value: 'gitlab',
-    label: 'GitLab',
+    label: labels.gitlab,
     needs: ['client_secret'],
     can: 'issuer',
     console: { name: 'GitLab', url: 'https://gitlab.com/-/user_settings/applications' },
@@ -58,7 +61,7 @@ export const kinds: readonly [KindOfProvider, ...KindOfProvider[]] = [
   },
   {
     value: 'apple',
-    label: 'Apple',
+    label: labels.apple,
     needs: ['team_id', 'key_id', 'private_key'],
     console: { name: 'Apple Developer', url: 'https://developer.apple.com/account/resources/identifiers/list/serviceId' },
     steps:
@@ -67,7 +70,7 @@ export const kinds: readonly [KindOfProvider, ...KindOfProvider[]] = [
   },
   {
     value: 'oidc',
-    label: 'OpenID Connect',
+    label: labels.oidc,
     needs: ['issuer'],
     can: 'client_secret',
     console: null,
@@ -78,25 +81,29 @@ export const kinds: readonly [KindOfProvider, ...KindOfProvider[]] = [
 
 export const kindOf = (type: Kind): KindOfProvider => kinds.find(({ value }) => value === type) ?? kinds[0]
 
-const order: readonly FieldName[] = ['issuer', 'team_id', 'key_id', 'client_secret', 'private_key']
-
-/** Its fields in the order of the work: whose they are comes before what the provider gave. */
-export const fieldsOf = ({ needs, can }: KindOfProvider): readonly FieldName[] =>
-  order.filter((name) => needs.includes(name) || name === can)
-
 /** The scopes that are asked for unless others are entered. */
 export const scopesOf = ({ value }: KindOfProvider): string[] => [...(defaults[value]?.scopes ?? [])]
 
-/** The issuer of a kind that has one of its own unless another is entered. */
-export const issuerOf = ({ value }: KindOfProvider): string | null => defaults[value]?.issuer ?? null
-
-export const labels: Record<FieldName | 'client_id', string> = {
-  client_id: 'Client id',
-  issuer: 'Issuer',
-  team_id: 'Team id',
-  key_id: 'Key id',
-  client_secret: 'Client secret',
-  private_key: 'Private key (PEM)',
+/** What a form says of a secret that a provider can have. */
+interface OfSecret {
+  required: boolean
+  note: string
 }
 
-export const isSecret = (name: FieldName) => name === 'client_secret' || name === 'private_key'
+/** What a form says of the fields of a kind; `null` for a field that it does not have. */
+export function ofKind(kind: KindOfProvider, secrets: { client_secret?: OfSecret; private_key?: OfSecret } = {}) {
+  const { needs, can, there = {}, example } = kind
+  const issuer = defaults[kind.value]?.issuer
+  const said = (name: FieldName | 'client_id', note = '') => (there[name] ? `Called “${there[name]}” there. ${note}` : note)
+  const own = (name: FieldName, { note, required }: Partial<OfSecret> = {}) =>
+    needs.includes(name) || name === can ? { required: required ?? needs.includes(name), description: said(name, note) } : null
+  const of_issuer = own('issuer', { note: issuer ? `Empty: ${issuer}.` : '' })
+  return {
+    client_id: { description: said('client_id') },
+    issuer: of_issuer && { ...of_issuer, placeholder: example },
+    team_id: own('team_id'),
+    key_id: own('key_id'),
+    client_secret: own('client_secret', secrets.client_secret),
+    private_key: own('private_key', secrets.private_key),
+  }
+}

@@ -1,4 +1,5 @@
 import type { Provider, ProviderChange } from '@ostiary/sdk'
+import { labelsOf } from '../../parts/object-fields.tsx'
 import type { Version } from '../../parts/save.tsx'
 import { providers } from '../../queries/providers.ts'
 import type { Here } from '../../queries/query.ts'
@@ -12,5 +13,6 @@ export function savingProvider({ client, at }: Here, base: Version<Provider>) {
     write: (change: ProviderChange, options: { if_match: string | undefined }) =>
       client.responses.changeProvider({ ...at, provider_id }, change, options),
     changes: [providers.all({ at })],
+    label: labelsOf('provider'),
   }
 }

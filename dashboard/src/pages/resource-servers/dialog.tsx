@@ -1,31 +1,26 @@
 /** A resource server: added, or edited for the version that was read. The scopes are shown as people read them on the consent page. */
 import '../../styles/sign-in-objects.css'
-import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import type { ResourceServer, ResourceServerChange, ResourceServerCreation } from '@ostiary/sdk'
-import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { DurationInput } from '../../parts/duration-input.tsx'
-import { changedMembers, type Edited, useEdit } from '../../parts/edit.tsx'
-import { NameField } from '../../parts/fields.tsx'
+import { type Edited, useEdit } from '../../parts/edit.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { fieldError } from '../../parts/problem.tsx'
+import { labelsOf, ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { Editing } from '../../parts/save.tsx'
 import { resourceServers } from '../../queries/resource-servers.ts'
 import { useEnvironment } from '../../scope.tsx'
-import { readScopes, writeScopes } from './scopes.ts'
 
-const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
+const names = ['name', 'identifier', 'scopes', 'access_token_format', 'access_token_ttl_seconds'] as const
 
 export function CreateResourceServer({ close }: { close: () => void }) {
   const { client, at } = useEnvironment()
-  const form = useFields(null)
+  const fields = useObjectFields('resource_server', {}, names)
   const action = useAction((server: ResourceServerCreation) => client.createResourceServer(at, server), {
     changes: [resourceServers.all({ at })],
     done: close,
   })
-  return <ResourceServerDialog {...form} server={null} action={action} submit={() => action.run(form.next)} close={close} />
+  return <ResourceServerDialog fields={fields} action={action} submit={() => action.run(fields.values)} close={close} />
 }
 
 export function EditResourceServer({ resource_server_id, close }: { resource_server_id: string; close: () => void }) {
@@ -38,57 +33,37 @@ export function EditResourceServer({ resource_server_id, close }: { resource_ser
 function EditDialog({ base, report, close }: Edited<ResourceServer> & { close: () => void }) {
   const { client, at } = useEnvironment()
   const resource_server_id = base.data.id
-  const form = useFields(base.data)
-  const { identifier: _, ...next } = form.next
+  const fields = useObjectFields('resource_server', base.data, names)
   const edit = useEdit({
     base,
     report,
-    change: changedMembers(base.data, next),
+    change: fields.change,
     of: resourceServers.one({ client, at }, resource_server_id),
     write: (change: ResourceServerChange, options) => client.responses.changeResourceServer({ ...at, resource_server_id }, change, options),
     changes: [resourceServers.all({ at })],
+    label: labelsOf('resource_server'),
     done: close,
   })
   const submit = () => (edit.is_edited ? edit.submit() : close())
   return (
     <>
-      <ResourceServerDialog {...form} server={base.data} action={edit} submit={submit} close={close} />
+      <ResourceServerDialog fields={fields} server={base.data} action={edit} submit={submit} close={close} />
       {edit.dialog}
     </>
   )
 }
 
-/** What is entered, and the resource server that it makes. */
-function useFields(server: ResourceServer | null) {
-  const [entered, setEntered] = useState({
-    name: server?.name ?? '',
-    identifier: server?.identifier ?? '',
-    scopes: writeScopes(server?.scopes ?? []),
-    format: server?.access_token_format ?? ('jwt' as const),
-    lifetime: server?.access_token_ttl_seconds ?? null,
-  })
-  const { name, identifier, scopes, format, lifetime } = entered
-  const next = {
-    name,
-    identifier,
-    scopes: readScopes(scopes),
-    access_token_format: format,
-    access_token_ttl_seconds: lifetime,
-  }
-  const enter = (change: Partial<typeof entered>) => setEntered((before) => ({ ...before, ...change }))
-  return { entered, enter, next }
-}
-
-interface DialogProps extends Pick<ReturnType<typeof useFields>, 'entered' | 'enter'> {
-  /** `null` for a new one. */
-  server: ResourceServer | null
+interface DialogProps {
+  fields: ReturnType<typeof useObjectFields<'resource_server', (typeof names)[number]>>
+  /** Absent for a new one. */
+  server?: ResourceServer
   action: { busy: boolean; error: Error | null }
   submit: () => void
   close: () => void
 }
 
-function ResourceServerDialog({ entered, enter, server, action, submit, close }: DialogProps) {
-  const { name, identifier, scopes, format, lifetime } = entered
+function ResourceServerDialog({ fields, server, action, submit, close }: DialogProps) {
+  const { name, scopes } = fields.values
   return (
     <FormDialog
       title={server ? `Edit ${server.name}` : 'Add a resource server'}
@@ -98,55 +73,20 @@ function ResourceServerDialog({ entered, enter, server, action, submit, close }:
       onSubmit={submit}
       onClose={close}
     >
-      <NameField value={name} change={(name) => enter({ name })} error={action.error} />
-      <TextInput
-        label="Identifier"
-        description="An absolute URI: resource in requests, aud in tokens. It never changes."
-        inputWrapperOrder={order}
-        required
-        disabled={server !== null}
-        placeholder="https://api.example.com"
-        value={identifier}
-        onChange={(event) => enter({ identifier: event.currentTarget.value })}
-        error={fieldError(action.error, '/identifier')}
-      />
-      <Textarea
-        label="Scopes, one per line"
-        description="The name, then what it allows."
-        inputWrapperOrder={order}
-        placeholder="orders:read Read your orders"
-        autosize
-        minRows={2}
-        spellCheck={false}
-        value={scopes}
-        onChange={(event) => enter({ scopes: event.currentTarget.value })}
-        error={fieldError(action.error, '/scopes')}
-      />
-      <ConsentPreview name={name} scopes={readScopes(scopes)} />
-      <NativeSelect
-        label="Format of access tokens"
-        data={[
-          { value: 'jwt', label: 'JWT: the API checks it itself' },
-          { value: 'opaque', label: 'Opaque: the API asks the service' },
-        ]}
-        value={format}
-        onChange={(event) => enter({ format: event.currentTarget.value === 'opaque' ? 'opaque' : 'jwt' })}
-        error={fieldError(action.error, '/access_token_format')}
-      />
-      <DurationInput
-        label="Lifetime of access tokens"
-        description="1 min to 1 d. Empty: that of the settings."
-        value={lifetime}
-        empty={null}
-        change={(lifetime) => enter({ lifetime })}
-        error={fieldError(action.error, '/access_token_ttl_seconds')}
+      <ObjectFields
+        of={fields}
+        error={action.error}
+        but={{
+          identifier: { disabled: server !== undefined, placeholder: 'https://api.example.com' },
+          scopes: { placeholder: 'orders:read Read your orders', below: <ConsentPreview name={name} scopes={scopes} /> },
+        }}
       />
     </FormDialog>
   )
 }
 
 /** The lines of the consent page: the description, or the name of a scope without one, and where it applies. */
-function ConsentPreview({ name, scopes }: { name: string; scopes: ReturnType<typeof readScopes> }) {
+function ConsentPreview({ name, scopes }: { name: string; scopes: ResourceServer['scopes'] }) {
   const api = name || 'the resource server'
   return (
     <section className="consent-preview" aria-label="On the consent page">

@@ -25,8 +25,6 @@ const encryptions = [
   { value: 'implicit', label: 'TLS from the start' },
   { value: 'none', label: 'None: allowed private networks only' },
 ]
-const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
-
 export function MailSettings({ base, report }: Edited<Settings>) {
   const { email } = base.data
   const { environment, can } = useEnvironment()
@@ -70,7 +68,6 @@ export function MailSettings({ base, report }: Edited<Settings>) {
           <TextInput
             label={names['/email/from']}
             description="An address, or Name <address>."
-            inputWrapperOrder={order}
             value={from}
             onChange={(event) => setFrom(event.currentTarget.value)}
             error={fieldError(save.error, '/email/from')}
@@ -84,7 +81,6 @@ export function MailSettings({ base, report }: Edited<Settings>) {
                 max={65_535}
                 required
                 description="587 as a rule, 465 for TLS from the start."
-                inputWrapperOrder={order}
                 {...text('port', '/email/smtp/port')}
               />
               <NativeSelect data={encryptions} {...text('tls', '/email/smtp/tls')} />
@@ -92,7 +88,6 @@ export function MailSettings({ base, report }: Edited<Settings>) {
               <PasswordInput
                 label={names['/email/smtp/password']}
                 description={passwordHelp(email.smtp, has_new_host)}
-                inputWrapperOrder={order}
                 autoComplete="new-password"
                 value={password}
                 onChange={(event) => setPassword(event.currentTarget.value)}

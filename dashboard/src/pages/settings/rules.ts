@@ -3,9 +3,9 @@ import { duration } from '../../parts/clock.ts'
 import type { Field, Value } from './fields.ts'
 
 /** What is wrong with a number while it is typed. The service has the last word. */
-export function problemOf({ kind, min, max }: Field, value: Value): string | null {
+export function problemOf({ look, min, max }: Field, value: Value): string | null {
   if (typeof value !== 'number' || min === null || max === null) return null
-  const is_time = kind === 'seconds'
+  const is_time = look === 'seconds'
   if (!Number.isInteger(value)) return is_time ? 'Use whole seconds.' : 'Use a whole number.'
   const limit = is_time ? duration : (number: number) => number.toLocaleString('en')
   return value < min || value > max ? `Use ${limit(min)} to ${limit(max)}.` : null

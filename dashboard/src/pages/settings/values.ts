@@ -12,9 +12,9 @@ export const pathOf = ({ group, name }: Pick<Field, 'group' | 'name'>) => `/${gr
 export const isSame = (one: Value, other: Value) => JSON.stringify(one) === JSON.stringify(other)
 
 /** The words of the contract, with the labels of values in place of what the API calls them. An empty field is `null`. */
-export const inWords = ({ help, choices }: Pick<Field, 'help' | 'choices'>) =>
-  (choices ?? [])
-    .reduce((text, { value, label }) => text.replaceAll(`\`${value}\``, `“${label}”`), help)
+export const inWords = ({ help, look }: Pick<Field, 'help' | 'look'>) =>
+  Object.entries(typeof look === 'object' ? look : {})
+    .reduce((text, [value, label]) => text.replaceAll(`\`${value}\``, `“${label}”`), help)
     .replaceAll('`null`', 'empty')
     .replaceAll('`', '')
 
@@ -22,11 +22,10 @@ export const inWords = ({ help, choices }: Pick<Field, 'help' | 'choices'>) =>
 export function shown(field: Field, value: Value): string {
   if (value === null) return field.default === null ? 'Not set' : `Default: ${shown(field, field.default)}`
   if (typeof value === 'boolean') return value ? 'On' : 'Off'
-  const wordsOf = (one: unknown) => field.choices?.find(({ value }) => value === one)?.label
-  if (Array.isArray(value)) return value.map((one) => wordsOf(one) ?? one).join(', ') || 'None'
-  const words = field.kind === 'choice' ? wordsOf(value) : undefined
-  if (words) return words
-  return field.kind === 'seconds' && typeof value === 'number' ? duration(value) : String(value)
+  const { look } = field
+  const wordsOf = (one: unknown) => (typeof look === 'object' ? look[String(one)] : undefined) ?? String(one)
+  if (Array.isArray(value)) return value.map(wordsOf).join(', ') || 'None'
+  return look === 'seconds' && typeof value === 'number' ? duration(value) : wordsOf(value)
 }
 
 /** A merge patch of the fields that were changed. */

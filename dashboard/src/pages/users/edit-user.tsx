@@ -73,7 +73,6 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
       <Textarea
         label="Metadata, optional"
         description="Your own data as a JSON object, at most 16 KiB. No token carries it."
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
         rows={5}
         spellCheck={false}
         placeholder='{"plan": "team"}'

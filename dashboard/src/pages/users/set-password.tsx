@@ -24,7 +24,6 @@ export function NewPasswordField({ value, change, error }: NewPasswordFieldProps
     <PasswordInput
       label="Password"
       description={in_force ? `At least ${in_force.password.min_length} characters. It is never shown again.` : undefined}
-      inputWrapperOrder={['label', 'input', 'description', 'error']}
       required
       autoComplete="new-password"
       value={value}

@@ -1,4 +1,5 @@
 import type { Webhook, WebhookChange } from '@ostiary/sdk'
+import { labelsOf } from '../../parts/object-fields.tsx'
 import type { Version } from '../../parts/save.tsx'
 import type { Here } from '../../queries/query.ts'
 import { webhooks } from '../../queries/webhooks.ts'
@@ -12,6 +13,6 @@ export function savingWebhook({ client, at }: Here, base: Version<Webhook>) {
     write: (change: WebhookChange, options: { if_match: string | undefined }) =>
       client.responses.changeWebhook({ ...at, webhook_id }, change, options),
     changes: [webhooks.all({ at })],
-    label: (pointer: string) => ({ '/url': 'Address', '/events': 'Event kinds', '/disabled': 'Switched off' })[pointer],
+    label: labelsOf('webhook'),
   }
 }

@@ -1,6 +1,5 @@
 /** The address of a webhook, whether it is on, its signing secret, and its end. */
 
-import { Checkbox, TextInput } from '@mantine/core'
 import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,8 +7,8 @@ import { useAction } from '../../parts/action.ts'
 import { CodeTabs } from '../../parts/code.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Edited, EditForm, useEdit } from '../../parts/edit.tsx'
+import { ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
-import { fieldError } from '../../parts/problem.tsx'
 import type { Question } from '../../parts/question.ts'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
@@ -29,41 +28,12 @@ const switching_off: Omit<Question, 'title'> = {
 export function WebhookSettings({ base, report }: Edited<Webhook>) {
   const here = useEnvironment()
   const { data: webhook } = base
-  const [url, setUrl] = useState(webhook.url)
-  const [description, setDescription] = useState(webhook.description ?? '')
-  const [disabled = webhook.disabled, setDisabled] = useState<boolean>() // the button "Switch on" changes it too, beside unsaved edits
-  const change = {
-    ...(url === webhook.url ? {} : { url }),
-    ...(description === (webhook.description ?? '') ? {} : { description: description || null }),
-    ...(disabled === webhook.disabled ? {} : { disabled }),
-  }
-  const edit = useEdit({ ...savingWebhook(here, base), report, change })
-  const question = change.disabled ? { title: `Switch off ${webhook.slug}?`, ...switching_off } : null
+  const fields = useObjectFields('webhook', webhook, ['url', 'description', 'disabled'])
+  const edit = useEdit({ ...savingWebhook(here, base), report, change: fields.change })
+  const question = fields.change.disabled ? { title: `Switch off ${webhook.slug}?`, ...switching_off } : null
   return (
     <EditForm edit={edit} name={webhook.slug} question={question}>
-      <TextInput
-        label="Address"
-        description="Live takes https only. Redirects are not followed."
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
-        type="url"
-        required
-        value={url}
-        onChange={(event) => setUrl(event.currentTarget.value)}
-        error={fieldError(edit.error, '/url')}
-      />
-      <TextInput
-        label="Description, optional"
-        maxLength={200}
-        value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
-        error={fieldError(edit.error, '/description')}
-      />
-      <Checkbox
-        label="Switched off"
-        description="Nothing is sent. Events of this time are not sent later."
-        checked={disabled}
-        onChange={(event) => setDisabled(event.currentTarget.checked)}
-      />
+      <ObjectFields of={fields} error={edit.error} but={{ url: { type: 'url' } }} />
     </EditForm>
   )
 }

@@ -59,7 +59,6 @@ export function RunOptions({ application, options, setOption, secret, setSecret 
         <PasswordInput
           label="Client secret"
           description="Kept in the memory of this tab only. Without it the run ends at the code."
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
           autoComplete="off"
           value={secret}
           onChange={(event) => setSecret(event.currentTarget.value.trim())}
