@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { missingCitations } from './citations.ts'
 
@@ -31,3 +33,12 @@ for (const [source, expected] of sources) {
     assert.deepEqual(found, expected)
   })
 }
+
+test('the index of decisions has each of them once, with its title', () => {
+  const folder = join(import.meta.dirname, '../docs/decisions')
+  const titles = readdirSync(folder)
+    .filter((file) => file !== 'README.md')
+    .map((file) => `- [${readFileSync(join(folder, file), 'utf8').split('\n', 1)[0]?.slice(2)}](${file})`)
+  const listed = readFileSync(join(folder, 'README.md'), 'utf8').match(/^- .*$/gm) ?? []
+  assert.deepEqual(listed.toSorted(), titles.toSorted())
+})

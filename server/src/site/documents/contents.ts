@@ -105,6 +105,7 @@ export const contents: readonly Group[] = [
       { name: 'changelog', file: 'CHANGELOG.md' },
       { name: 'contributing', file: 'CONTRIBUTING.md' },
       doc('architecture'),
+      { name: 'decisions', file: 'docs/decisions/README.md' },
     ],
   },
 ]

@@ -17,7 +17,6 @@ export interface Document {
 
 export interface Library {
   readonly documents: ReadonlyMap<string, Document>
-  readonly decisions: readonly Document[]
   /** The examples for operators, by the names of their files. */
   readonly examples: ReadonlyMap<string, string>
   /** `/llms.txt`: the list of documents for programs. */

@@ -18,7 +18,7 @@ export function readLibrary(root: string, base_url: string): Library {
     ]),
   )
   const decisions = readdirSync(join(root, decisions_folder))
-    .filter((file) => file.endsWith('.md'))
+    .filter((file) => /^\d.*\.md$/.test(file))
     .sort()
     .map((file) => ({ name: `decisions/${file.replace(/\.md$/, '')}`, file: `${decisions_folder}/${file}` }))
   const all = [...contents.flatMap(({ documents }) => documents), ...decisions]
@@ -48,7 +48,6 @@ export function readLibrary(root: string, base_url: string): Library {
   const documents = all.map(read)
   return {
     documents: new Map(documents.map((document) => [document.name, document])),
-    decisions: documents.filter(({ name }) => name.startsWith('decisions/')),
     examples: new Map(operator_examples.map((file) => [file, readFileSync(join(root, 'packaging', file), 'utf8')])),
     for_programs: withAddresses('llms.txt', for_programs, base_url),
   }

@@ -1,5 +1,5 @@
 // pure
-/** The pages of documents: the overview, a document, the list of decisions, an example for operators, and the results of a search. */
+/** The pages of documents: the overview, a document, an example for operators, and the results of a search. */
 import { type Html, html } from '../../base/html.ts'
 import { code, type DocumentPage, documentPage, inline } from '../reference/layout.ts'
 import { contents } from './contents.ts'
@@ -12,14 +12,11 @@ interface Link {
   readonly url: string
 }
 
-/** The pages that are made from the route table and the table of errors, in the group of the contents where they stand. */
-const made: Readonly<Record<string, readonly Link[]>> = {
-  Reference: [
-    { title: 'API reference', url: '/docs/api' },
-    { title: 'Errors', url: '/docs/errors' },
-  ],
-  Project: [{ title: 'Decisions', url: '/docs/decisions' }],
-}
+/** The pages that are made from the route table and the table of errors, in the group of the reference. */
+const made: readonly Link[] = [
+  { title: 'API reference', url: '/docs/api' },
+  { title: 'Errors', url: '/docs/errors' },
+]
 
 interface LinkGroup {
   readonly title: string
@@ -30,11 +27,7 @@ interface LinkGroup {
 export const linksOf = (library: Library): LinkGroup[] =>
   contents.map(({ title, documents }) => ({
     title,
-    links: [
-      ...(title === 'Reference' ? (made[title] ?? []) : []),
-      ...documents.flatMap(({ name }) => linkTo(library, name)),
-      ...(title === 'Project' ? (made[title] ?? []) : []),
-    ],
+    links: [...(title === 'Reference' ? made : []), ...documents.flatMap(({ name }) => linkTo(library, name))],
   }))
 
 const linkTo = (library: Library, name: string): Link[] => {
@@ -87,7 +80,6 @@ ${linksOf(library).map(
 const summaries: Readonly<Record<string, string>> = {
   '/docs/api': 'Every operation, with its parameters, fields, errors and an example.',
   '/docs/errors': 'Every error code, with its cause and its remedy.',
-  '/docs/decisions': 'Why things are as they are: one page for each choice.',
 }
 
 function summaryOf({ documents }: Library, url: string): string {
@@ -108,12 +100,6 @@ ${at >= 0 && neighbours(order[at - 1], order[at + 1])}`
 const neighbours = (previous: Link | undefined, next: Link | undefined): Html =>
   html`<nav class="turn" aria-label="Previous and next page">${previous && html`<a href="${previous.url}" rel="prev"><span>Previous</span> ${previous.title}</a>`}
 ${next && html`<a href="${next.url}" rel="next"><span>Next</span> ${next.title}</a>`}</nav>`
-
-export function decisionsPage(library: Library): DocumentPage {
-  const body = html`<h1>Decisions</h1><p>One page for each choice that a reader may question.</p>
-<ul class="list">${library.decisions.map(({ url, title }) => html`<li><a href="${url}">${title}</a></li>`)}</ul>`
-  return framed(library, { url: '/docs/decisions', title: 'Decisions', body })
-}
 
 /** `null` for a file that is not an example. */
 export function examplePage(library: Library, file: string): DocumentPage | null {

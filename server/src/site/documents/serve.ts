@@ -13,7 +13,7 @@ import { groupsOf, referenceGroup, referenceOverview, referenceSchemas } from '.
 import type { Document, Library } from './document.ts'
 import type { Found } from './found.ts'
 import { readLibrary } from './library.ts'
-import { decisionsPage, documentPageOf, examplePage, linksOf, navigation, overviewPage, searchPage } from './pages.ts'
+import { documentPageOf, examplePage, linksOf, navigation, overviewPage, searchPage } from './pages.ts'
 import { type Entry, type EntryKind, searchBuilder, shorten } from './search.ts'
 import { type Text, withForms } from './text.ts'
 
@@ -56,7 +56,7 @@ export function createDocumentation(base_url: string, root: string) {
       case 'example':
         return documentNamed(`examples/${parameter}`)
       case 'document':
-        return parameter === 'decisions' ? decisionsPage(library) : documentNamed(parameter)
+        return documentNamed(parameter)
       case 'operatorExample':
         return examplePage(library, parameter)
       case 'reference':
@@ -92,7 +92,6 @@ export function createDocumentation(base_url: string, root: string) {
   const made_markdown: Readonly<Record<string, () => string>> = {
     api: () => referenceMarkdown(document),
     errors: errorsMarkdown,
-    decisions: () => `# Decisions\n\n${library.decisions.map(({ url, title }) => `- [${title}](${url}.md)`).join('\n')}\n`,
   }
 
   function make(row: DocumentationRow, parameter: string): { body: string; headers: Record<string, string> } | null {
