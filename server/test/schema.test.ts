@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { documentFields, object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import { z } from 'zod'
 import { distributionColumn, placeOf, tables_of } from '../src/db/citus/placement.ts'
 import { createDb, type Db, identifiers, sql } from '../src/db/db.ts'
@@ -159,6 +160,17 @@ for (const [engine, { skip, open, programs, columns }] of Object.entries(engines
     ])
   })
 }
+
+test('every field of an object that can be written has a column', async () => {
+  const db = await migrated(engines.sqlite.open)
+  const columns = Map.groupBy(await db.all(Column, engines.sqlite.columns), ({ table_name }) => table_name)
+  for (const kind of object_kinds) {
+    const { section } = object_descriptions[kind]
+    const names = columns.get(section)?.map(({ column_name }) => column_name) ?? []
+    const missing = documentFields(kind).filter((name) => !names.includes(name))
+    assert.deepEqual(missing, [], `Add these columns to the table ${section} in a migration: ${missing.join(', ')}`)
+  }
+})
 
 test('every table has one place on a distributed database', async () => {
   const db = await migrated(engines.sqlite.open)
