@@ -94,6 +94,24 @@ test('a taken metrics port stops serve --workers with one sentence', skip, async
   taken.close()
 })
 
+test('each client that connects while workers start is answered, or its connection ends', skip, async () => {
+  const port = await freePort()
+  const { child, output, ended } = serve(['--workers', '2'], await settings(await freshDatabase(), port))
+  const open = new Set<Socket>()
+  let opened = 0
+  for (; countOf(output.out, '"listening"') < 2; await sleep(2)) {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('connect', () => opened++).on('error', () => {}) // refused, before a worker listens
+    socket.on('close', () => open.delete(socket)).resume()
+    socket.end('GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
+    open.add(socket)
+  }
+  assert.ok(opened > 10, `${opened} connected`)
+  await until(() => open.size === 0)
+  child.kill('SIGTERM')
+  assert.equal(await ended, 0)
+})
+
 test('workers share the port, are replaced when they end, and stop together', skip, async () => {
   const [port, metrics_port] = [await freePort(), await freePort()]
   const env = { ...(await settings(await freshDatabase(), port)), OSTIARY_METRICS_PORT: String(metrics_port) }

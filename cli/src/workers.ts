@@ -10,7 +10,7 @@ import { CannotStart } from '@ostiary/server/base/cannot-start.ts'
 import type { Config } from '@ostiary/server/base/config/config.ts'
 import { createLog } from '@ostiary/server/base/log.ts'
 import { outputTo } from '@ostiary/server/base/output.ts'
-import { listenForMetrics } from '@ostiary/server/http/listen.ts'
+import { listenForMetrics, refuseTakenPort } from '@ostiary/server/http/listen.ts'
 import { joinQuietWorkers } from '@ostiary/server/http/quiet-workers.ts'
 import { onStopSignals } from './signals.ts'
 
@@ -62,6 +62,7 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
   })
   joinQuietWorkers()
 
+  await refuseTakenPort(config)
   const metrics_server = await exposeMetrics(config, servingWorkers())
   // The first worker migrates the schema and finds mistakes of the configuration, so each is reported once.
   const first = fork()

@@ -149,7 +149,7 @@ const spare_keys = 2
 export async function startService(config: Config, overrides: ServiceOverrides = {}): Promise<Service> {
   const lock = config.database_url === null ? takeDataDirectory(config.data_dir) : { release() {} } // PostgreSQL serves several processes
   try {
-    await refuseTakenPort(config)
+    if (cluster.isPrimary) await refuseTakenPort(config) // for workers the process that starts them has checked it
     const deployment = await openDeployment(config, { ...overrides, postgres: { application_name: processName(), ...overrides.postgres } })
     const roots = await readyRoot(deployment)
     return await serve(deployment, roots, lock.release, overrides)

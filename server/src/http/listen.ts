@@ -75,7 +75,12 @@ export async function listenOnAll(app: FastifyInstance, deployment: Listener): P
   }
 }
 
-/** Checks the port at every address before anything is stored: the first start writes the port into issuers, which never change. */
+/**
+ * Checks the port at every address before anything is stored: the first start writes the port into issuers, which never change.
+ *
+ * Not for a worker. When the only worker that listens on a port closes its server, `node:cluster` keeps a connection that it is handing to that
+ * worker, and nobody answers or closes it (Node 24.21).
+ */
 export async function refuseTakenPort(config: Config): Promise<void> {
   for (const [i, host] of config.host.entries()) {
     // A client that connects now would wait for an answer, and the start for the end of its connection.
