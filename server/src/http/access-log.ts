@@ -7,7 +7,7 @@ import { currentTrace } from '../base/trace.ts'
 import type { Trace } from '../base/trace-context.ts'
 import type { Tally } from '../deployment/tally.ts'
 
-/** What the metrics note of an answered request. */
+/** Records answered requests in the metrics. */
 export interface RequestMetrics {
   observe(method: string, route: string, status: number, duration_ms: number): void
 }

@@ -44,8 +44,8 @@ export function clientIp(
 }
 
 /**
- * The elements of a list from its end. RFC 9110 §5.6.1.2: empty ones are ignored. What lies to the left of the last one that counts is the
- * client's, of any length, and is not read.
+ * Yields the elements of a list from its end. RFC 9110 §5.6.1.2: empty ones are ignored. Entries left of the client's address
+ * are written by the client, have any length, and are not read.
  */
 function* fromRight(list: string): Generator<string, undefined> {
   for (let end = list.length; end > 0; ) {

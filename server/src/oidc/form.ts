@@ -9,7 +9,7 @@ import { asQuery, longest_query } from './call.ts'
 interface FormLimits {
   /** The longest parameter, in bytes: with three bytes for each percent-encoded character. */
   readonly longest: number
-  /** What is kept of all parameters. No valid form is longer. */
+  /** The most bytes that are kept of all parameters. No valid form is longer. */
   readonly most_bytes: number
   /** Whether a longer parameter gets a value that no such parameter has; elsewhere it is refused. */
   readonly replaces: boolean

@@ -1,7 +1,7 @@
 /**
- * What the address of a waiting page carries: the page can be loaded again, by reload, back, forward or a tab that was discarded, and the
- * service stores nothing for it (decision 0084). The text is sealed with the secret cookie of the browser, so that neither a log nor another
- * browser reads the email in it.
+ * Seals the state of a waiting page in its address. The page can be loaded again, by reload, back, forward or a tab that was discarded,
+ * and the service stores nothing for it (decision 0084). The text is sealed with the secret cookie of the browser, so that neither a log
+ * nor another browser reads the email in it.
  */
 import { z } from 'zod'
 import type { Deployment } from '../deployment/deployment.ts'

@@ -14,7 +14,7 @@ import { passkey_script } from './passkey-script.ts'
 import { providerIcons } from './provider-icons.ts'
 import { brandLine } from './tiles.ts'
 
-/** What is wrong with one field, and said at it. */
+/** The problem of one field, shown at the field. */
 type FieldProblem = 'missing_email' | 'malformed_email' | 'missing_password'
 type Problem =
   | 'wrong_credentials'

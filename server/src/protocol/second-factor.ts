@@ -26,7 +26,7 @@ export interface Factors {
 /** `ask`: for a second factor; `enrol`: the person has none and sets one up first. */
 export type Missing = 'nothing' | 'ask' | 'enrol'
 
-/** What a sign-in needs after its first factor. An enrolled factor is asked for in every mode; `required` enrols one. */
+/** Returns the step that a sign-in needs after its first factor. An enrolled factor is asked for in every mode; `required` enrols one. */
 export function missingAfterFirstFactor(acr: string, { mode, has_second_factor }: Pick<Factors, 'mode' | 'has_second_factor'>): Missing {
   if (isStrong(acr)) return 'nothing'
   if (has_second_factor) return 'ask'
@@ -49,7 +49,7 @@ export const isFresh = (
 ): boolean => isRecent(session, now) && missingAfterFirstFactor(session.acr, factors) === 'nothing'
 
 /**
- * What a session of this level needs before it answers a request.
+ * Returns the step that a session of this level needs before it answers a request.
  *
  * OIDC Core §5.5.1.1: acr_values is voluntary. Unknown levels, and those that the account cannot reach, are dropped; any of the others
  *                     satisfies

@@ -76,7 +76,7 @@ async function visitSome({ db, now, config }: Visited): Promise<boolean> {
   if (crowded && (await endCrowd(db, crowded, grants_per_person, at))) return true
   const uncounted_places = crowded ? new Set(uncounted.slice(0, uncounted.indexOf(crowded) + 1).map(placeOf)) : null
   const visited = found.filter((grant) => !grant.is_uncounted || (uncounted_places?.has(placeOf(grant)) ?? true))
-  // What goes comes first, in every environment: the codes stand before the grants in `lock_order`.
+  // Removals come first, in every environment: codes precede grants in `lock_order`.
   const gone = visited.filter((grant) => canGo(grant, at))
   const stay = visited.filter((grant) => !canGo(grant, at))
   if (visited.length > 0)

@@ -236,7 +236,7 @@ async function warningsOfRevert(services: Services, target: Read, drafts: Drafts
   return [...drafts.objects.flatMap(secretWarnings), ...lost]
 }
 
-/** What people or other applications use would be taken away from them. */
+/** Returns the conflicts of a revert that would delete objects in use by people or other applications. */
 async function usesOf({ db }: Services, target: Read, { created }: RevertStep, drafts: Drafts): Promise<RevertConflict[]> {
   const conflicts: RevertConflict[] = []
   const after = objectsAfter(target.configuration, drafts)

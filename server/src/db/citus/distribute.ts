@@ -228,7 +228,7 @@ async function waitForLock(run: Run, say: (line: string) => void): Promise<void>
   if (row?.is_free !== 1) say('Waits for a migration, or for another run of this command.')
 }
 
-/** What `ostiary doctor` says about Citus; `null` for a database without it. */
+/** The report of `ostiary doctor` about Citus; `null` for a database without it. */
 export interface Inspection {
   readonly citus: string
   readonly is_coordinator: boolean

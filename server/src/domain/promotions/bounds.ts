@@ -1,6 +1,6 @@
 /**
- * What promotions can pile up, in numbers and in bytes (decision 0142). A project keeps its newest plans, and older ones give way, approved
- * ones last. What was applied stays for its 90 days, so there an apply without room is refused. Each target has a room of its own: many may
+ * Bounds stored promotions by number and bytes (decision 0142). A project keeps its newest plans and evicts older ones, approved ones last.
+ * An applied promotion stays for its 90 days, so an apply that exceeds the bound is refused. Each target has a bound of its own: many may
  * apply to Test, and nothing that they do there closes Live.
  */
 import type { TenantId } from '@ostiary/contract/ids.ts'

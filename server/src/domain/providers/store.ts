@@ -204,7 +204,7 @@ export const holdProvider = (environment_id: EnvironmentId, id: string, version?
   guard(sql`update providers set version = version
     where environment_id = ${environment_id} and id = ${id} ${version === undefined ? sql`` : sql`and version = ${version}`}`)
 
-/** Deletes a provider. What began there has ended with its row, and the identities follow (`domain/sessions/ending-slices.ts`). */
+/** Deletes a provider. Its sessions and grants end with its row; the identities follow (`domain/sessions/ending-slices.ts`). */
 export const deleteProvider = ({ environment_id, id, version }: ProviderRow, origin: Origin, now: Date): Statement[] => [
   guard(sql`delete from providers where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
   followErasedProvider(environment_id, id, origin, now),

@@ -28,7 +28,7 @@ const Ending = z.object({
   ended_by: z.string(),
   cause: Cause,
   reason: z.custom<EndReason>().nullable(),
-  /** What the last slice left for the next one: a JSON array. */
+  /** The position where the next slice begins: a JSON array. */
   position: z.string(),
   slices: z.int(),
   created_at: z.date(),
@@ -328,7 +328,7 @@ const eventsOfErased: Step = async (db, { environment_id, subject, position, cre
 const Identity = z.object({ id: z.string(), user_id: z.string(), issuer: z.string(), subject: z.string() })
 const identities_at_once = 25
 
-/** What began with the next identities of the provider, and then those identities themselves where the provider is deleted. */
+/** Ends the sessions and grants of the next identities of the provider, and deletes those identities if the provider is deleted. */
 const identitiesOfProvider: Step = async (db, ending, now) => {
   const { environment_id, subject: provider_id, number, position, kind, cause } = ending
   const [issuer, subject] = position === '' ? ['', ''] : z.tuple([z.string(), z.string()]).parse(JSON.parse(position))

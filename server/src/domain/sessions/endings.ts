@@ -40,7 +40,7 @@ export type EndReason =
   | 'password_reset'
   | 'replaced'
 
-/** What the worker needs to report an ending. */
+/** The facts that the worker needs to report an ending. */
 export const Cause = z.object({
   /** The actor and the request of the events; `null` where no event reports each row. */
   origin: z.custom<Origin>().nullable(),
@@ -143,7 +143,7 @@ function followErased(
 
 /**
  * Ends what began with a sign-in method that the batch removes: sessions with all their grants, other grants, and every half sign-in of
- * the user. What began before methods were recorded ends with any method.
+ * the user. Those that began before methods were recorded end with any method.
  */
 export function endBegunWith(environment_id: EnvironmentId, user_id: string, method_id: string, now: Date): Statement[] {
   const user = theUser(environment_id, user_id)

@@ -113,7 +113,7 @@ const grantsOf = ({ environment_id, session_id, application_id }: Place) =>
  * The grants that a new one can replace: of the user the oldest ones, of a session the newest, among them those with `offline_access`. At
  * most `most` of them are replaced at once.
  *
- * What was made after the last use of each of the `most` oldest is not among the `most` unused longest. Its chain is not read.
+ * A grant created after the last use of each of the `most` oldest is not among the `most` unused longest. Its chain is not read.
  */
 function windowOf({ environment_id, ...place }: Place, limit: number, most: number, now: Date): Statement {
   const columns = sql`id, offline as is_offline, case when expires_at <= ${now} then 1 else 0 end as is_over`

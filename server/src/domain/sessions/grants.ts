@@ -1,5 +1,5 @@
 /**
- * Grants, and the tokens that one request stores for them. What is spent has files of its own: `authorization-codes.ts`,
+ * Grants, and the tokens that one request stores for them. Codes and tokens have files of their own: `authorization-codes.ts`,
  * `refresh-tokens.ts`, `refresh-chains.ts`, `opaque-tokens.ts`. A change that may happen only once is one batch with a guard; see `db/db.ts`. Secrets are
  * stored as digests only.
  */

@@ -31,7 +31,7 @@ export type SessionRow = z.infer<typeof SessionRow>
 /** A session at a provider. */
 export interface UpstreamSession {
   provider_id: string
-  /** What the provider calls it; `null` where it has no name. */
+  /** The provider's id of the session; `null` where it has none. */
   sid: string | null
   /** For its sign-out: the ID token, sealed in the row. */
   id_token: string | null

@@ -1,9 +1,9 @@
 /**
- * What stands: the one place that says whether a session or a grant counts. Every statement that accepts a session, a grant, or a code or
- * token of a grant has one of these conditions.
+ * The one place that decides whether a session or a grant is valid. Every statement that accepts a session, a grant, or a code or token of
+ * a grant has one of these conditions.
  *
  * An ending raises a number: of the user, an application, a provider, a password, or a person with an application. A session or grant
- * stores the numbers in the statement that inserts it, and counts only while they are equal (decision 0065). No time is compared. The
+ * stores the numbers in the statement that inserts it, and is valid only while they are equal (decision 0065). No time is compared. The
  * rows follow later (`endings.ts`), so `ended_at` alone says nothing.
  */
 import type { MethodId } from '@ostiary/contract/ids.ts'
@@ -37,7 +37,7 @@ export const passwordMethodOf = (user_id: string): MethodId => `mth_${user_id.sl
 /**
  * The number of what a session, half sign-in or grant began with. A method that was removed, and a provider that is disabled or deleted,
  * has -1, which no row stores: `insertSession` refuses it. Ids of passkeys and identities are never given again; that of the password
- * stays the same, so it has a number. What waits to link an identity began with its provider.
+ * stays the same, so it has a number. A sign-in that waits to link an identity began with its provider.
  */
 const numberOfBeginning = (environment_id: string, began: Alias, u: Alias): Statement =>
   numberOf(sql`${began}.began_with`, environment_id, u)
@@ -153,10 +153,9 @@ export const grantStands = onceForEach((environment_id, g) =>
 export const joinedGrantStands = onceForEach((environment_id, g) => standsBy(environment_id, g, wholly(environment_id, g)))
 
 /**
- * Holds for nearly every grant that stands, and for none that does not, provided that its method has the same
- * number still, where it has a row of its own (`beganWithRow`).
- * The session must have begun with the method of the grant. What it leaves out is over half the work, so a look-up of every request asks it
- * first (bench/RESULTS.md, UserInfo).
+ * Is true for nearly every valid grant and for no other, provided that the number of its method is unchanged, where the method has a row
+ * of its own (`beganWithRow`). The session must have begun with the method of the grant. The omitted conditions are over half the work, so
+ * a look-up of every request asks this one first (bench/RESULTS.md, UserInfo).
  */
 export const joinedGrantSurelyStands = onceForEach((environment_id, g) =>
   standsBy(environment_id, g, { began: numberOr(sql`${g}.began_with`, u, sql`${g}.began_ending`), otherwise: sql`` }),

@@ -140,7 +140,7 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
     /** For forms of strangers, before their passwords are looked at. */
     doorway: createDoorway({ lanes, waiting: () => turns.waiting, most_waiting, refusal }),
 
-    /** What this process hashes now, and how many hashes it has refused since its start. */
+    /** Returns how many passwords this process hashes now, how many wait, and how many it has refused since its start. */
     load: () => ({ running, waiting: turns.waiting, refused }),
 
     /**

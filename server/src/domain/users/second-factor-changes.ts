@@ -38,7 +38,7 @@ export interface OwnChange extends Asked {
   commit: (notice: Notice, statements: readonly Statement[]) => Promise<boolean>
 }
 
-/** What the page shows of an app that the person is about to add. */
+/** Returns the values that the page shows for an app that the person is about to add. */
 export function showOfferedTotp(brand: string, email: string, secret: Buffer): { otpauth_url: string; secret: string } {
   return { otpauth_url: otpauthUrl({ issuer: brand, account: email, secret }), secret: base32(secret) }
 }

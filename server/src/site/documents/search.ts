@@ -10,7 +10,7 @@ import { type Found, longest_search } from './found.ts'
 import { bitsIn, type Index, indexBuilder, placeOf, similarTo, type Word, withBeginning } from './search-index.ts'
 import { common_words, phrases, synonyms } from './search-words.ts'
 
-/** What a section is: what answers a question stands above what explains a decision. */
+/** The kind of a section: sections that answer a question rank above those that explain a decision. */
 export type EntryKind = 'guide' | 'error' | 'operation' | 'project' | 'record'
 
 export interface Entry extends Omit<Found, 'excerpt'> {

@@ -61,7 +61,7 @@ interface Outcome {
   exampleOf: (code: string, detail: string) => unknown
 }
 
-/** What failed beside the errors, by the words of answers and events. */
+/** Failures other than errors of the API, by the words of answers and events. */
 const outcomes: Readonly<Record<'provider' | 'delivery' | 'mail' | 'check' | 'plan' | 'conflict', Outcome>> = {
   provider: {
     texts: providerExplanations,

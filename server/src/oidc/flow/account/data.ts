@@ -172,5 +172,5 @@ async function leaveTenants(
   }
 }
 
-/** What the log keeps of a member whose account is gone. */
+/** Returns the fields that the log keeps of a member whose account is deleted. */
 const idsOf = ({ id, tenant_id, role }: MemberRow) => ({ id, tenant_id, role })

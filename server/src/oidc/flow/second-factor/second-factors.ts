@@ -32,9 +32,9 @@ interface Check {
   used_up: Refusal
 }
 
-/** What the person sent is right. */
+/** The person sent a correct code or response. */
 interface Used {
-  /** They use it up, among them a guard of its single use. */
+  /** The statements that spend it, with a guard of its single use. */
   statements: Statement[]
   /** RFC 8176. */
   amr: readonly string[]

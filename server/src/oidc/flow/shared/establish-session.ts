@@ -49,7 +49,7 @@ export interface SignedIn {
   identity_id?: string | undefined
   /** The identity is new: it is linked to the account with the session. */
   links?: UpstreamSubject | undefined
-  /** What the session began with, where it is neither the password, an identity nor a passkey: such a session outlives the removal of both. */
+  /** The method, if it is neither the password, an identity nor a passkey. Such a session outlives the removal of those. */
   began_with?: MethodByAddress | undefined
   /** The person proved the address by an emailed code in this sign-in, beside what `amr` says. */
   mailed_code?: boolean
