@@ -96,7 +96,7 @@ const inPython = (text: string) =>
   })
 const has_python = spawnSync('python3', ['--version']).status === 0
 
-/** What a reader of the language gets. `ruby`, `php` and `apache` know only the two escapes that are written. */
+/** Reads a quoted text as the language does. `ruby`, `php` and `apache` know only the two escapes that are written. */
 const read: Record<string, (text: string) => string> = {
   javascript: JSON.parse,
   json: JSON.parse,

@@ -65,7 +65,7 @@ export interface ClaimSettings {
   readonly sign_up: { readonly name?: string | undefined }
 }
 
-/** What a product needs and the environment does not give to a person who has an address and nothing else. */
+/** A claim that a product needs and the environment does not give to a person who has only an address. */
 export interface UnmetNeed {
   readonly sentence: string
   /** The setting of `claims` that puts the verified address in its place; `null` where none does. */
