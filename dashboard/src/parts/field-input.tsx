@@ -16,7 +16,7 @@ export interface FieldInputProps<Value> {
   required?: boolean
   disabled?: boolean
   is_secret?: boolean
-  /** What an empty duration means, in seconds. */
+  /** The value of an empty duration, in seconds. */
   empty?: number | null
   placeholder?: string | undefined
   maxLength?: number | undefined

@@ -23,8 +23,8 @@ export interface Program {
   made_secret?: string
   /** The command that runs it; `null` for a module of another program. */
   run: string | null
-  /** What to open then; `null` where the program is not at this machine, or asks by itself. */
+  /** The address to open then; `null` where the program is not at this machine, or asks by itself. */
   opens: string | null
-  /** What else has to be done first. */
+  /** Another step that has to come first. */
   first?: string
 }

@@ -23,7 +23,7 @@ export function valueAt(object: Fields | undefined, pointer: string): unknown {
   return value
 }
 
-/** What people call an object: its name, else its slug. */
+/** Returns the name of an object for people: its name, else its slug. */
 export function nameOf(object: Fields | undefined, slug: string): string {
   const name = object?.name ?? object?.display_name
   return typeof name === 'string' ? name : slug
