@@ -151,7 +151,7 @@ async function killAt(url: string, moment: RegExp): Promise<void> {
 const lease_until = (ms: number) =>
   `insert into leases (name, holder, expires_at) values ('early ends', 'x', floor(extract(epoch from clock_timestamp()) * 1000) + ${ms})`
 
-/** What is wrong with a database, and the words of the refusal. Each is mended before the next. */
+/** Faults of a database, and the words of the refusal. Each is mended before the next. */
 const refusals: { why: string; spoil: string; words: RegExp; mend: string }[] = [
   {
     why: 'a process of the service holds a lease',

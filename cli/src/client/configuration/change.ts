@@ -99,7 +99,7 @@ export function replaceValue(text: string, map: ParsedNode, pair: YamlPair, valu
     const beside = isBlock(value) ? '' : ` ${inlineText(value)}`
     return [{ start: colon, end: after, text: beside + lineBreakOf(text) }, ...(isBlock(value) ? inserted : [])]
   }
-  // What stands below the key goes, and a comment beside the key stays.
+  // Removes the lines below the key, and keeps a comment beside the key.
   const below = afterLine(text, colon)
   if (!/^[ \t]*(#.*)?\r?\n?$/.test(text.slice(colon, below))) throw new UnusualForm(pair.key.range[0])
   return [{ start: below, end: after, text: '' }, ...inserted]

@@ -18,7 +18,7 @@ export class UnusualForm extends Error {
   }
 }
 
-/** What is inserted at one offset stands in the order of the edits, before what is removed there. */
+/** Applies edits. Insertions at one offset keep the order of the edits, and come before a removal there. */
 export function applied(text: string, edits: readonly Edit[]): string {
   let result = ''
   let place = 0

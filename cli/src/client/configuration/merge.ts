@@ -150,7 +150,7 @@ const inside = ({ path, object }: At, name: string, value: unknown): At => ({
   object: path.length === 1 && isObject(value) ? value : object,
 })
 
-/** What a file has to say about something that it leaves out; `undefined` for nothing. */
+/** Returns the value to write for a part that the file leaves out; `undefined` for nothing. */
 function missingPart(value: unknown, at: At, defaultAt: DefaultAt): unknown {
   const { path, object } = at
   const [section] = path

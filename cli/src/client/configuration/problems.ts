@@ -1,4 +1,4 @@
-/** What the service says about a plan, at its place in the file that it is about. */
+/** Shows each problem of a plan at its place in the file. */
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import { secret_sentence } from '@ostiary/contract/sentences.ts'
 import type { OstiaryError } from '@ostiary/sdk'
