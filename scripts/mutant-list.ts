@@ -28,7 +28,7 @@ export type ListedMutant = Mutant & { list: string }
 
 export interface MutantList {
   mutants: ListedMutant[]
-  /** What is wrong with the lists, one sentence each. */
+  /** The problems of the lists, one sentence each. */
   problems: string[]
 }
 

@@ -1,4 +1,4 @@
-/** What the laws of batches know of the tables, and the statements that they allow for a stated reason (`recorded-laws.ts`). */
+/** The facts about tables for the laws of batches, and the statements that those allow for a stated reason (`recorded-laws.ts`). */
 
 const names = (text: string): string[] => text.trim().split(/\s+/)
 

@@ -202,7 +202,7 @@ function readInsert(tokens: readonly Token[], text: string): Block {
   }
 }
 
-/** What a query selects, without its clauses; after `with` that of the query which follows. */
+/** Returns the selection of a query, without its clauses; after `with` that of the query which follows. */
 function selected(all: readonly Token[]): Token[] {
   const tokens = all[0] === 'with' ? all.slice(all.indexOf('select')) : all
   const from = tokens.findIndex((token) => token === 'from' || token === 'where')

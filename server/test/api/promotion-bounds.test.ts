@@ -1,4 +1,4 @@
-/** What the promotions of one project can pile up: numbers and bytes of plans, and how many of an hour. */
+/** The bounds of the promotions of one project: the number and bytes of plans, and the number in an hour. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TenantId } from '@ostiary/contract/ids.ts'

@@ -194,7 +194,7 @@ async function signOut(w: World, applications: Client[]): Promise<string[]> {
 }
 
 const no_keys = '401 invalid_client The keys of the application cannot be read from its jwks_uri.'
-/** Before the connection a step has a name, as for webhooks. What answers has none but its status. */
+/** Before the connection a step has a name, as for webhooks. An answer has only its status. */
 const noProvider = (reason: string) =>
   [
     '502 Sign-in with Single sign-on did not work Single sign-on cannot be reached right now, or its answer cannot be used.',
