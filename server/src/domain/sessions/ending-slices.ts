@@ -1,7 +1,7 @@
 /**
  * The rows of an ending, a slice at a time. `nextSlice` reads the next rows and returns the statements that end them, for one batch with
- * `takeSlice`. Of parallel workers one gets a slice, and a worker that dies leaves the rest to the next one. Nothing here decides what
- * counts: that is decided by the numbers alone (`standing.ts`).
+ * `takeSlice`. Of parallel workers one gets a slice, and a worker that dies leaves the rest to the next one. Nothing here decides what is
+ * valid: the numbers alone do (`standing.ts`).
  */
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
@@ -190,7 +190,7 @@ const sessionsWaitedFor: Step = async (db, ending) => {
   }
 }
 
-/** Walks over the open grants of the user once, and ends those that do not stand. */
+/** Walks over the open grants of the user once, and ends those that are not valid. */
 const grantsThatFell: Step = async (db, ending, now) => {
   const Walked = z.object({ id: z.string(), ending: z.int(), stands: z.boolean() })
   const { environment_id } = ending

@@ -48,7 +48,7 @@ const counting = (place: Place, change: Statement, only_if: Statement, replace: 
       }
     : { hold: [], grant_count: change, only_if, replace }
 
-/** Where there are fewer than the bound, nothing gives way. The batch fails if there are more by now. */
+/** Where there are fewer than the bound, nothing is replaced. The batch fails if there are more by now. */
 export const replacingNone = (place: Place, limit: number): Replacement =>
   counting(place, sql`grant_count + 1`, sql`and grant_count < ${limit}`, [])
 
@@ -142,7 +142,7 @@ const Replaced = z.object({
 })
 export type Replaced = z.infer<typeof Replaced>
 
-/** Finds the grants that give way to `added` new ones, and how many there are in the window. */
+/** Finds the grants that `added` new ones replace, and how many there are in the window. */
 export async function findReplaced(
   db: Db,
   place: Place,
