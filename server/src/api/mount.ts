@@ -1,5 +1,5 @@
 /**
- * Mounts the rows of the management API: authenticate, parse, run the handler, answer. Every rule that holds for all rows is applied
+ * Mounts the rows of the management API: authenticate, parse, run the handler, answer. Every rule for all rows is applied
  * here or in a file of this folder, so handlers get parsed values and return the response body.
  *
  *   authenticate.ts  credential, address, origin, rate limit, key type, tenant, role or scope

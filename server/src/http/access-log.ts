@@ -1,4 +1,4 @@
-/** The access log: one line for each request. It holds no query, header or body, since those can hold secrets. */
+/** The access log: one line for each request. It contains no query, header or body, since those can contain secrets. */
 import type { IncomingMessage } from 'node:http'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyRequest } from 'fastify'

@@ -23,8 +23,8 @@ export function createClientIpReader(trusted: readonly Network[]): (request: Add
 
 /**
  * Returns the address of a request in its canonical spelling. `null` means unknown, and the caller refuses it wherever an address matters.
- * X-Forwarded-For is read from the right: each proxy adds the peer it saw, so an entry counts only while every entry to its right, and the
- * socket, is a trusted proxy. Entries further to the left are written by the client.
+ * X-Forwarded-For is read from the right: each proxy adds the peer it saw, so an entry is used only while every entry to its right, and
+ * the socket, is a trusted proxy. Entries further to the left are written by the client.
  */
 export function clientIp(
   socket_address: string | undefined,

@@ -47,8 +47,8 @@ export async function readForm(
 }
 
 /**
- * A query in the form in which it is read, or `null` where it exceeds the limits of a form. The next form of a page holds the query of the
- * page, so a longer one is refused before a page begins what it cannot continue.
+ * A query in the form in which it is read, or `null` where it exceeds the limits of a form. The next form of a page contains the query of
+ * the page, so a longer one is refused before a page begins what it cannot continue.
  */
 export function withinLimits(query: string, { page }: Route): string | null {
   if (hasTooMany(query)) return null

@@ -71,8 +71,8 @@ export function missingForRequest(acr: string, acr_values: readonly string[], fa
 const aimsAtPasskey = (acr_values: readonly string[]): boolean => acr_values.find((wanted) => levels.includes(wanted)) === by_passkey
 
 /**
- * RFC 8176: the methods of a sign-in with those of its second factor. For a request that aims at a passkey the passkey stands on its own,
- * as it would in a new sign-in: the level is `by_passkey`, so without `mfa`.
+ * RFC 8176: the methods of a sign-in with those of its second factor. For a request that aims at a passkey the passkey is alone,
+ * as it would be in a new sign-in: the level is `by_passkey`, so without `mfa`.
  */
 export function withSecondFactor(amr: readonly string[], second: readonly string[], acr_values: readonly string[]): string[] {
   const is_aim = second.includes('user') && aimsAtPasskey(acr_values)

@@ -21,7 +21,7 @@ export type PresentedToken =
   | { form: 'row'; spent_at: Date | null; expires_at: Date; successor_digest: string | null; chain: Chain | null }
 
 /**
- * Where the presented token stands.
+ * The place of the presented token.
  *
  * - `live`: the latest one.
  * - `replaced`: spent, and the latest one was derived from it.

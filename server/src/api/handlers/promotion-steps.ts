@@ -166,7 +166,7 @@ export const revertPromotion: Handler<'revertPromotion'> = async (services, call
 
 type RevertCall = Pick<Call<'revertPromotion'>, 'body' | 'caller' | 'params' | 'if_match' | 'sign_in'>
 
-/** The target as a revert would leave it, and what stands in its way. */
+/** The target as a revert would leave it, and the conflicts that prevent it. */
 async function reverting(services: Services, call: RevertCall) {
   const { body } = call
   const { promotion, target } = await present(services, call)

@@ -47,7 +47,7 @@ interface Prepared {
   readonly name: string
   /** The batch that prepares the statement. Until its answer arrives, other batches must not rely on it. */
   preparing: object | null
-  /** The server may hold an older attempt under this name. */
+  /** The server may have an older attempt under this name. */
   stale: boolean
   columns: Columns | null
 }

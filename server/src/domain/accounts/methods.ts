@@ -117,7 +117,7 @@ export async function findMethod(db: Db, environment_id: EnvironmentId, user_id:
   return method ?? null
 }
 
-/** Removes all of a kind, in the order of locks. The password stands in the row of the user, with which the caller removes it. */
+/** Removes all of a kind, in the order of locks. The password is in the row of the user, with which the caller removes it. */
 const removeAll: Record<MethodKind, (environment_id: EnvironmentId, user_id: string, now: Date) => readonly Statement[]> = {
   password: () => [],
   passkey: removeAllPasskeys,

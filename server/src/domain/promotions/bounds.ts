@@ -35,8 +35,8 @@ const Sized = z.object({ id: z.string(), summary: StoredSummary.pick({ bytes: tr
 const Planned = Sized.extend({ approved_at: z.date().nullable() })
 
 /**
- * Makes room for a plan: the statements before its insertion. They fail as a guard if the project has got or lost a plan since, or one that
- * gives way was approved.
+ * Makes room for a plan: the statements before its insertion. They fail as a guard if the project has got or lost a plan since, or an
+ * evicted one was approved.
  */
 export async function roomForPlan(db: Db, { tenant_id, id }: { tenant_id: TenantId; id: string }, bytes: number): Promise<Statement[]> {
   const planned = sql`from promotions where project_id = ${id} and status = 'planned'`

@@ -73,7 +73,7 @@ function enrolment(services: Services, user: Owner, totp: Omit<NewTotp, 'id'>, a
 }
 
 /**
- * The account page: the app that a form offers. `nonce` is a random text that the form holds; of the same text and session the offer is
+ * The account page: the app that a form offers. `nonce` is a random text in the form; of the same text and session the offer is
  * the same.
  */
 export const offerTotp = (services: Services, user: Owner, { session_id, nonce }: { session_id: string; nonce: string }): Buffer =>

@@ -1,4 +1,4 @@
-/** The second factors that a person can use, each with the field of the page that holds it. */
+/** The second factors that a person can use, each with its field of the page. */
 import { type SecondFactor, sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'

@@ -76,7 +76,7 @@ export interface UsedPasskey {
   passkey: PasskeyRow
 }
 
-/** `user_id`: the passkey is a second factor, and only one of this user counts. */
+/** `user_id`: the passkey is a second factor, and only one of this user is accepted. */
 export async function judgePasskey(
   services: OidcServices,
   call: OidcCall,
