@@ -35,7 +35,7 @@ async function measure(
   return { routes: tableOfRoutes(rows), groups: groupsOf(rows), memory, beside }
 }
 
-/** The worst of each group of routes, and how many of its routes there are and hold. */
+/** The worst of each group of routes, and how many of its routes there are and pass. */
 function groupsOf(rows: readonly Row[]) {
   const groups = Map.groupBy(rows, ({ group, is_page }) => (is_page ? 'hosted pages' : `${group}`))
   return [...groups].map(([group, all]) => {

@@ -85,7 +85,7 @@ export function readWords({ call, options, words }: Syntax, args: readonly strin
   return { words: positional, values }
 }
 
-/** A word that stands where an option belongs: a file, a JSON pointer, or a field with its value. */
+/** A word in the place of an option: a file, a JSON pointer, or a field with its value. */
 function notExpected(word: string, options: readonly Option[]): string {
   const [, name = ''] = /^\/?([a-z_][\w./-]*)(?:=.*)?$/s.exec(word) ?? []
   const field = optionOfPointer(name)

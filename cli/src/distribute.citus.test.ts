@@ -196,7 +196,7 @@ test('it refuses with the reason, and changes nothing', skip, async () => {
   assert.match(said.join(), /The service runs \(processes: 1\)/)
   await assert.rejects(distribute(url, { shards: 4 }), { name: 'CannotStart', message: /The service runs \(processes: 1\)/ })
   await serving.end()
-  // A lease that ends later than any is long comes from a wrong clock and does not count.
+  // A lease that ends later than any is long comes from a wrong clock and is ignored.
   await ask(url, lease_until(3_600_000))
   assert.deepEqual((await distribute(url, { shards: 4, is_dry_run: true })).steps, steps)
 })

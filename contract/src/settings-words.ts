@@ -1,6 +1,6 @@
 /**
  * The settings in words: what each field is called, what it does, and what a change of it means. The dashboard, the API reference, the
- * command line and `docs/settings.md` read them here. Ranges, defaults and classes stand in `settings.ts`.
+ * command line and `docs/settings.md` read them here. Ranges, defaults and classes are in `settings.ts`.
  */
 import type { SwitchedMethod } from './sign-in-methods.ts'
 

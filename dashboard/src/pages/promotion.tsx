@@ -1,4 +1,4 @@
-/** One promotion on one page: the plan, what stands in its way, the apply, what is left to do, and the way back. */
+/** One promotion on one page: the plan, its errors, the apply, the remaining tasks, and the revert. */
 import '../styles/promotions.css'
 import type { MadeSecret, Promotion, PromotionCheck, PromotionCreation } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'

@@ -57,7 +57,7 @@ interface EditFormProps {
   question?: Question | null
   /** Why it cannot be saved yet, or `true` where a field says so. */
   incomplete?: ReactNode
-  /** Whether the fields stand in cards of their own. */
+  /** Whether the fields are in cards of their own. */
   in_cards?: boolean
   children: ReactNode
 }

@@ -6,7 +6,7 @@ export interface Snippet {
   code: string
   /** The language, where the name does not tell it. */
   language?: Language
-  /** Of a program: where it stands, and how it is run. */
+  /** Of a program: where it is, and how it is run. */
   program?: Program
   /** Whether no test of this service runs the code. */
   is_not_run?: boolean

@@ -130,7 +130,7 @@ const urlOf = (scheme: string, host: string, path: string, { port } = server) =>
 
 const limits = { OSTIARY_LIMITS: '{"webhooks":1000,"webhooks_per_tenant":1000}' }
 const closed = await world({ resolve, env: limits })
-/** Its two allowed addresses stand for public ones. */
+/** Its two allowed addresses represent public ones. */
 const open = await world({ resolve, env: { ...limits, OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32,::1/128' } })
 
 async function deliver(w: World, webhooks: { id: string }[]): Promise<string[]> {

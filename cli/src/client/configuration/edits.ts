@@ -70,7 +70,7 @@ export function removal(text: string, begin: number, end: number): Edit {
 
 export const isInBrackets = (node: ParsedNode) => isCollection(node) && node.flow === true
 
-/** Whether a node stands in the line of its key, or begins there. */
+/** Whether a node is in the line of its key, or begins there. */
 export const isInline = (node: ParsedNode) =>
   isAlias(node) || isInBrackets(node) || (isScalar(node) && node.type !== 'BLOCK_LITERAL' && node.type !== 'BLOCK_FOLDED')
 

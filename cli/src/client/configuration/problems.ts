@@ -15,7 +15,7 @@ export interface NamedFile {
   readonly file: YamlFile
 }
 
-/** Finds the file and the path in it that a pointer into a request is about; `null` for what stands in no file. */
+/** Finds the file and the path in it that a pointer into a request is about; `null` for a part that is in no file. */
 export type Locate = (pointer: string) => { named: NamedFile; path: readonly string[] } | null
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Test and Live side by side. The service compares: what travels and differs, and what stands in its way, is the dry run of a promotion.
- * The values are those of both documents. Pure functions of what the API answers.
+ * Test and Live side by side. The service compares: the fields that travel and differ, and their errors, come from the dry run of a
+ * promotion. The values are those of both documents. Pure functions of what the API answers.
  */
 import type { EnvironmentConfiguration, Kept, Planned, Promotion, PromotionCheck, PromotionCheckCode } from '@ostiary/sdk'
 import { objects } from '../../generated/objects.ts'

@@ -1,4 +1,4 @@
-/** The values of a configuration: where they stand in a document, and how a person reads them. Pure functions. */
+/** The values of a configuration: their places in a document, and their words for people. Pure functions. */
 import type { EnvironmentConfiguration } from '@ostiary/sdk'
 import { type Look, objects } from '../../generated/objects.ts'
 import { duration } from '../../parts/clock.ts'
