@@ -31,7 +31,7 @@ const marked_line = /^.*\bword-check: *[^\s-].*$/gm
 
 /** The sources whose comments begin each sentence with its subject or a verb. Generated ones repeat descriptions of the API. */
 const sources = /^(?:server|contract|dashboard|cli|sdk)[\\/]src[\\/](?!generated[\\/])/
-/** A relative clause at the beginning of a sentence in a comment: "Returns …", "The fields that …" say it directly. A question may have it. */
+/** A relative clause at the beginning of a sentence in a comment. "Returns …" or "The fields that …" are direct. Questions are allowed. */
 const relative_clause = /\bWhat(?:ever)?(?<=(?:\/\*\*?|(?<!:)\/\/|^[ \t]*\*)[ \t]+(?:[^\n]*[.!?] )?What(?:ever)?)(?=[ \n])(?![^.\n]*\?)/gm
 
 export function bannedWords(path: string, source: string): BannedWord[] {
