@@ -12,7 +12,7 @@ export interface Asked {
   field: Field
   /** Whether the plan cannot be applied without it. */
   is_needed: boolean
-  /** The error that prevents the field from being applied now. */
+  /** The present error of the field. */
   error: string | null
   /** The value that the plan has; `undefined` for none. */
   given: unknown

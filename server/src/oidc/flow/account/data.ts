@@ -43,7 +43,7 @@ const rows_at_once = 100
 /** How often a deletion is tried while the memberships of the administrator change. */
 const most_tries = 3
 
-/** Answers with one JSON attachment, and mails the person. It is limited as a change is, since each reads much. */
+/** Answers with one JSON attachment, and mails the person. The limit of changes includes it, since each reads much. */
 export const exportOwnData: OidcEndpoint = async (services, call) => {
   const own = await beginCountedChange(services, call, 'export')
   if ('answer' in own) return own.answer

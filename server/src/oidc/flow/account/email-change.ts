@@ -185,7 +185,7 @@ const raiseVersion = ({ environment_id, id, version }: OwnUser, now: Date): Stat
 const holdAddresses = (environment_id: OidcCall['issuer']['environment_id'], emails: readonly string[], now: Date): Statement[] =>
   [...new Set(emails.map(accountOf))].sort().map((account) => holdAddress(environment_id, account, now))
 
-/** The limits of emailed codes include these mails to their addresses: by the guards of the statements. */
+/** Counts the mails against the limits of emailed codes of their addresses, by guards of the statements. */
 async function mailEnds(
   services: OidcServices,
   call: OidcCall,
