@@ -1,6 +1,6 @@
 /**
- * What a database on three nodes costs: the processor time of all its nodes together for each refresh, code flow, UserInfo and check of a key,
- * beside one PostgreSQL of the same version, in turn in the same run. OSTIARY_TEST_CITUS_BIN names the programs.
+ * Measures the cost of a database on three nodes: the processor time of all its nodes together for each refresh, code flow, UserInfo and
+ * check of a key, beside one PostgreSQL of the same version, in turn in the same run. OSTIARY_TEST_CITUS_BIN names the programs.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

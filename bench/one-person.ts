@@ -284,7 +284,7 @@ async function medianOf(connection: Connection, asked: string, status: number): 
   return median(taken)
 }
 
-/** What a person has before an ending: a browser that is signed in, and tokens. */
+/** The state of a person before an ending: a browser that is signed in, and tokens. */
 interface Held {
   readonly cookie: string
   readonly access_token: string

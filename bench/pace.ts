@@ -1,4 +1,4 @@
-/** Requests by a schedule that does not wait for answers (open loop). The time of each counts from the moment it was due. */
+/** Requests by a schedule that does not wait for answers (open loop). The time of each begins at the moment it was due. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type Connection, openConnection } from './connection.ts'
 import { percentile } from './load.ts'

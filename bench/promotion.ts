@@ -141,7 +141,7 @@ async function promote({ address, platform_key }: Seeded, slug: string, objects:
   const planned = await call(201, 'POST', `${base}/promotions`, { from_environment_id: test, to_environment_id: live, values })
   const errors = planned.body.checks.filter(({ level }: { level: string }) => level === 'error')
   if (errors.length > 0) throw new Error(`The plan has errors: ${JSON.stringify(errors[0])}`)
-  // What takes longer than the database may is refused (503), and nothing has happened.
+  // A step that takes longer than the database may is refused (503) and changes nothing.
   const take = async (step: 'apply' | 'revert') => {
     const began = performance.now()
     const asked = request(address, 'POST', `${base}/promotions/${planned.body.id}/${step}`, { headers, body: '{}' })

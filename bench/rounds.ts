@@ -20,7 +20,7 @@ export interface Measurement extends Load {
   readonly others_share: number
 }
 
-/** Above this share of other processes a measurement counts as disturbed. */
+/** Above this share of other processes a measurement is disturbed. */
 export const most_disturbed = 0.1
 const most_tries = 3
 /**

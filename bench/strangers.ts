@@ -1,6 +1,6 @@
 /**
- * What strangers can cause: the processor time of the worst request to each public route, the memory of hostile connections, and what another
- * person notices of attacks (docs/decisions/0029). Measures this checkout, and with `--against` another one in the same way.
+ * Measures the effects of strangers: the processor time of the worst request to each public route, the memory of hostile connections, and
+ * the delay of another person during attacks (docs/decisions/0029). Measures this checkout, and with `--against` another one too.
  */
 import { join } from 'node:path'
 import { type Ground, root } from './contestants.ts'
@@ -35,7 +35,7 @@ async function measure(
   return { routes: tableOfRoutes(rows), groups: groupsOf(rows), memory, beside }
 }
 
-/** The worst of each group of routes, and how many of its routes there are and hold. */
+/** The worst of each group of routes, and how many of its routes there are and pass. */
 function groupsOf(rows: readonly Row[]) {
   const groups = Map.groupBy(rows, ({ group, is_page }) => (is_page ? 'hosted pages' : `${group}`))
   return [...groups].map(([group, all]) => {

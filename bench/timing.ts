@@ -23,7 +23,7 @@ const warm_up = 30
 interface Kind {
   /** The setting `sign_up.mode`: where it is open, an unknown address gets real mail. */
   sign_up: 'open' | 'closed'
-  /** What leads to the form: another page, or another parameter. */
+  /** The address that leads to the form: another page, or another parameter. */
   path: string
   status: number
   fields: Record<string, string>

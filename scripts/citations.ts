@@ -14,7 +14,7 @@ const markdown_file = /(?<![\w.{}*/-])(?:[\w.-]+\/)*([\w-]+(?:\.[\w-]+)*\.md)\b(
 /** `decision 0012`, `decisions 0012 and 0013`, `docs/decisions/0012`. */
 const decision = new RegExp(String.raw`\bdecisions?(?:/|${between})\d{4}\b(?:(?:,|,? and|,? or)${between}\d{4}\b)*(?!-)`, 'gi')
 /**
- * A common word stands before the paragraph. Standards are cited by a number or a proper name: `RFC 6749 §4`,
+ * A common word precedes the paragraph. Standards are cited by a number or a proper name: `RFC 6749 §4`,
  * `OIDC Core §9`. A paragraph with a colon at the start of a line is an entry of a list of rules.
  */
 const paragraph =

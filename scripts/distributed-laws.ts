@@ -1,6 +1,6 @@
 /**
  * The laws by which a statement also runs on a database that is distributed over several nodes (decision 0143). They cost one server
- * nothing. An exception stands in `recorded-exceptions.ts`.
+ * nothing. An exception is in `recorded-exceptions.ts`.
  */
 import { needOfText } from '../server/src/db/citus/owner.ts'
 import { distributionColumn, placeOf } from '../server/src/db/citus/placement.ts'

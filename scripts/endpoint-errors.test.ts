@@ -33,7 +33,7 @@ for (const [name, file] of endpoints) {
   })
 }
 
-/** The sources that run for an endpoint: its own file, and what it imports. Files that are imported for their types alone do not count. */
+/** The sources that run for an endpoint: its own file, and what it imports. Files that are imported for their types alone are ignored. */
 function reachedFrom(file: string): Map<string, string> {
   const reached = new Map<string, string>()
   const waiting = [file]

@@ -1,5 +1,5 @@
 /**
- * The mutants of rules: one-line changes, each of which breaks a rule, with the test that must then fail. They stand in
+ * The mutants of rules: one-line changes, each of which breaks a rule, with the test that must then fail. They are in
  * server/test/mutants/*.json. `npm run mutants` runs them, and `npm run check` finds those that no longer apply.
  */
 import { globSync, readFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ export type ListedMutant = Mutant & { list: string }
 
 export interface MutantList {
   mutants: ListedMutant[]
-  /** What is wrong with the lists, one sentence each. */
+  /** The problems of the lists, one sentence each. */
   problems: string[]
 }
 

@@ -1,4 +1,4 @@
-/** What the laws of batches know of the tables, and the statements that they allow for a stated reason (`recorded-laws.ts`). */
+/** The facts about tables for the laws of batches, and the statements that those allow for a stated reason (`recorded-laws.ts`). */
 
 const names = (text: string): string[] => text.trim().split(/\s+/)
 
@@ -18,8 +18,8 @@ export const rows_of_user: ReadonlySet<string> = new Set(
 )
 
 /**
- * A batch holds these rows by the row of the user. A slice of an ending holds them by its row in `endings`: they no longer count, and a
- * batch about a user changes only rows that count.
+ * A batch holds these rows by the row of the user. A slice of an ending holds them by its row in `endings`: they are no longer valid, and a
+ * batch about a user changes only valid rows.
  */
 export const holders_of_user: readonly string[] = ['users', 'endings']
 
@@ -157,7 +157,7 @@ const due = 'what is due or left in any environment'
 const of_tenant = 'the environments of a tenant or a project'
 
 /**
- * Statements about many environments at once. A distributed database asks each of its nodes. Beside them stand walks over the key of a table
+ * Statements about many environments at once. A distributed database asks each of its nodes. Beside them are walks over the key of a table
  * and sweeps of what is over, which `distributed-laws.ts` knows by their form.
  */
 export const of_all_environments: readonly Stated[] = [

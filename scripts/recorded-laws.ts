@@ -1,6 +1,6 @@
 /**
  * The laws of batches, judged from what a run recorded (`recorded.ts`): the order of locks, guards that read rows which nothing holds,
- * and changes of any number of rows. The head of `server/src/db/db.ts` says why. An exception stands in `recorded-exceptions.ts`.
+ * and changes of any number of rows. The head of `server/src/db/db.ts` says why. An exception is in `recorded-exceptions.ts`.
  */
 
 import { placeOf } from '../server/src/db/citus/placement.ts'
@@ -50,8 +50,8 @@ export function judgeRecord(batches: readonly RecordedBatch[], keys: Keys): Offe
 type Found = Omit<Offence, 'file'>
 
 /**
- * The table of which a statement may wait for a row; `null`: none. An insert waits for nobody under a key that no other batch can choose, or
- * after the row that every such insert waits for.
+ * The table of which a statement may wait for a row; `null`: none. An insert waits for nobody under a key that no other batch can choose,
+ * or after the row that every such insert waits for.
  */
 function locked({ does, target, text }: Recorded, taken: readonly string[] = []): string | null {
   if (target === null || does !== 'insert') return target
@@ -91,7 +91,7 @@ function* misorders(statements: readonly Recorded[]): Generator<Found> {
 
 const heldBy = (table: string): readonly string[] => [...(rows_of_user.has(table) ? holders_of_user : []), ...(held_by[table] ?? [])]
 
-/** A batch of one statement that sets a column to itself changes nothing: it asks whether a condition holds. */
+/** A batch of one statement that sets a column to itself changes nothing: it asks whether a condition is true. */
 const isQuestion = (statements: readonly Recorded[]): boolean =>
   statements.length === 1 && /^update \w+ set (\w+) = \1 where /.test(statements[0]?.text ?? '')
 
@@ -144,8 +144,8 @@ function* ofNoKey(statements: readonly Recorded[], keys: Keys): Generator<Found>
 }
 
 /**
- * Of an insert that selects and may meet a row, a distributed database counts the rows that it read. A caller that asks whether it wrote one asks for
- * the row.
+ * Of an insert that selects and may meet a row, a distributed database counts the rows that it read. A caller that asks whether it wrote
+ * one asks for the row.
  */
 function* uncounted(statements: readonly Recorded[]): Generator<Found> {
   const [only] = statements

@@ -1,4 +1,4 @@
-/** What `npm test -- --changed` reads of the repository: the changed files, the imports, and what each test ran in the last run. */
+/** Reads the repository for `npm test -- --changed`: the changed files, the imports, and the files that each test ran in the last run. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'

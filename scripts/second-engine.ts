@@ -5,7 +5,7 @@
  */
 import type { RecordedBatch } from './recorded.ts'
 
-/** What more than this share of the files send belongs to every start of the service. */
+/** A batch that more than this share of the files send belongs to every start of the service. */
 const common = 1 / 3
 
 /** The reason why a file runs again, by file. */

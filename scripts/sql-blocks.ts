@@ -56,7 +56,7 @@ const isGroup = (token: Token | undefined): token is Token[] => Array.isArray(to
 const textOf = (tokens: readonly Token[]): string => tokens.map((token) => (isGroup(token) ? `(${textOf(token)})` : token)).join(' ')
 const isQuery = (tokens: readonly Token[]) => tokens[0] === 'select' || tokens[0] === 'with'
 
-/** Splits at words that stand outside of parentheses. */
+/** Splits at words outside of parentheses. */
 function split(tokens: readonly Token[], ...words: readonly string[]): Token[][] {
   const found: Token[][] = [[]]
   for (const token of tokens) {
@@ -202,7 +202,7 @@ function readInsert(tokens: readonly Token[], text: string): Block {
   }
 }
 
-/** What a query selects, without its clauses; after `with` that of the query which follows. */
+/** Returns the selection of a query, without its clauses; after `with` that of the query which follows. */
 function selected(all: readonly Token[]): Token[] {
   const tokens = all[0] === 'with' ? all.slice(all.indexOf('select')) : all
   const from = tokens.findIndex((token) => token === 'from' || token === 'where')

@@ -1,5 +1,5 @@
 // pure
-/** What `npm test` prints at the end: one screen of totals, the slowest files, what was skipped and why, and what failed. */
+/** Writes the report at the end of `npm test`: one screen of totals, the slowest files, the skipped tests and why, and the failures. */
 import type { Counts, Line } from './test-reporter.ts'
 
 export interface Part {

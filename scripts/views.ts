@@ -28,7 +28,7 @@ export function hostedViews(locales: readonly string[]): View[] {
   )
 }
 
-/** What a team of a shop may have after a week. Returns the ids that views open. */
+/** Creates the objects that a team of a shop may have after a week. Returns the ids that views open. */
 export async function fill(w: World) {
   const post = async (path: string, body: unknown) => expectStatus(201, await w.call('POST', `${w.test.path}${path}`, { body }))
   const application = await w.createApplication(w.test, {

@@ -27,6 +27,13 @@ const sources: [path: string, source: string, expected: string[]][] = [
   ['a.js',   "'Your E-mail'",                             ['1: E-mail']],         // word-check: input
   ['a.ts',   "'Your email'",                              []],
   ['a.ts',   '// worthless, somebodys, retold',           []],
+  ['server/src/a.ts', '/** What a call asks for. */',      ['1: What']],
+  ['cli/src/a.ts', '/**\n * Reads it.\n * What is left\n */', ['3: What']],
+  ['sdk/src/a.ts', 'f() // It ends. Whatever waits ends.',  ['1: Whatever']],
+  ['contract/src/a.ts', '/** What is it? It says what it is. */', []],
+  ['dashboard/src/a.ts', "const url = 'https://What it'\nconst text = 'It ends. What now'", []],
+  ['sdk/src/generated/a.ts', '/** What it is about. */',     []],
+  ['server/test/a.ts', '// What a row says.',               []],
   ['a.ts',   "['worth'] // word-check: a common password",[]],
   ['a.ts',   "['worth'] // word-check:",                  ['1: worth']],                   // word-check: input
   ['a.ts',   '// The draft says “somebody else”.',        []],                    // word-check: input

@@ -1,6 +1,7 @@
 /**
- * Finds words that the project's plain English avoids. Quotations may have them: text inside “…” anywhere, text inside backticks in
- * Markdown, and a line with the comment `word-check: reason`, for input of tests and lists of data.
+ * Finds words that the project's plain English avoids, and sentences of comments that begin with "What". Quotations may have them: text
+ * inside “…” anywhere, text inside backticks in Markdown, and a line with the comment `word-check: reason`, for input of tests and lists of
+ * data.
  */
 
 export type BannedWord = { line: number; word: string }
@@ -28,10 +29,17 @@ const quotation = /“[^”]*”/g
 const code_in_markdown = /```[\s\S]*?```|`[^`]*`/g
 const marked_line = /^.*\bword-check: *[^\s-].*$/gm
 
+/** The sources whose comments begin each sentence with its subject or a verb. Generated ones repeat descriptions of the API. */
+const sources = /^(?:server|contract|dashboard|cli|sdk)[\\/]src[\\/](?!generated[\\/])/
+/** A relative clause at the beginning of a sentence in a comment. "Returns …" or "The fields that …" are direct. Questions are allowed. */
+const relative_clause = /\bWhat(?:ever)?(?<=(?:\/\*\*?|(?<!:)\/\/|^[ \t]*\*)[ \t]+(?:[^\n]*[.!?] )?What(?:ever)?)(?=[ \n])(?![^.\n]*\?)/gm
+
 export function bannedWords(path: string, source: string): BannedWord[] {
   const quotations = path.endsWith('.md') ? [marked_line, code_in_markdown, quotation] : [marked_line, quotation]
   const text = quotations.reduce((rest, quoted) => rest.replace(quoted, blank), source)
-  return [...text.matchAll(pattern)].map(({ index, 0: word }) => ({
+  const patterns = sources.test(path) ? [pattern, relative_clause] : [pattern]
+  const found = patterns.flatMap((each) => [...text.matchAll(each)])
+  return found.map(({ index, 0: word }) => ({
     line: text.slice(0, index).split('\n').length,
     word: word.replace(/\s+(?:(?:\*|\/\/|--|>)\s+)?/g, ' '),
   }))

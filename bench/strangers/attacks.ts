@@ -1,4 +1,4 @@
-/** What strangers do with many connections, as a table, and the worker that does it: a loader of its own, beside those who measure. */
+/** The attacks with many connections, as a table, and the worker that runs them: a loader of its own, beside those that measure. */
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -69,7 +69,7 @@ const of_every_form: Inputs = {
   'JSON instead of a form':                     () => ({ headers: { 'content-type': 'application/json' }, body: '['.repeat(60_000) }),
 }
 
-/** What is sent to the API without a key, or with one that does not exist. */
+/** The requests to the API without a key, or with one that does not exist. */
 export function ofEveryCall({ publishable_key }: Strangers): Inputs {
   const keyed = (kind: string) => (turn: number) => ({ headers: { 'x-api-key': `${kind}_test_${String(turn).padStart(43, 'a')}` } })
   return {
@@ -99,7 +99,7 @@ const withForm =
     body: new URLSearchParams({ ...hidden, ...fields(turn), turn: `${turn}` }).toString(),
   })
 
-/** What is sent to the forms of hosted pages with the token and the cookies of such a page. */
+/** The requests to the forms of hosted pages with the token and the cookies of such a page. */
 function ofHostedForm({ forms, provider_id }: Strangers, name: string): Inputs {
   const form = name === 'signUp' ? forms['sign-up'] : name === 'forgotPassword' ? forms['forgot-password'] : forms['sign-in']
   const nobody = (turn: number) => `nobody${turn}@example.com`

@@ -1,4 +1,4 @@
-/** What strangers do with many connections, and the ordinary requests to compare with, as tables. */
+/** The attacks with many connections, and the ordinary requests to compare with, as tables. */
 import { authorization } from '../provider.ts'
 import type { Attack } from './attacks.ts'
 import type { Strangers } from './ground.ts'

@@ -1,4 +1,4 @@
-/** Reads the words after the name of a command, of the service and of the client. What the command does not have is refused by its name. */
+/** Reads the words after the name of a command, of the service and of the client. Refuses unknown options and words by name. */
 import { nearest } from '@ostiary/server/base/nearest.ts'
 import type { Command, OptionRow, Values } from './commands.ts'
 import { UsageError } from './usage.ts'
@@ -33,7 +33,7 @@ export interface Syntax {
   readonly words: readonly string[] | 'any'
 }
 
-/** What the caller wrote. A list has one value for each time, a switch is `true`. */
+/** The words and options that the caller wrote. A list has one value for each time, a switch is `true`. */
 export interface Written {
   readonly words: readonly string[]
   readonly values: ReadonlyMap<string, unknown>
@@ -69,7 +69,7 @@ export function readWords({ call, options, words }: Syntax, args: readonly strin
       const mistake = readOption(arg, rest, options, values)
       if (mistake !== null) mistakes.push(mistake)
       if (mistake === null || optionNamed(arg, options) !== undefined) continue
-      // What follows is probably its value, and can be a password.
+      // The next word is probably its value, and can be a password.
       has_unknown = true
       if (!arg.includes('=') && rest[0] !== undefined && !rest[0].startsWith('-')) rest.shift()
     }
@@ -85,7 +85,7 @@ export function readWords({ call, options, words }: Syntax, args: readonly strin
   return { words: positional, values }
 }
 
-/** A word that stands where an option belongs: a file, a JSON pointer, or a field with its value. */
+/** A word in the place of an option: a file, a JSON pointer, or a field with its value. */
 function notExpected(word: string, options: readonly Option[]): string {
   const [, name = ''] = /^\/?([a-z_][\w./-]*)(?:=.*)?$/s.exec(word) ?? []
   const field = optionOfPointer(name)

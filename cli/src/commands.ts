@@ -12,7 +12,7 @@ export interface OptionRow {
 
 export interface Command {
   readonly summary: string
-  /** What a caller must know in addition. */
+  /** Further facts that a caller must know. */
   readonly details?: string
   readonly options: Readonly<Record<string, OptionRow>>
   /** Words that need no option, such as `WORD…`. Without this the command takes none. */

@@ -151,7 +151,7 @@ async function killAt(url: string, moment: RegExp): Promise<void> {
 const lease_until = (ms: number) =>
   `insert into leases (name, holder, expires_at) values ('early ends', 'x', floor(extract(epoch from clock_timestamp()) * 1000) + ${ms})`
 
-/** What is wrong with a database, and the words of the refusal. Each is mended before the next. */
+/** Faults of a database, and the words of the refusal. Each is mended before the next. */
 const refusals: { why: string; spoil: string; words: RegExp; mend: string }[] = [
   {
     why: 'a process of the service holds a lease',
@@ -196,7 +196,7 @@ test('it refuses with the reason, and changes nothing', skip, async () => {
   assert.match(said.join(), /The service runs \(processes: 1\)/)
   await assert.rejects(distribute(url, { shards: 4 }), { name: 'CannotStart', message: /The service runs \(processes: 1\)/ })
   await serving.end()
-  // A lease that ends later than any is long comes from a wrong clock and does not count.
+  // A lease that ends later than any is long comes from a wrong clock and is ignored.
   await ask(url, lease_until(3_600_000))
   assert.deepEqual((await distribute(url, { shards: 4, is_dry_run: true })).steps, steps)
 })

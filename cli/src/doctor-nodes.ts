@@ -1,4 +1,4 @@
-/** What `ostiary doctor` says of a database with Citus: its nodes, and whether each table is where this version wants it (decision 0146). */
+/** Checks a database with Citus for `ostiary doctor`: its nodes, and whether each table is where this version wants it (decision 0146). */
 import type { Config } from '@ostiary/server/base/config/config.ts'
 import type { Inspection, Reached } from '@ostiary/server/db/citus/distribute.ts'
 import type { Finding } from './finding.ts'

@@ -1,4 +1,4 @@
-/** What `ostiary doctor` says of refresh tokens: the upgrade to chains, and traces of a restored copy of the database (decision 0125). */
+/** Checks refresh tokens for `ostiary doctor`: the upgrade to chains, and traces of a restored copy of the database (decision 0125). */
 import { findChainStart } from '@ostiary/server/deployment/chain-start.ts'
 import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
 import { countAhead, countLiveRows } from '@ostiary/server/domain/sessions/refresh-chains.ts'

@@ -3,7 +3,7 @@ import { type Command, commands, developer_commands, exit_codes, type OptionRow 
 
 const all: Readonly<Record<string, Command>> = { ...commands, ...developer_commands }
 
-/** What the client can do: its commands, and the nouns of its other commands. */
+/** Lists the commands of the client, and the nouns of its other commands. */
 export interface ClientOverview {
   readonly commands: readonly [string, string][]
   readonly nouns: readonly [string, string][]

@@ -62,7 +62,7 @@ function endAtClosedPipe(error: NodeJS.ErrnoException): void {
   else if (!isCommand(process.argv[2] ?? '')) process.exit(0)
 }
 
-/** What a command prints may be lost, such as a key that is shown once. A service goes on without its log (`outputTo`). */
+/** Fails, since lost output may be a key that is shown once. A service continues without its log (`outputTo`). */
 function failToWrite({ message }: NodeJS.ErrnoException): void {
   if (['serve', 'start'].includes(process.argv[2] ?? '')) return
   process.stderr.write(`The output cannot be written: ${message}.\n`)

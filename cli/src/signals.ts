@@ -1,6 +1,6 @@
 /**
- * What SIGTERM and SIGINT mean to the service. A signal to the process group (systemd's default, or a shell's) reaches the launcher, the
- * first process and its workers, and each hands it on: what comes within a second of the first one is the same signal. A later one means
+ * Handles SIGTERM and SIGINT for the service. A signal to the process group (systemd's default, or a shell's) reaches the launcher, the
+ * first process and its workers, and each forwards it: signals within a second of the first one are the same signal. A later one means
  * "at once".
  */
 import cluster from 'node:cluster'

@@ -37,7 +37,7 @@ const of_one_person: readonly string[] = [
   'signedOut',
 ] satisfies (keyof typeof oidcRoutes)[]
 
-/** What an identity provider calls, with a token that it signs. */
+/** The operations that an identity provider calls, with a token that it signs. */
 const of_providers: readonly string[] = ['providerLogout'] satisfies (keyof typeof oidcRoutes)[]
 
 /** Why an operation has no example, in a sentence for the reference; `null` for one that has an example. */

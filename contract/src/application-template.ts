@@ -1,5 +1,5 @@
 /**
- * Templates of applications: how a product that others wrote is registered, and what stands in its own configuration. Each product is one
+ * Templates of applications: how a product that others wrote is registered, and the lines of its own configuration. Each product is one
  * file of `application-templates/`, whose list is generated (decision 0112).
  */
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** The templates of applications: each fits its schema, and its setup is written in the language in which it stands. */
+/** The templates of applications: each fits its schema, and its setup is written in its language. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -25,7 +25,7 @@ const quoted = {
   form: '{url}',
 }
 
-/** The places of values that do not stand within the quotes of the language. */
+/** The places of values that are not within the quotes of the language. */
 function unquotedPlaces({ language, text }: { language: keyof typeof quoted; text: string }): string[] {
   const quote = quoted[language][0] ?? ''
   if (language === 'form') return []
@@ -68,7 +68,7 @@ for (const template of templates)
     for (const step of setup.filter(({ language }) => language === 'json')) JSON.parse(step.text)
   })
 
-/** Values that would end the text in which they stand, or begin a command, a comment, another key or another value. */
+/** Values that would end the text around them, or begin a command, a comment, another key or another value. */
 const hostile = [
   `'; touch /tmp/owned; '`,
   `"; touch /tmp/owned; "`,
@@ -96,7 +96,7 @@ const inPython = (text: string) =>
   })
 const has_python = spawnSync('python3', ['--version']).status === 0
 
-/** What a reader of the language gets. `ruby`, `php` and `apache` know only the two escapes that are written. */
+/** Reads a quoted text as the language does. `ruby`, `php` and `apache` know only the two escapes that are written. */
 const read: Record<string, (text: string) => string> = {
   javascript: JSON.parse,
   json: JSON.parse,

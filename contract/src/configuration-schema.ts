@@ -1,6 +1,6 @@
 /**
- * The JSON Schema of configuration documents (2020-12), which editors and pipelines read: each field with its description, default, range and
- * class. Made from the schemas of the contract.
+ * The JSON Schema of configuration documents (2020-12), which editors and pipelines read: each field with its description, default, range
+ * and class. Made from the schemas of the contract.
  */
 import { ConfigurationDocument, settingsInDocument } from './configuration.ts'
 import type { FieldClass } from './objects/field.ts'
@@ -67,7 +67,7 @@ const defaultIn = (type: 'test' | 'live', path: string): unknown => {
   return field && rangeOf(field.type).default
 }
 
-/** A default that depends on the type of the environment stands in the description. */
+/** A default that depends on the type of the environment is in the description. */
 function annotateSetting(member: Json, { path, class: kind }: { path: string; class: Class }): void {
   const [in_test, in_live] = [defaultIn('test', path), defaultIn('live', path)]
   const only = wordsOf(path).only

@@ -172,7 +172,7 @@ const writtenDocument = (settings: Shape) =>
     ...sectionsOf((kind) => z.record(Slug, writtenObject(kind)).optional().describe(sectionWords[kind])),
   })
 
-/** What a person writes: what is left out stays as it is, and `null` is the default of a field. */
+/** A document as a person writes it: fields that are left out stay as they are, and `null` is the default of a field. */
 export const ConfigurationDocument = writtenDocument(any_settings)
 
 /** The same, for an environment of this type. */

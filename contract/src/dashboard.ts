@@ -1,4 +1,4 @@
-/** What the scripts of the dashboard read of their session. The tokens stay in the service. */
+/** The session as the scripts of the dashboard read it. The tokens stay in the service. */
 import { Me } from './tenancy.ts'
 import { Time } from './values.ts'
 

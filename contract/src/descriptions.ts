@@ -1,4 +1,4 @@
-/** What each operation does, for the API reference: one entry for each row of the tables, else a type error. `openapi.ts` adds the rest. */
+/** Describes each operation for the API reference: one entry for each row of the tables, else a type error. `openapi.ts` adds the rest. */
 import type { oidcRoutes, routes, serviceRoutes } from './routes.ts'
 
 type RowName = keyof typeof routes | keyof typeof oidcRoutes | keyof typeof serviceRoutes

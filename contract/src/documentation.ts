@@ -1,7 +1,7 @@
 /** The search of the documentation that the service serves. */
 import { z } from 'zod'
 
-/** What a probe asks for besides reading. */
+/** The checks that a probe can request besides reading. */
 export const ReadinessQuery = z.object({
   writes: z.literal('1').optional().describe('With `1` the answer is 503 while writes fail, too.'),
 })

@@ -3,11 +3,11 @@
  * an example, which is recorded from a service (`event-examples.json`).
  */
 interface KindOfEvent {
-  /** What happened, as a list shows it. */
+  /** The event in words, as a list shows it. */
   readonly label: string
   /** When it is recorded. */
   readonly when: string
-  /** What a receiver does with it. */
+  /** Its use for a receiver. */
   readonly use: string
 }
 

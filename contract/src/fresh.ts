@@ -1,8 +1,8 @@
 /**
  * When a call of an administrator needs a fresh sign-in (403 `reauthentication_required`): if it gives others a way in, sends data
- * elsewhere or weakens a check, in Live or for a whole tenant. Keys, secrets, mail and members need one in Test too. What closes a way in is
- * never delayed (decision 0074). API keys are not concerned. Each row of the route table that changes something has an entry here, or says
- * why it needs none; the server applies it (`api/fresh.ts`).
+ * elsewhere or weakens a check, in Live or for a whole tenant. Keys, secrets, mail and members need one in Test too. A call that closes a
+ * way in is never delayed (decision 0074). Calls by API key need none. Each row of the route table that changes something has an entry
+ * here, or says why it needs none; the server applies it (`api/fresh.ts`).
  */
 import { z } from 'zod'
 import { application } from './objects/application.ts'

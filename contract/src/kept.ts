@@ -1,4 +1,4 @@
-/** What promotions name: the settings and the kinds of objects, fields by their pointers, and what is meant to differ between environments. */
+/** The names in promotions: settings, kinds of objects, fields by their pointers, and those meant to differ between environments. */
 import { z } from 'zod'
 import { ShortText, Slug, text } from './values.ts'
 

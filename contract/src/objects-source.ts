@@ -1,4 +1,4 @@
-/** What the dashboard reads of the tables of objects: the words of each field, and what a form begins with. */
+/** Generates the tables of objects for the dashboard: the words of each field, and the initial values of a form. */
 import { type Field, type Look, looks } from './objects/field.ts'
 import { documentFields, type ObjectKind, object_descriptions, object_kinds } from './objects/objects.ts'
 import { rangeOf } from './settings-sentences.ts'
@@ -6,7 +6,7 @@ import { rangeOf } from './settings-sentences.ts'
 const isText = (look: Look) => look === 'text' || look === 'lines'
 const isList = (look: Look) => look === 'list' || look === 'words' || look === 'scopes'
 
-/** What a form of a new object begins with: the default, unless it depends on the type of the object. */
+/** Returns the initial value in a form of a new object: the default, unless it depends on the type of the object. */
 function initialOf({ default: value, has_default, words }: Field): unknown {
   if (!has_default) return words && isList(words.look) ? [] : ''
   return typeof value === 'function' ? (value.length === 0 ? value(undefined as never) : null) : value // as: it takes nothing
@@ -65,13 +65,13 @@ export interface ObjectField {
   class: 'travels' | 'owned' | 'fixed' | 'secret'
   label: string
   look: Look
-  /** What a form says below it. */
+  /** The text below it in a form. */
   hint: string | null
   /** Who notices a change, and when; empty for what never changes. */
   affects: string
   is_required: boolean
   max_length: number | null
-  /** What a form of a new object begins with. */
+  /** The initial value in a form of a new object. */
   initial: unknown
 }
 
@@ -80,7 +80,7 @@ interface KindOfObject {
   many: string
   /** The member of a document that has such objects. */
   section: string
-  /** What to do in Live where only Test has the object. */
+  /** The advice for Live where only Test has the object. */
   advice: string
   /** In the order of the record, secrets last. */
   fields: Readonly<Record<string, ObjectField>>

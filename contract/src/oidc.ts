@@ -183,7 +183,7 @@ const ProviderAnswer = z
   })
   .describe('The answer of an identity provider.')
 
-/** What an endpoint takes and answers besides its row. */
+/** The requests and answers of an endpoint, besides its row. */
 interface Exchange {
   query?: z.ZodObject
   form?: z.ZodType

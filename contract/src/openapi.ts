@@ -102,7 +102,7 @@ function head(name: RowName, route: Route): Json {
   }
 }
 
-/** What the row asks of the caller, in a sentence. */
+/** Returns the requirements of a row for its caller, in sentences. */
 function needs({ credential, operators }: Route): string[] {
   const administrator =
     'role' in credential && credential.role !== null ? `an administrator with the role \`${credential.role}\` or above` : null
@@ -320,7 +320,7 @@ function pageStatuses(name: keyof typeof oidcRoutes, { method, credential }: Rou
   return [400, 404, ...can_be_over, ...has_body, ...is_form, ...counts_attempts, 500, ...calls_provider, 503]
 }
 
-/** What a status means. The codes of an endpoint that declares its errors are only those. */
+/** Describes a status. An endpoint that declares its errors has only those codes. */
 function oauthTitle(status: number, own: readonly string[]): string {
   const codes = Object.entries(oauthErrors).filter(
     ([code, each]) => each.status === status && (status >= 500 || own.length === 0 || own.includes(code)),

@@ -1,4 +1,4 @@
-/** What a plan finds: errors, which keep it from being applied, and warnings. Errors of the API name them too. */
+/** The checks of a plan: errors, which keep it from being applied, and warnings. Errors of the API name them too. */
 import { z } from 'zod'
 import { object, slug } from './kept.ts'
 

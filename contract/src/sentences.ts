@@ -11,7 +11,7 @@ export const required_sentence = 'This field is required.'
 /** For the place of a secret in a document of a configuration. */
 export const secret_sentence = `A document holds the name of a secret only: \${OSTIARY_SECRET_…} with A to Z, 0 to 9 and _, at most 100 characters between the braces. If this text was a secret, replace it.`
 
-/** What a field with this problem accepts. A JSON value is never `undefined`, so that value means an absent field. */
+/** Says which values a field with this problem accepts. A JSON value is never `undefined`, so that value means an absent field. */
 export function sentenceOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':

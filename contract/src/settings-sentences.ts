@@ -1,8 +1,8 @@
-/** What a setting does, with its range and its default as its schema has them. */
+/** Describes a setting, with its range and its default from its schema. */
 import { z } from 'zod'
 import { wordsOf } from './settings-words.ts'
 
-/** What a schema says about the values of a field. */
+/** The bounds and the type of a field's values, from its schema. */
 export interface ValueRange {
   readonly type?: string
   readonly minimum?: number

@@ -1,4 +1,4 @@
-/** What is generated from the settings: the table that the dashboard reads, and `docs/settings.md`. */
+/** Generates files from the settings: the table that the dashboard reads, and `docs/settings.md`. */
 import type { Look } from './objects/field.ts'
 import { fieldClasses } from './objects/objects.ts'
 import { settingsSchemas } from './settings.ts'
@@ -102,7 +102,7 @@ export interface Setting {
   label: string
   /** Who notices a change, and when. */
   affects: string
-  /** What to do in Live where only Test has a value. */
+  /** The advice for Live where only Test has a value. */
   advice: string | null
   /** The type of environment that has the field, if not both. */
   only: 'test' | 'live' | null
@@ -120,7 +120,7 @@ const helpSource = (
   help: object,
 ) => `// Generated from contract/src/settings-words.ts by \`npm run docs\`. The overview needs no help, so this is a file of its own.
 
-/** What each setting does, and what a lower value ends. */
+/** Describes each setting, and the effect of a lower value. */
 export const settings_help: Readonly<Record<string, { help: string; lowered: string | null }>> = ${JSON.stringify(help, null, 2)}
 `
 

@@ -1,19 +1,19 @@
 /**
  * The settings in words: what each field is called, what it does, and what a change of it means. The dashboard, the API reference, the
- * command line and `docs/settings.md` read them here. Ranges, defaults and classes stand in `settings.ts`.
+ * command line and `docs/settings.md` read them here. Ranges, defaults and classes are in `settings.ts`.
  */
 import type { SwitchedMethod } from './sign-in-methods.ts'
 
 export interface SettingWords {
-  /** What people call the field. A duration is in seconds. */
+  /** The name of the field for people. A duration is in seconds. */
   readonly label: string
-  /** What it does, in sentences. Range and default follow it wherever it is shown. */
+  /** Describes the field in sentences. Range and default follow it wherever it is shown. */
   readonly help: string
   /** Who notices a change, and when. */
   readonly affects: string
-  /** What a lower value ends, and when; for durations that something has already. */
+  /** Says what a lower value ends, and when; for durations of objects that exist. */
   readonly lowered?: string
-  /** What to do in Live where only Test has a value; for fields that belong to their environment. */
+  /** The advice for Live where only Test has a value; for fields that belong to their environment. */
   readonly advice?: string
   /** The words for each choice. */
   readonly choices?: Readonly<Record<string, string>>

@@ -19,7 +19,7 @@ export const TokenFormat = z.enum(['jwt', 'opaque'])
 const SignUpName = z.enum(['off', 'optional', 'required'])
 export type SignUpName = z.infer<typeof SignUpName>
 
-/** What a claim has for a person who has no value of it: nothing, or the verified address. */
+/** The value of a claim for a person who has none: nothing, or the verified address. */
 const ClaimSource = z.enum(['none', 'email'])
 
 /** Describes the fields of a group by their words, with the range and the default of their schemas. */

@@ -5,9 +5,9 @@
 interface Method {
   /** The default of its switch in the settings `sign_in`; `null` for a method without one there. */
   is_on: boolean | null
-  /** What an account has of it, in the words of the API; `null` for a method that needs only the address. */
+  /** The type of the method on an account, in the words of the API; `null` for a method that needs only the address. */
   kind: string | null
-  /** Where it counts: a sign-in begins with it, it is asked for after another method, or both. */
+  /** Where it is used: a sign-in begins with it, it is asked for after another method, or both. */
   factor: 'first' | 'second' | 'both'
   /** RFC 8176; `null` where each sign-in says it. */
   amr: readonly string[] | null

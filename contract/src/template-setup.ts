@@ -1,5 +1,5 @@
 /**
- * Fills the setup text of a template of an application with values. The dashboard has a generated copy. Each value stands within the quotes
+ * Fills the setup text of a template of an application with values. The dashboard has a generated copy. Each value is within the quotes
  * of its language, which a test checks for every template, and is written as that language escapes it.
  */
 
@@ -41,14 +41,14 @@ const oneLine =
     return write(value)
   }
 
-/** How a value is written within the quotes in which it stands: single ones in shell, Ruby and PHP, backquotes in INI, else double ones. */
+/** How a value is written within its quotes: single ones in shell, Ruby and PHP, backquotes in INI, else double ones. */
 const written: Readonly<Record<Language, (value: string) => string>> = {
   javascript: inDoubleQuotes,
   json: inDoubleQuotes,
   toml: inDoubleQuotes,
   yaml: inDoubleQuotes,
   python: inDoubleQuotes,
-  // POSIX.1-2024, XCU §2.2.2: nothing is special between single quotes, so a single quote stands outside of them.
+  // POSIX.1-2024, XCU §2.2.2: nothing is special between single quotes, so a single quote is outside of them.
   sh: oneLine(null, (value) => value.replaceAll("'", "'\\''")),
   ruby: oneLine(null, (value) => value.replaceAll(/[\\']/g, '\\$&')),
   php: oneLine(null, (value) => value.replaceAll(/[\\']/g, '\\$&')),
@@ -65,7 +65,7 @@ export interface ClaimSettings {
   readonly sign_up: { readonly name?: string | undefined }
 }
 
-/** What a product needs and the environment does not give to a person who has an address and nothing else. */
+/** A claim that a product needs and the environment does not give to a person who has only an address. */
 export interface UnmetNeed {
   readonly sentence: string
   /** The setting of `claims` that puts the verified address in its place; `null` where none does. */

@@ -4,7 +4,7 @@ import type { ApplicationTemplate } from './application-template.ts'
 import { templates } from './application-templates/index.ts'
 import { Slug } from './values.ts'
 
-/** What the runner saw (`npm run applications`); null for what the product does not have. */
+/** The results of the runner (`npm run applications`); `null` for a step that the product does not have. */
 export const Trials = z.array(
   z.strictObject({
     slug: Slug,

@@ -109,7 +109,7 @@ export const Sender = text(400).refine((value) => senderOf(value) !== null, {
 
 const quotes = ' Put a name with a comma or another special character in double quotes: "Acme, Inc." <id@example.com>.'
 
-/** One address in angle brackets stands after a name that would be a sender in quotes. */
+/** One address in angle brackets follows a name that would be a sender in quotes. */
 function needsQuotes(input: unknown): boolean {
   const [, name = '', address = ''] = /^([^"\\<>]{1,200}?) ?(<[^<>]{1,254}>)$/u.exec(String(input).slice(0, 500)) ?? []
   return name !== '' && senderOf(`"${name}" ${address}`) !== null

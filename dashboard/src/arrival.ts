@@ -1,5 +1,5 @@
 /**
- * The loaders of the routes. What a page reads first begins when its address is opened, beside the code of the page. A loader waits for
+ * The loaders of the routes. The first reads of a page begin when its address is opened, in parallel with its code. A loader waits for
  * nothing, so a page appears as early as before, and it never fails: the page reads the same and shows the problem in its frame.
  * A link that the pointer passes loads only the code of its page: a list has a link in each row, and calls count against limits.
  */

@@ -1,6 +1,6 @@
 /**
- * What each page reads first, by the factories by which the page reads the same. What is not here begins when the page is drawn. It is a chunk
- * of its own, which comes beside the person and the project.
+ * Lists the first reads of each page, by the factories that the page uses too. Other reads begin when the page is rendered. The file is a
+ * chunk of its own, loaded in parallel with the person and the project.
  */
 import { compared } from './frame/places.ts'
 import type { Search } from './parts/search.ts'

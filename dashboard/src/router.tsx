@@ -107,7 +107,7 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   defaultRemountDeps: ({ params }) => params, // a page about another object begins without the state of the last one
   scrollRestoration: false, // it would keep positions in sessionStorage
-  defaultErrorComponent: PageFailed, // it stands in the frame
+  defaultErrorComponent: PageFailed, // it is shown in the frame
 })
 
 // With it a link to an address that is not in the tree does not compile.

@@ -19,7 +19,7 @@ export interface Scope {
   can: (role: Role) => boolean
 }
 
-/** What a person is in the tenant with a slug; `null` for a tenant that is not one of theirs. */
+/** Returns the scope of an administrator in the tenant with a slug; `null` for a tenant without their membership. */
 export function scopeOf(me: Me, slug: string | undefined): Scope | null {
   const membership = me.memberships.find((membership) => membership.slug === slug)
   if (!membership) return null

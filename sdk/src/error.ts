@@ -34,7 +34,7 @@ export class OstiaryError extends Error {
   readonly status: number
   /** The stable code. Programs decide by it. A newer service can send codes that this version does not list. */
   readonly code: ErrorCode | ClientErrorCode
-  /** What went wrong and what to do, for people. */
+  /** The problem and its remedy, for people. */
   readonly detail: string
   /** The id by which the service finds the call. */
   readonly request_id: string | null

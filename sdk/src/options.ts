@@ -1,4 +1,4 @@
-/** What a caller can set, for the client and for one call, and the shapes of lists and answers. */
+/** The options of the client and of one call, and the shapes of lists and answers. */
 
 export interface ClientOptions {
   /** The address of the service, such as `https://id.example.com`. In browsers it can be a path of the page's own origin. */
@@ -27,7 +27,7 @@ export interface ClientOptions {
   runtime?: Partial<Runtime> | undefined
 }
 
-/** What the client needs from its environment besides `fetch`. */
+/** The functions of its environment that the client uses besides `fetch`. */
 export interface Runtime {
   now: () => Date
   /** Waits. Rejects with the reason of the signal when it aborts. */

@@ -1,4 +1,4 @@
-/** What the middleware of all frameworks shares: the token of a request, and the refusal of one (RFC 6750). */
+/** The common parts of the middleware of all frameworks: the token of a request, and the refusal of one (RFC 6750). */
 import { TokenError } from './token-error.ts'
 import { type AccessToken, type VerifyOptions, verifyAccessToken } from './verify.ts'
 

@@ -104,7 +104,7 @@ const refusals: Record<string, [TokenErrorCode, string]> = {
   'nbf check_failed':                           ['not_yet_valid',   'The token is not valid yet.'],
 }
 
-/** What an error of jose means to the caller. Its own text can contain parts of the token, which do not belong in a header. */
+/** Maps an error of jose to an error for the caller. Its own text can contain parts of the token, which do not belong in a header. */
 function refusalFor(error: errors.JOSEError): TokenError {
   const reason = error instanceof errors.JWTClaimValidationFailed ? `${error.claim} ${error.reason}` : error.code
   const [code, message] = refusals[reason] ?? ['malformed', 'The token has a header or a claim that is not accepted.']

@@ -18,7 +18,7 @@ import { patient } from './support/world.ts'
 const citus = noCitus ? null : await startCitus()
 after(() => citus?.stop())
 
-/** Distributes the tables of the conformance tests after the migration that makes them. Their keys hold the column then. */
+/** Distributes the tables of the conformance tests after the migration that makes them. Their keys contain the column then. */
 const distribute_things = `
   alter table children drop constraint children_thing_id_fkey; alter table children drop constraint children_pkey;
   alter table children add primary key (thing_id, id); alter table things drop constraint things_label_key;
@@ -79,7 +79,7 @@ test(
       sql`insert into consents (environment_id, user_id) values ('env_half', null)`,
     ]
     const holds = guard(sql`update jobs set lane = 'y' where id like 'job_%' and lane = 'l'`)
-    // All are sent at once, so batches stand behind failing ones on the same connections.
+    // All are sent at once, so batches queue behind failing ones on the same connections.
     const outcomes = await Promise.allSettled(fails.flatMap((last, i) => [db.batch(batch(2 * i, last)), db.batch(batch(2 * i + 1, holds))]))
     const happened = outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value !== null)
     assert.deepEqual(

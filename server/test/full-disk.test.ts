@@ -22,7 +22,7 @@ async function walk(w: World, { fail, repair }: { fail(): Promise<void>; repair(
   assert.deepEqual(await readiness(w), { status: 200, writes: 'ok' })
   await fail()
   const before = await slugs(w)
-  // What was written before may still find room.
+  // The first writes may still find room.
   let refused = await create(w, 'p0')
   for (let i = 1; refused.status === 201 && i < 500; i++) refused = await create(w, `p${i}`)
   assert.equal(refused.status, 503)

@@ -56,7 +56,7 @@ interface Form {
 }
 interface Case {
   ready: () => Promise<Form>
-  /** What the form has changed, as the service says it. */
+  /** Returns the change of the form, as the service reports it. */
   effect: () => Promise<unknown>
   is: unknown
 }

@@ -1,4 +1,4 @@
-/** What reads the log ends, or does not read: the service goes on, and says how many lines were lost. */
+/** If the reader of the log ends or does not read, the service continues and reports how many lines were lost. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -26,7 +26,7 @@ const tables = (node: string) => `
   create table environments (id text); create table jobs (id text); create table settled (node text);
   insert into settled values ('${node}')`
 
-/** What Citus says of its nodes. Shard 1 is on the coordinator, and shard 2 on the worker. */
+/** The catalogue of Citus about its nodes. Shard 1 is on the coordinator, and shard 2 on the worker. */
 const catalogue = (port: string) => `
   create table pg_dist_shard (logicalrelid regclass, shardid bigint); create table pg_dist_placement (shardid bigint, groupid integer);
   create table pg_dist_node (groupid integer, nodename text, nodeport integer, noderole text); create table pg_dist_local_group (groupid integer);

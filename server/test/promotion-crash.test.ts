@@ -28,7 +28,7 @@ interface Step {
   name: 'apply' | 'revert'
   promotion_id: string
   key: string
-  /** What all servers are called after it, and before it. */
+  /** The name of all servers after it, and before it. */
   to: string
   from: string
   version: number
@@ -85,7 +85,7 @@ function worker(w: World, project: Project) {
 const Count = z.object({ count: z.int() })
 const Entry = z.object({ request_id: z.string() })
 
-/** What the service and its database say of the last step of a worker. */
+/** Returns the state of the service and its database after the last step of a worker. */
 async function stateAfter(w: World, db: Db, { id, path, live }: Project, { name, promotion_id }: Step) {
   const count = async (rest: ReturnType<typeof sql>) => (await db.maybeOne(Count, sql`select count(*) as count ${rest}`))?.count ?? 0
   const { status } = expectStatus(200, await w.call('GET', `${path}/promotions/${promotion_id}`))

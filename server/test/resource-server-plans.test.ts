@@ -1,6 +1,6 @@
 /**
- * What any authorization request can ask about resource servers reads a few rows of 1,000, even if all of them have the same scopes. PostgreSQL
- * keeps a plan that it made while the tables were empty.
+ * The queries of authorization requests about resource servers read a few rows of 1,000, even if all of them have the same scopes.
+ * PostgreSQL keeps a plan that it made while the tables were empty.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -254,7 +254,7 @@ const registered = () =>
     columns.map((column) => [table, column, ...path].join('.')),
   )
 
-/** Fills every column that can hold sealed text. */
+/** Fills every column that can contain sealed text. */
 async function sealEverything(w: World): Promise<void> {
   const { ours } = await createTwoTenants(w)
   const { test: environment } = ours
@@ -300,7 +300,7 @@ async function sealEverything(w: World): Promise<void> {
   await db.run(sql`insert into deployment (name, value) values ('demo', ${demo})`)
 }
 
-/** Every sealed text of the database by the column it is in; a column that holds JSON is followed by the path in the document. */
+/** Every sealed text of the database by the column it is in; a column with JSON is followed by the path in the document. */
 async function findSealed(db: Db): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
   const add = (where: string, value: unknown): void => {

@@ -1,4 +1,4 @@
-/** What each command says where the disk is full, and that a first migration goes on when there is room again. */
+/** The message of each command on a full disk. A first migration continues when there is room again. */
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What each command says where PostgreSQL refuses: the cause and what to change, never "cannot be reached", and no outcome that is not known. */
+/** The message of each command if PostgreSQL refuses: the cause and the remedy, never "cannot be reached", and no unknown outcome. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** What each command says where PostgreSQL and OSTIARY_DATABASE_URL do not agree on TLS. */
+/** The message of each command if PostgreSQL and OSTIARY_DATABASE_URL do not agree on TLS. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

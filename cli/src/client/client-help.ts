@@ -33,7 +33,7 @@ const aboutNoun: Readonly<Record<string, string>> = {
 
 const nounOf = (name: string) => name.split(' ')[0] ?? ''
 
-/** What the help of the whole tool says about the client. */
+/** Returns the part about the client in the help of the whole tool. */
 export const clientOverview = (): ClientOverview => ({
   commands: ownCommands().flatMap(({ name, summary }): [string, string][] => (name.includes(' ') ? [] : [[name, summary]])),
   nouns: nounTable(),

@@ -68,7 +68,7 @@ function unknownVerb(noun: string, verb: string): UsageError {
   return new UsageError(`There is no command ${JSON.stringify(visible(`${noun} ${verb}`))}.${meant}\n\n${helpOfNoun(noun)}`)
 }
 
-/** What an unknown first word could have meant: a noun or a command near it, or a verb that was written first or without its noun. */
+/** Returns candidates for an unknown first word: a noun or a command near it, or a verb that was written first or without its noun. */
 export function nearCommands(name: string, [next = '']: readonly string[], known: readonly string[]): string[] {
   const near = nearNames(name, known)
   const with_verb = nounTable()

@@ -6,7 +6,7 @@ import { allOptions, optionsOf } from './command-options.ts'
 import type { Io } from './io.ts'
 import { ownCommands, tableCommands } from './own-commands.ts'
 
-/** What can follow each beginning of a command line: the verbs of a noun, and the options of a command. */
+/** Lists the words that can follow each beginning of a command line: the verbs of a noun, and the options of a command. */
 type Table = ReadonlyMap<string, readonly string[]>
 
 export async function completion(io: Io, { words: [shell = ''] }: Written): Promise<number> {

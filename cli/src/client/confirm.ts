@@ -19,18 +19,18 @@ export const confirm_options: readonly Option[] = [
   { name: 'yes', kind: 'switch', help: 'go on without a question, in Test alone' },
 ]
 
-/** What is about to end. */
+/** Describes a call that ends something. */
 export interface Ending {
-  /** What ends, in sentences. */
+  /** The consequences, in sentences. */
   readonly what: string
   /** The object in words, such as `application storefront (app_…) in Live`. */
   readonly object: string
-  /** What a person types: the slug, the email address or the id. */
+  /** The word that a person types: the slug, the email address or the id. */
   readonly word: string
   readonly is_in_test: boolean
 }
 
-/** What the caller wrote. */
+/** The confirmation in the options of the caller. */
 export interface Given {
   readonly word: string | null
   readonly yes: boolean

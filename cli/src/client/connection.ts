@@ -110,7 +110,7 @@ async function askForFreshSignIn(io: Io, session: Session, error: OstiaryError):
   await session.signInAgain(error.max_age ?? 600)
 }
 
-/** What the service refused, and how a script goes on. */
+/** The service asked for a fresh sign-in. The message says how to continue. */
 class FreshSignInNeeded extends Refused {
   constructor(cause: OstiaryError) {
     super('This call needs a fresh sign-in. Run "ostiary login --fresh", then repeat the command within 10 minutes.', { cause })

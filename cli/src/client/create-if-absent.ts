@@ -50,7 +50,7 @@ function compare(io: Io, existing: unknown, { natural_key, body }: Wanted): Outc
   return { answer, exit_code: 3 }
 }
 
-/** The members of `wanted` that the record has with another value. What a record does not show, such as a secret, is not compared. */
+/** Returns the members of `wanted` that differ in the record. Members that a record does not show, such as a secret, are not compared. */
 function differencesOf(record: Readonly<Record<string, unknown>>, wanted: Readonly<Record<string, unknown>>, above: string): string[] {
   return Object.entries(wanted).flatMap(([name, value]) => {
     if (!Object.hasOwn(record, name)) return []

@@ -84,7 +84,7 @@ function nounAndVerb(route: Route, segments: readonly string[]): [noun: string, 
   if (isParameter(last)) return [literals.at(-1) ?? '', by_method[route.method]]
   if (isList(route)) return [last, 'list']
   if (segments.length === 1 || (route.method === 'POST' && route.returns[0] === 201)) return [last, by_method[route.method]]
-  // What follows the object is an action: `rotate-secret` of `applications/{application_id}/rotate-secret`.
+  // The words after the object are an action: `rotate-secret` of `applications/{application_id}/rotate-secret`.
   const end = segments.findLastIndex(isParameter)
   const noun = end === -1 ? literals[0] : segments[end - 1]
   const action = segments.slice(end === -1 ? 1 : end + 1).join('-')

@@ -6,7 +6,7 @@
  *   PATCH … {"disabled": true}     switches off; so does {"enabled": false}
  *   POST …/promotions/{id}/apply   only where the plan deletes in Live, and so does its revert
  *
- * What ends is the description of the route. Decision 0162.
+ * The description of the route says what ends. Decision 0162.
  */
 import { descriptions } from '@ostiary/contract/descriptions.ts'
 import type { Route } from '@ostiary/contract/route.ts'
@@ -36,7 +36,7 @@ export const canEnd = ({ name, route }: Row, fields: readonly { path: readonly s
   plans.includes(name) ||
   (route.method === 'PATCH' && fields.some(({ path }) => /^(disabled|enabled)$/.test(path.join('.'))))
 
-/** What switching off does, until it is switched on again. */
+/** The consequences of switching off, until the object is switched on again. */
 export const switched_off: { readonly [Name in RowName]?: string } = {
   changeApplication: 'Switches the application off: every request of it is refused, so nobody signs in to it and it gets no tokens.',
   changeProvider:
@@ -53,7 +53,7 @@ export interface Call {
   readonly env: string | null
 }
 
-/** What a call ends; `null` if it ends nothing. Reads the object for its word. */
+/** Returns the ending that a call causes; `null` if it ends nothing. Reads the object for its word. */
 export async function endingOf(connection: Connection, call: Call): Promise<Ending | null> {
   const { row, body, scope } = call
   if (plans.includes(row.name)) return endingOfPlan(connection, call)
@@ -108,7 +108,7 @@ function rowAt(is: (row: Row) => boolean): Row | undefined {
   return names.map(rowOf).find(is)
 }
 
-/** What has no object of its own, such as the signing key, is the environment's. */
+/** Returns the slug of the environment, for calls without an object of their own, such as those for the signing key. */
 async function slugOfEnvironment(connection: Connection, { scope, env, request: { params: _, ...headers } }: Call): Promise<string> {
   if (env !== null && !isId(env)) return env
   const { project_id, environment_id = '' } = scope
@@ -140,7 +140,7 @@ async function endingOfPlan(connection: Connection, { row, request, body, scope 
   return endingOfChanges(Plan.parse(planned).changes, target)
 }
 
-/** What the changes of a plan delete in Live; `null` if they delete nothing, or elsewhere. The word is the environment. */
+/** Returns the ending of a plan that deletes in Live; `null` if it deletes nothing, or elsewhere. The word is the environment. */
 export function endingOfChanges(
   changes: readonly z.infer<typeof Plan>['changes'][number][],
   target: z.infer<typeof Target>,

@@ -79,7 +79,7 @@ function kindOf(schema: Json): Kind {
   return types.includes('boolean') ? 'boolean' : 'json'
 }
 
-/** Follows a reference, and joins a value that may be null into one schema with both types. The nearer description counts. */
+/** Follows a reference, and joins a value that may be null into one schema with both types. The nearer description is used. */
 function resolved(schema: Json, components: Components): Json {
   const [, name] = /^#\/components\/schemas\/(.+)$/.exec(String(schema.$ref ?? '')) ?? []
   const target = name === undefined ? undefined : components.schemas[name]

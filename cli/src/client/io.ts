@@ -1,4 +1,4 @@
-/** What the client needs from its process: streams, variables, time, randomness and a browser. Only this file reads them. */
+/** The client's access to its process: streams, variables, time, randomness and a browser. Only this file reads them. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'

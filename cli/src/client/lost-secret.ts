@@ -3,7 +3,7 @@ import { clientCommands, type Row } from './derive.ts'
 import { isObject, visible } from './show.ts'
 
 /**
- * What to do where an answer lacks its secret; `null` where nothing is lost. `scope` are the options that name the object.
+ * Returns the advice for an answer that lacks its secret; `null` where nothing is lost. `scope` are the options that name the object.
  * An application without a secret has `null` in its first answer, too.
  */
 export function lostSecret({ name, route }: Row, answer: { data: unknown; replayed: boolean }, scope: readonly string[]): string | null {

@@ -1,4 +1,4 @@
-/** What a caller probably meant: the nearest names, the command that lists them all, and options for pointers of the service. */
+/** Suggests corrections: the nearest names, the command that lists them all, and options for pointers of the service. */
 import { prefixes } from '@ostiary/contract/ids.ts'
 import { nearestFew } from '@ostiary/server/base/nearest.ts'
 import { visible } from './show.ts'

@@ -16,7 +16,7 @@ const Tokens = z.object({
 })
 export type Tokens = z.infer<typeof Tokens>
 
-/** What commands use where an option is not written. */
+/** The defaults of options that a command line omits. */
 const Defaults = z.object({
   tenant: z.string().nullable(),
   project: z.string().nullable(),

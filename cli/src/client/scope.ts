@@ -9,7 +9,7 @@ import { meantWords, nearNames, nearWords, otherKind } from './near.ts'
 import { Refused } from './refused.ts'
 import { visible } from './show.ts'
 
-/** What the caller wrote for the scope; `null` where nothing is written. */
+/** The options of the caller for the scope; `null` for an absent one. */
 export interface WrittenScope {
   tenant: string | null
   project: string | null
@@ -41,7 +41,7 @@ const EnvironmentType = z.enum(['test', 'live'])
 
 export const isId = (text: string) => /^[a-z]{2,3}_[0-9a-z]{26}$/.test(text)
 
-/** What a row needs besides its path: administrators name the tenant, and the environment of a row for secret keys. */
+/** Returns the scope that a row needs. Administrators also name the tenant, and the environment of a row for secret keys. */
 export function scopeOf({ route, scope }: Row, kind: Connection['kind']): readonly ScopeParameter[] {
   if (kind !== 'administrator') return scope
   const { credential } = route
@@ -165,7 +165,7 @@ async function idOf(connection: Connection, wanted: Wanted, what: string): Promi
   return object.data.id
 }
 
-/** What a name could have meant, and the command that lists what there is. */
+/** Returns a refusal that suggests near names and the command that lists all. */
 async function nothingFound(connection: Connection, wanted: Wanted, what: string): Promise<Refused> {
   const typed = wanted.slug ?? wanted.email ?? ''
   const names = await namesOf(connection, wanted)

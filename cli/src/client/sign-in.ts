@@ -69,7 +69,7 @@ function addressOf(service: Service, { redirect_uri, state, nonce, code_verifier
   return new URL(`${service.authorization_endpoint}?${query}`).href
 }
 
-/** Waits for the browser and for a pasted answer; the first one counts. */
+/** Waits for the browser and for a pasted answer; the first one is used. */
 async function waitForAnswer(io: Io, listener: Listener | null, state: string): Promise<URLSearchParams> {
   const done = new AbortController()
   const signal = AbortSignal.any([done.signal, io.signal])

@@ -53,7 +53,7 @@ const ClaimSettings = z.object({
   sign_up: z.object({ name: z.string().optional() }),
 })
 
-/** Prints what stands in the configuration of the product, with the values of its application. */
+/** Prints the configuration of the product, with the values of its application. */
 export async function printSetup(io: Io, connection: Connection, application: unknown, url: unknown): Promise<void> {
   const created = Created.safeParse(application)
   if (!created.success || created.data.template === null || typeof url !== 'string') return

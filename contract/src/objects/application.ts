@@ -282,7 +282,7 @@ const { template, name, application_type, redirect_uris, ...optional } = creatio
 /** In characters, so that each address of a template stays within `longest_redirect_uri`. */
 const longest_product_url = 500
 
-/** An origin with an optional path of plain segments. The rules of redirect URIs hold for it too: see `domain/applications/from-template.ts`. */
+/** An origin with an optional path of plain segments. The rules of redirect URIs apply too: see `domain/applications/from-template.ts`. */
 const ProductUrl = text(longest_product_url)
   .regex(
     /^https?:\/\/[^/?#\\@\s]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*$/,

@@ -8,7 +8,7 @@ import { EnvironmentId, ProjectId, TenantId } from '../ids.ts'
 import { slugs, Time } from '../values.ts'
 
 /**
- * What happens to a field when the configuration of one environment is promoted to another.
+ * How a promotion treats a field from one environment to another.
  *
  * travels    copied
  * owned      belongs to its environment and is never copied
@@ -51,12 +51,12 @@ export type Look = (typeof looks)[number] | Readonly<Record<string, string>>
 export const looks = ['switch', 'number', 'seconds', 'text', 'lines', 'list', 'words', 'events', 'scopes', 'json'] as const
 
 export interface FieldWords {
-  /** What people call the field, in forms and in the comparison. */
+  /** The name of the field for people, in forms and in the comparison. */
   readonly label: string
   readonly look: Look
   /** Who notices a change, and when; absent for a field that never changes. */
   readonly affects?: string
-  /** What a form says below the field. */
+  /** The text below the field in a form. */
   readonly hint?: string
 }
 
@@ -75,7 +75,7 @@ type Written = 'always' | 'at_creation' | 'secret' | 'shown_once' | 'never'
 type Default<Value> = Value | ((type: never) => Value)
 
 interface Options<Type extends z.ZodType> extends FieldWords {
-  /** What a creation without the field stores, and what `null` in a change restores. Absent where a creation needs the field. */
+  /** The value that a creation without the field stores, and `null` in a change restores. Absent where a creation needs the field. */
   readonly default?: Default<z.output<Type>>
   readonly fresh?: FreshField
 }

@@ -15,7 +15,7 @@ interface ObjectOfEnvironment {
   readonly fixed: string | null
   readonly one: string
   readonly many: string
-  /** What to do in Live where only Test has the object. */
+  /** The advice for Live where only Test has the object. */
   readonly advice: string
 }
 

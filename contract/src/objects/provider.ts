@@ -59,14 +59,14 @@ const ProviderFailure = z.strictObject({
 })
 export type ProviderFailure = z.infer<typeof ProviderFailure>
 
-/** What the check of a provider found. */
+/** The result of the check of a provider. */
 export const ProviderCheck = z.strictObject({
   ok: z.boolean().describe('Whether the metadata and the keys of the provider can be used. The client secret is tried by a sign-in alone.'),
   cause: ProviderCause.nullable().describe(`${cause_words} \`null\` if the check succeeded.`),
   detail: z.string().nullable().describe(`${detail_words} \`null\` if the check succeeded.`),
 })
 
-/** What a provider of each type has where its creation says nothing else. */
+/** The defaults of a new provider, by type. */
 // biome-ignore format: this table is read by column
 export const provider_types: Readonly<Record<ProviderType, { readonly display_name: string; readonly scopes: readonly string[] }>> = {
   oidc:      { display_name: 'Single sign-on', scopes: ['openid', 'email', 'profile'] },

@@ -1,4 +1,4 @@
-/** What a fault in our own scripts shows: what to do, in words of the person. The text of the fault is for a report. */
+/** Shows a fault in our own scripts: the remedy in plain words, and the text of the fault for a report. */
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../parts/copy.tsx'

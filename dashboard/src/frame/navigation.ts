@@ -40,7 +40,7 @@ export const environmentPages: { group: string; pages: PageEntry<EnvironmentPath
   ] },
 ]
 
-/** They stand below those of the environment. */
+/** They are below those of the environment. */
 export const projectPages: PageEntry<ProjectPath>[] = [{ path: '/promotions', name: 'Promotions', icon: 'promote', role: 'viewer' }]
 
 // biome-ignore format: these tables are read by column

@@ -14,11 +14,11 @@ export interface Entry {
   hint: string
   icon: IconName
   link?: ToOptions
-  /** What it does, instead of opening a page. */
+  /** Runs instead of opening a page. */
   run?: () => void
 }
 
-/** What was found by name, for these words. */
+/** The objects found by name, for these words. */
 export interface Found {
   words: string
   /** Whether every part of the search was answered. */
@@ -141,7 +141,7 @@ function nothingFound(is_named: boolean, names: Found | null): string {
   return 'Nothing has this name. Ids are searched when they are complete.'
 }
 
-/** What can be begun from anywhere: the page with its form, and who may. */
+/** The tasks that can be started from anywhere: the page with its form, and the role that may. */
 const tasks = [
   ['/applications', 'New application'],
   ['/users', 'Add user'],

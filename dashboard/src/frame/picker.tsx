@@ -11,7 +11,7 @@ interface Place {
 }
 
 interface PickerProps {
-  /** What is picked, such as "Project", and several of them. */
+  /** The name of the choice, such as "Project", in the singular and the plural. */
   what: string
   several: string
   current: string

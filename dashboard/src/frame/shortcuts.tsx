@@ -15,7 +15,7 @@ function keep(is_off: boolean): void {
 }
 
 const ours = 'input, textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
-/** What `j` and `k` move between: the first link or button of each row. */
+/** The rows that `j` and `k` move between, by the first link or button of each. */
 const rows = 'main table.rows tbody tr, main [data-row]'
 
 function move(step: 1 | -1): void {

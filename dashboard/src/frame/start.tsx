@@ -1,4 +1,4 @@
-/** What stands alone, without the frame: the pages outside a tenant, and what an address without a page shows. */
+/** The pages without the frame: those outside a tenant, and the one for an unknown address. */
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Mark } from '../parts/icon.tsx'

@@ -8,13 +8,13 @@ export interface ObjectField {
   class: 'travels' | 'owned' | 'fixed' | 'secret'
   label: string
   look: Look
-  /** What a form says below it. */
+  /** The text below it in a form. */
   hint: string | null
   /** Who notices a change, and when; empty for what never changes. */
   affects: string
   is_required: boolean
   max_length: number | null
-  /** What a form of a new object begins with. */
+  /** The initial value in a form of a new object. */
   initial: unknown
 }
 
@@ -23,7 +23,7 @@ interface KindOfObject {
   many: string
   /** The member of a document that has such objects. */
   section: string
-  /** What to do in Live where only Test has the object. */
+  /** The advice for Live where only Test has the object. */
   advice: string
   /** In the order of the record, secrets last. */
   fields: Readonly<Record<string, ObjectField>>

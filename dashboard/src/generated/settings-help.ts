@@ -1,6 +1,6 @@
 // Generated from contract/src/settings-words.ts by `npm run docs`. The overview needs no help, so this is a file of its own.
 
-/** What each setting does, and what a lower value ends. */
+/** Describes each setting, and the effect of a lower value. */
 export const settings_help: Readonly<Record<string, { help: string; lowered: string | null }>> = {
   "sign_in.password": {
     "help": "People can sign in with a password.",

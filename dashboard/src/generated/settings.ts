@@ -12,7 +12,7 @@ export interface Setting {
   label: string
   /** Who notices a change, and when. */
   affects: string
-  /** What to do in Live where only Test has a value. */
+  /** The advice for Live where only Test has a value. */
   advice: string | null
   /** The type of environment that has the field, if not both. */
   only: 'test' | 'live' | null

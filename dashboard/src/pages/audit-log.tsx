@@ -102,7 +102,7 @@ function useNamesOf(entries: readonly AuditEntry[]): NameOf {
   }
 }
 
-/** What a check found, or the first changed fields. A creation has all of them, so it has none here; what was sent for a test changes nothing. */
+/** Returns the result of a check, or the first changed fields. Empty for a creation, which has every field, and for a test message. */
 function summaryOf(entry: AuditEntry): string {
   const found = foundOf(entry)
   if (found !== null) return found
@@ -226,14 +226,14 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
   )
 }
 
-/** What was done in words, with the name that the API has for it. */
+/** Shows the operation in words, with its name in the API. */
 const Operation = ({ of: { action, object } }: { of: AuditEntry }) => (
   <>
     {didOf(action, object.type)} <code className="xs faint">{action}</code>
   </>
 )
 
-/** What differs, field by field: the old value is struck out, the new one stands beside it. */
+/** Shows the differences, field by field: the old value is struck out, the new one is beside it. */
 function Difference({ entry }: { entry: AuditEntry }) {
   const found = foundOf(entry)
   if (found !== null)

@@ -1,4 +1,4 @@
-/** One promotion on one page: the plan, what stands in its way, the apply, what is left to do, and the way back. */
+/** One promotion on one page: the plan, its errors, the apply, the remaining tasks, and the revert. */
 import '../styles/promotions.css'
 import type { MadeSecret, Promotion, PromotionCheck, PromotionCreation } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
@@ -34,7 +34,7 @@ export function PromotionPage({ promotion_id }: { promotion_id: string }) {
   const here = useProject()
   // The part inside reads it again, since it knows when that has to wait.
   const read = useRead(promotions.one(here, promotion_id), not_by_itself)
-  // What was typed outlives the plan: leaving something out, or planning again, opens another one for the same target.
+  // Typed values outlive the plan: leaving something out, or planning again, opens another one for the same target.
   const [typed, setTyped] = useState<{ target: string; texts: Texts }>({ target: '', texts: new Map() })
   return (
     <Loaded of={read}>
@@ -238,7 +238,7 @@ function OutOfDate({ busy, again }: { busy: boolean; again: () => void }) {
   )
 }
 
-/** What the plan before had and this one has no more. */
+/** Shows the differences from the previous plan. */
 function Since({ earlier }: { earlier: Promotion }) {
   const { promotion, names } = useAbout()
   const news = newIn(promotion, earlier).size

@@ -1,4 +1,4 @@
-/** The identity providers of an environment: their buttons stand on the sign-in page. */
+/** The identity providers of an environment: their buttons are on the sign-in page. */
 import { Menu } from '@mantine/core'
 import type { Provider } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-/** What a chart shows, from the counters of an environment. Pure functions of what the API answers. */
+/** Computes the data of a chart from the counters of an environment. Pure functions of answers of the API. */
 import type { Statistics } from '@ostiary/sdk'
 
 export type Interval = Statistics['data'][number]

@@ -9,7 +9,7 @@ import { intervalStart, intervalStartWithDay } from './clock.ts'
 
 interface ChartProps {
   title: string
-  /** What is counted, such as "sign-ins". */
+  /** The counted events, such as "sign-ins". */
   unit: string
   interval: 'hour' | 'day'
   series: readonly Series[]

@@ -14,7 +14,7 @@ export function clockTime(at: string, now: Date, timeZone?: string): string {
   return isSame(date) ? textOf(then, { ...time, second: '2-digit' }, timeZone) : textOf(then, { ...date, ...time }, timeZone)
 }
 
-/** A time of the query as people read and enter it. What is not a time stays as it is. */
+/** Returns a time of the query as people read and enter it. Other text stays as it is. */
 export const localTime = (text: string, timeZone?: string): string =>
   Number.isNaN(Date.parse(text)) ? text : `${textOf(new Date(text), { ...date, year: 'numeric', ...time }, timeZone)} local time`
 

@@ -7,7 +7,7 @@ import { Tabs } from './inner-tabs.tsx'
 import type { Program, Snippet } from './snippet.ts'
 import { Tag } from './tag.tsx'
 
-/** What the copy of a file `.env`, or of the configuration of a product, has in place of what is shown, and the words that say so. */
+/** Replaces values in the copy of a file `.env`, or of the configuration of a product, with the words that say so. */
 export interface Filled {
   fill: (text: string) => string
   words: string

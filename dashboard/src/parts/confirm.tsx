@@ -8,7 +8,7 @@ import { Problem } from './problem.tsx'
 interface ConfirmProps {
   title: string
   lead?: ReactNode
-  /** What stops working, and for whom. */
+  /** The consequence: what stops working, and for whom. */
   consequence: ReactNode
   children?: ReactNode
   keep: string

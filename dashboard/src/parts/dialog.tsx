@@ -16,7 +16,7 @@ interface DialogProps {
   alert?: boolean
   /** Whether its call is on the way. Nothing closes it before the answer, which can have a secret or refuse what was entered. */
   busy?: boolean
-  /** Whether it stands above another dialog. */
+  /** Whether it is above another dialog. */
   above?: boolean
 }
 

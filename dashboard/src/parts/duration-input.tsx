@@ -8,12 +8,12 @@ interface DurationInputProps {
   description: ReactNode
   error: ReactNode
   value: number | null
-  /** What an empty field means, in seconds. */
+  /** The value of an empty field, in seconds. */
   empty: number | null
   change: (value: number | null) => void
 }
 
-/** What was typed is kept as it is, so that a number does not change its unit under the hand. */
+/** Keeps the number and unit as they were typed, so that a number does not change its unit while it is typed. */
 interface Typed {
   count: string
   unit_seconds: number

@@ -13,14 +13,14 @@ import type { Question } from './question.ts'
 import { type SaveOptions, useSave } from './save.tsx'
 import { EnvironmentTag } from './tag.tsx'
 
-/** What `Editing` gives to a form. */
+/** The props that `Editing` passes to a form. */
 export interface Edited<T> {
   base: SaveOptions<T, object>['base']
   report: (is_edited: boolean) => void
 }
 
 interface EditOptions<T, C> extends Omit<SaveOptions<T, C>, 'done'> {
-  /** What the form says now, as far as it differs from the version that it began with. */
+  /** The values of the form that differ from the version that it began with. */
   change: C
   report: Edited<T>['report']
   done?: () => void
@@ -57,7 +57,7 @@ interface EditFormProps {
   question?: Question | null
   /** Why it cannot be saved yet, or `true` where a field says so. */
   incomplete?: ReactNode
-  /** Whether the fields stand in cards of their own. */
+  /** Whether the fields are in cards of their own. */
   in_cards?: boolean
   children: ReactNode
 }

@@ -16,7 +16,7 @@ export interface FieldInputProps<Value> {
   required?: boolean
   disabled?: boolean
   is_secret?: boolean
-  /** What an empty duration means, in seconds. */
+  /** The value of an empty duration, in seconds. */
   empty?: number | null
   placeholder?: string | undefined
   maxLength?: number | undefined
@@ -78,7 +78,7 @@ function Choices({ look, value, change, ...props }: PartProps & { look: Readonly
   )
 }
 
-/** The text is kept as it was typed; only what is in it counts. */
+/** The text is kept as it was typed; only its content is used. */
 function Written({ look, value, change, is_secret, ...props }: PartProps) {
   const [typed, setTyped] = useState('')
   const read = (text: string) => valueIn(look, text) ?? (props.required ? '' : null)

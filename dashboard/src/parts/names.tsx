@@ -28,7 +28,7 @@ export function useNames(ids: readonly unknown[]): NameOf {
   return useNamesAt(project && environment ? [[{ project_id: project.id, environment_id: environment.id }, ids]] : [])
 }
 
-/** An id, small, with copy: it stands beside the name of its object. */
+/** An id, small, with a copy button, beside the name of its object. */
 export const Id = ({ value, label }: { value: string; label: string }) => (
   <span className="idv">
     <code title={value}>{shortId(value)}</code> <CopyButton value={value} label={label} />

@@ -48,7 +48,7 @@ interface ObjectFieldsProps<K extends Kind, N extends NameOf<K>> {
   of: Entered<K, N>
   /** The error of the last attempt, which may name fields. */
   error: unknown
-  /** What a form says of a field in place of the words that all have; `null` for a field that it does not show now. */
+  /** The props of a field that replace the common ones; `null` for a field that the form does not show now. */
   but?: { readonly [Name in N]?: Said | null }
 }
 

@@ -1,4 +1,4 @@
-/** What a failed call says: what happened, what to do, the code with its page, and the request id. */
+/** Shows a failed call: the problem, the remedy, the code with its page, and the request id. */
 import { type ClientErrorCode, OstiaryError } from '@ostiary/sdk'
 import { useEffect, useRef, useState } from 'react'
 import { useAnnounce } from './announce.tsx'

@@ -1,4 +1,4 @@
-/** What a change ends, asked before it is saved. */
+/** A question before a change is saved, about what it ends. */
 export interface Question {
   title: string
   consequence: string

@@ -9,7 +9,7 @@ export const stateOf = ({ ok, applies }: Pick<Readiness['checks'][number], 'ok' 
   return applies ? 'done' : 'not_needed'
 }
 
-/** What is not needed is not counted: an empty environment has done nothing yet. */
+/** Counts the checks. Those that are not needed are left out: an empty environment has done nothing yet. */
 export function countDone(states: readonly CheckState[]): { done: number; of: number } {
   const count = (state: CheckState) => states.filter((each) => each === state).length
   return { done: count('done'), of: count('done') + count('open') }

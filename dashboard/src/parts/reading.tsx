@@ -10,8 +10,8 @@ import { Problem } from './problem.tsx'
 const isOver = (error: unknown) => error instanceof OstiaryError && error.status === 401
 
 /**
- * After a session has ended, the page waits for a new sign-in and then reads again. What is entered stays. Each failure asks, so that
- * "Try again" does after a Cancel too.
+ * After a session has ended, the page waits for a new sign-in and then reads again. Entered values stay. Each failure asks, so that "Try
+ * again" does after a Cancel too.
  */
 function useSignInOn({ error, errorUpdatedAt, refetch }: { error: unknown; errorUpdatedAt: number; refetch: () => unknown }) {
   const { wait } = useSignIn()

@@ -26,10 +26,10 @@ export interface Version<T> {
 
 export interface SaveOptions<T, C> {
   base: Version<T>
-  /** What the page reads. What was saved takes its place, so that the form goes on with it. */
+  /** The object that the page reads. The saved version replaces it, so that the form continues with that. */
   of: { queryKey: Key; read: (signal: AbortSignal) => Promise<Version<T>> }
   write: (change: C, options: { if_match: string | undefined }) => Promise<Version<T>>
-  /** The keys of what else is read again after a success. */
+  /** The keys of other reads to repeat after a success. */
   changes?: readonly Key[]
   done?: () => void
   /** The name of a field, by its JSON pointer. Without one the pointer itself is put into words. */
@@ -99,7 +99,7 @@ interface EditingProps<T> {
 
 /**
  * Keeps the version that a form began with while it has unsaved changes, so that reading again does not replace them. Leaving the page
- * asks first. What another form of the page saves moves the version and leaves the changes: two forms of a page have no field in common.
+ * asks first. Saving another form of the page moves the version and leaves the changes: two forms of a page have no field in common.
  * Without unsaved changes, a new version begins the form again. A version belongs to one object: a form of another one begins from
  * nothing, because both can have the same number.
  */
@@ -142,5 +142,5 @@ function useAskBeforeLeaving(is_edited: boolean) {
   })
 }
 
-/** A page has its forms in tabs. What else is in the query leaves them as they are. */
+/** A page has its forms in tabs. Other parameters of the query leave them as they are. */
 const tabOf = ({ search }: { search: { tab?: string | undefined } }) => search.tab

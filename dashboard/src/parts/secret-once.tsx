@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx'
 import { Icon } from './icon.tsx'
 
 interface Named {
-  /** What it is, such as "key" or "client secret". */
+  /** The kind of the secret, such as "key" or "client secret". */
   what: string
   name: string
   tags?: ReactNode
@@ -20,7 +20,7 @@ interface Shown extends Named {
 
 /** The client repeats a call whose answer was lost, and the repeated answer has `null` for the secret. */
 interface Lost extends Named {
-  /** What it means for those who use the secret, and what to do. */
+  /** The consequence for users of the secret, and the remedy. */
   lost: ReactNode
   /** Leads to the rotation, which makes another secret. */
   rotate: () => void

@@ -6,7 +6,7 @@ export interface Snippet {
   code: string
   /** The language, where the name does not tell it. */
   language?: Language
-  /** Of a program: where it stands, and how it is run. */
+  /** Of a program: where it is, and how it is run. */
   program?: Program
   /** Whether no test of this service runs the code. */
   is_not_run?: boolean
@@ -23,8 +23,8 @@ export interface Program {
   made_secret?: string
   /** The command that runs it; `null` for a module of another program. */
   run: string | null
-  /** What to open then; `null` where the program is not at this machine, or asks by itself. */
+  /** The address to open then; `null` where the program is not at this machine, or asks by itself. */
   opens: string | null
-  /** What else has to be done first. */
+  /** Another step that has to come first. */
   first?: string
 }

@@ -8,7 +8,7 @@ import { Skeleton } from './reading.tsx'
 export interface Column<T> {
   head: string
   cell: (row: T) => ReactNode
-  /** The first column has no label in the narrow form, and the one of actions stands in the corner. */
+  /** The first column has no label in the narrow form, and the one of actions is in the corner. */
   kind?: 'first' | 'actions'
   className?: string
 }

@@ -26,7 +26,7 @@ interface TimeProps {
   in_button?: boolean
 }
 
-/** The exact time stands in a tip, for the pointer and for the focus. Within a button only the pointer reaches it. */
+/** The exact time is in a tooltip, for the pointer and for the focus. Within a button only the pointer reaches it. */
 function Moment({ at, in_button = false, children }: TimeProps & { children: string }) {
   const tip = `${exact.format(new Date(at))} · ${at}`
   if (in_button)

@@ -37,7 +37,7 @@ function sharedWith(sent: string, registered: string): number {
   return begin + end
 }
 
-/** RFC 3986 §3.2: the authority stands between `//` and the next `/`, `?` or `#`. */
+/** RFC 3986 §3.2: the authority is between `//` and the next `/`, `?` or `#`. */
 function hostOf(uri: string): [from: number, to: number] {
   const [all = '', scheme = ''] = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*/i.exec(uri) ?? []
   return [scheme.length, all.length]

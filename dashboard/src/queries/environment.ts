@@ -1,4 +1,4 @@
-/** What the overview and other pages read about an environment as a whole. */
+/** The reads of the overview and other pages about an environment as a whole. */
 import type { ApiKey } from '@ostiary/sdk'
 import { type At, type Here, key, list, one } from './query.ts'
 
@@ -31,7 +31,7 @@ export const readiness = {
 
 const MONTH_MS = 30 * DAY_MS
 
-/** What needs a look: webhooks that fail or are switched off by the service, and keys that nobody used for 30 days. */
+/** Reads the objects that need attention: webhooks that fail or that the service disabled, and keys that nobody used for 30 days. */
 export const attention = ({ client, at }: Here) =>
   one(key('attention', at.environment_id), async (signal) => {
     const [webhooks, keys] = await Promise.all([

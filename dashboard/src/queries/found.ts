@@ -1,4 +1,4 @@
-/** What the search of the palette finds by name: objects of the environment, projects of the tenant, and sections of the documentation. */
+/** Searches by name for the palette: objects of the environment, projects of the tenant, and sections of the documentation. */
 import type { Client } from '@ostiary/sdk'
 import { type Here, key, one } from './query.ts'
 

@@ -26,7 +26,7 @@ export const promotions = {
     one(key('promotions', project.id, promotion_id), (signal) => client.getPromotion({ project_id: project.id, promotion_id }, { signal })),
   /** All previews of a revert, whatever they leave as it is. */
   previews: ({ project }: Pick<InProject, 'project'>, promotion_id: string) => key('revert', project.id, promotion_id),
-  /** What a revert would do now. It is not read again after the revert, which leaves nothing to ask. */
+  /** The preview of a revert as it would be now. It is not read again after the revert, which leaves nothing to ask. */
   preview: ({ client, project }: InProject, promotion_id: string, leave: readonly Left[]) =>
     one(key('revert', project.id, promotion_id, leave), async (signal): Promise<RevertPreview> => {
       const answer = await client.revertPromotion(
@@ -51,5 +51,5 @@ export const ends = ({ client, project }: InProject, ids: readonly string[]) =>
     Promise.all(ids.map((environment_id) => client.getEnvironment({ project_id: project.id, environment_id }, { signal }))),
   )
 
-/** What a step of a promotion changes, as far as pages read it. */
+/** Lists the keys of the reads that a step of a promotion changes. */
 export const changedBySteps = (here: Pick<InProject, 'project'>) => [promotions.all(here), configurations.all(here)]

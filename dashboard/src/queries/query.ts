@@ -1,6 +1,6 @@
 /**
- * What the pages read. Each file of this folder owns one subject: the keys of its answers, the calls, and how long an answer counts as
- * fresh. Pages, loaders and changes use these factories; nothing else writes a key, and a list of other values is not a `Key`.
+ * The reads of the pages. Each file of this folder owns one subject: the keys of its answers, the calls, and how long an answer is fresh.
+ * Pages, loaders and changes use these factories; nothing else writes a key, and a list of other values is not a `Key`.
  *
  *   applications.list(here, words)     what a page reads, for `useList`, `useRead` and the loader of its route
  *   applications.all(here)             the key of all lists, for what is read again after a change
@@ -42,14 +42,14 @@ interface Times {
   gcTime?: number
 }
 
-/** What reads one object. */
+/** Returns the query for one object. */
 export const one = <T>(queryKey: Key, read: (signal: AbortSignal) => Promise<T>, times: Times = {}) => ({
   ...queryOptions({ queryKey, queryFn: ({ signal }) => read(signal), staleTime: FRESH_MS, ...times }),
   read,
 })
 export type One<T> = ReturnType<typeof one<T>>
 
-/** What reads a list, page by page. */
+/** Returns the query for a list, page by page. */
 export const list = <T>(queryKey: Key, read: (cursor: string | undefined) => Promise<Page<T>>) =>
   infiniteQueryOptions({
     queryKey,
@@ -67,7 +67,7 @@ export const beginList = <T>(of: List<T>): void => void queries.prefetchInfinite
 /** The answer in memory, else that of the service. */
 export const answerTo = <T>(of: One<T>): Promise<T> => queries.ensureQueryData(of)
 
-/** Marks everything under these keys as old. What the page shows of it is read again at once. */
+/** Marks every read under these keys as old. Those that the page shows are repeated at once. */
 export function readAgain(keys: readonly Key[]): void {
   for (const queryKey of keys) void queries.invalidateQueries({ queryKey })
 }

@@ -1,11 +1,11 @@
-/** What is known about products that others wrote. It changes only with the version of the service. */
+/** Reads the templates of third-party products. They change only with the version of the service. */
 import type { Client } from '@ostiary/sdk'
 import { type Here, key, one } from './query.ts'
 
 export const templates = {
   all: ({ client }: { client: Client }) =>
     one(key('application-templates'), (signal) => client.listApplicationTemplates({ signal }), { staleTime: 3_600_000 }),
-  /** What came first through a new application: the newest sign-in, and the newest refused call. */
+  /** The first signs of a new application: the newest sign-in, and the newest refused call. */
   arrivals: ({ client, at }: Here, application_id: string) =>
     one(key('events', at.environment_id, 'arrivals', application_id), async (signal) => {
       const [sign_ins, calls] = await Promise.all([

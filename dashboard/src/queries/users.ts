@@ -22,7 +22,7 @@ export const users = {
     list(key('sessions', user_id), (cursor) => client.listUserSessions({ user_id, cursor }).page()),
   grants: ({ client }: Here, user_id: string) =>
     list(key('grants', user_id), (cursor) => client.listUserGrants({ user_id, cursor }).page()),
-  /** What a change of a person's access can change. */
+  /** The keys of the reads that a change of a user's access can change. */
   access: ({ at }: At, user_id: string) => [
     key('user', at.environment_id, user_id),
     key('users', at.environment_id),

@@ -12,7 +12,7 @@ export const webhooks = {
 
 type Status = Delivery['status'] | undefined
 
-/** What can be sent again: everything that failed, or all, since a time. */
+/** The messages to send again: those that failed, or all, since a time. */
 interface Resent {
   since: string
   status: 'given_up' | 'all'
@@ -22,7 +22,7 @@ const lastOf = ({ attempts }: Delivery) => attempts.at(-1)?.at ?? ''
 
 export const deliveries = {
   all: (webhook_id: string) => key('deliveries', webhook_id),
-  /** What the page of the webhook shows of many. */
+  /** The keys of the lists on the page of a webhook. */
   lists: (webhook_id: string) => [key('deliveries', webhook_id, 'list'), key('deliveries', webhook_id, 'latest')],
   list: ({ client, at }: Here, webhook_id: string, status?: Status) =>
     list(key('deliveries', webhook_id, 'list', status), (cursor) => client.listDeliveries({ ...at, webhook_id, status, cursor }).page()),

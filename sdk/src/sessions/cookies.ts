@@ -21,7 +21,7 @@ export interface Jar {
 export interface JarOptions {
   /** The first encrypts; all decrypt. */
   secrets: readonly string[]
-  /** Whose sessions the cookies hold: a cookie of another issuer or client is not ours, although the secret is the same. */
+  /** The owner of the sessions in the cookies: a cookie of another issuer or client is not ours, although the secret is the same. */
   issuer: string
   client_id: string
   /** Whether the application has `https`; only then does a browser take the prefix `__Host-`. */

@@ -3,7 +3,7 @@ import { base64url, decodeJwt, type JWTHeaderParameters, jwtVerify } from 'jose'
 import { createKeySet, type KeySet } from '../key-set.ts'
 import { SessionError, type SessionOptions } from './options.ts'
 
-/** What the cookie keeps of a sign-in. */
+/** The tokens of a sign-in that the cookie contains. */
 export interface Tokens {
   access_token: string
   refresh_token: string | null

@@ -1,4 +1,4 @@
-/** What an application sets, and what its code gets. */
+/** The options of an application, and the session that its code gets. */
 
 export interface SessionOptions {
   /** The issuer of the environment, exactly. */

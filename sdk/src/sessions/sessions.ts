@@ -1,6 +1,7 @@
 /**
  * The entry `@ostiary/sdk/sessions`: sign-in, callback, refresh and sign-out of a web application over requests and responses of the Fetch
- * standard, for any framework that has them. The entries for Express, Hono and Next.js are thin layers over it. All state is in two encrypted cookies, so every process with the same secret answers every request.
+ * standard, for any framework that has them. The entries for Express, Hono and Next.js are thin layers over it. All state is in two
+ * encrypted cookies, so every process with the same secret answers every request.
  *
  * A cookie cannot be taken back. So a back-channel logout does not end this session at once: it ends with the next refresh, which the
  * issuer refuses. Where it must end at once, keep the ended `sid`s in a store of yours and compare `session.user.sid`.
@@ -41,7 +42,7 @@ interface SignIn {
 }
 
 const sign_in_seconds = 600
-/** Sign-ins that a browser can have begun in several tabs. The oldest gives way. */
+/** The sign-ins that a browser can have begun in several tabs. The oldest is evicted. */
 const most_sign_ins = 3
 const longest_path = 1_000
 const refresh_before_seconds = 60
@@ -91,7 +92,7 @@ export function createSessions(options: SessionOptions): Sessions {
     return redirect(`${authorization_endpoint}?${new URLSearchParams(parameters)}`, [begun])
   }
 
-  /** RFC 6749 §10.12: an answer counts once, and only in the browser that asked. */
+  /** RFC 6749 §10.12: an answer is accepted once, and only in the browser that asked. */
   async function callback(url: URL, cookie: string | null): Promise<Response> {
     const all = await signInsOf(cookie)
     const state = url.searchParams.get('state')

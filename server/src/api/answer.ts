@@ -50,7 +50,7 @@ export const answeredWith = (status: 200, answer: object) => ({ ...answer, [stat
 const isText = (answer: object): answer is TextAnswer => text in answer
 
 interface Answer {
-  /** What the handler returned. */
+  /** The result of the handler. */
   answer: object | null
   /** The URL of the request without its query. */
   url: string

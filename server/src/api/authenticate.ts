@@ -60,7 +60,7 @@ const unknown_key = reason`No key has this text. It was mistyped, rotated or nev
 
 type Guarded = Exclude<Credential, { kind: 'none' | 'client' | 'bearer' | 'session' }>
 
-/** What a call asks for. */
+/** Describes the access that a call asks for. */
 interface Asked<R extends Route = Route> {
   readonly route: R
   /** The scopes beside those of the row that a call of this key needs, by what it touches; `null` where the row asks for no others. */

@@ -16,7 +16,7 @@ import type { FreshSignIn } from './fresh.ts'
 import { type IdempotentRequest, recordAnswer } from './idempotency.ts'
 
 export interface Change {
-  /** What the batch writes before the row of the environment, as `lock_order` has it. */
+  /** The statements before the row of the environment in `lock_order`. */
   first?: readonly Statement[]
   /** The change itself. At least one statement is a guard, unless there is nothing to change. */
   statements: readonly Statement[]

@@ -16,7 +16,7 @@ import { queryProblems, textProblems, textSteps } from './text-rules.ts'
 const said = { error: sentenceOf }
 
 export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer): unknown {
-  // An empty body counts as none, whatever its type.
+  // An empty body of any type is treated as absent.
   if (bytes.length === 0 && isAction(route)) return route.body?.parse({})
   refuseMediaType(route, request)
   const value = readJson(() => parseJson(bytes))

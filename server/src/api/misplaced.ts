@@ -17,7 +17,7 @@ export function misplacedCredential(sent: { key: string } | { bearer: string }):
   return token_form.test(sent.key) ? 'This is a token, not an API key. Send an access token as Authorization: Bearer.' : null
 }
 
-/** For a request without a credential whose URL holds a key. */
+/** For a request without a credential whose URL contains a key. */
 export function keyInUrl(url: string): string | null {
   return key_form.test(url)
     ? 'A key is never accepted in a URL. Send it in the header X-API-Key, and rotate the key: logs and histories keep URLs.'

@@ -1,5 +1,5 @@
 /**
- * Mounts the rows of the management API: authenticate, parse, run the handler, answer. Every rule that holds for all rows is applied
+ * Mounts the rows of the management API: authenticate, parse, run the handler, answer. Every rule for all rows is applied
  * here or in a file of this folder, so handlers get parsed values and return the response body.
  *
  *   authenticate.ts  credential, address, origin, rate limit, key type, tenant, role or scope
@@ -197,7 +197,7 @@ const fail: Fail<ErrorCode> = (code, detail, ...explained) => {
   throw new ApiError<string>(code, detail, explained[0] as { reason: Reason }) // as: the type of `Fail` asks for the reason where one is needed
 }
 
-/** What one call does, in the order of refusals: fresh sign-in, Idempotency-Key, look-up, version. */
+/** The steps of one call, in the order of refusals: fresh sign-in, Idempotency-Key, look-up, version. */
 interface Attempt {
   /** Asks for the fresh sign-in that the row needs. A replay needs none. */
   askSignIn(): Promise<void>

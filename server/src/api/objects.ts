@@ -74,7 +74,7 @@ interface Change<T extends Row, Fields extends object> {
   find: () => Promise<T | null>
   /** The fields that an administrator can change, after the change. Throws where they are refused. */
   next: (current: T) => Fields | Promise<Fields>
-  /** Names of write-only fields that were sent. They count as changed: the value before cannot be compared. */
+  /** Names of write-only fields that were sent. They are treated as changed: the old value cannot be compared. */
   sent_secrets?: readonly string[]
   /** Guards of the change, such as that a way in stays. */
   guards?: (current: T, next: Fields) => Promise<readonly Statement[]>

@@ -9,7 +9,7 @@ interface Step {
 
 /**
  * Aligns along the longest common subsequence. The time is proportional to the product of the lengths, so long texts become one
- * step. One or two equal characters between differences match by chance and count as different.
+ * step. One or two equal characters between differences match by chance and are treated as different.
  */
 export function align(one: string, other: string): Step[] {
   const ours = [...one]

@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 interface DatabaseTime {
-  /** What the calls that have ended took; calls at the same time count once. */
+  /** The time of the calls that have ended. Concurrent calls are counted once. */
   waited_ms: number
   open_calls: number
   /** Since when a call is open. */

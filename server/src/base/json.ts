@@ -47,7 +47,7 @@ export function* jsonSteps(bytes: Uint8Array): Steps<unknown> {
   }
   const onContainer = (start: number, end: number) => {
     refuseLong(end - start)
-    // No other list stands on this level of the text around: each is the number of a part.
+    // No other list is on this level of the text around: each is the number of a part.
     around += `${text.slice(rest, start)}[${parts.length}]`
     rest = end
     parts.push(wellFormed(() => JSON.parse(text.slice(start, end)), false))

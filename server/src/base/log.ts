@@ -1,6 +1,6 @@
 /**
- * Writes the log: JSON lines on standard output, or lines for a person at a terminal. It must hold no secret, so callers name single fields
- * and never pass a request, a header, a query or a body.
+ * Writes the log: JSON lines on standard output, or lines for a person at a terminal. It must contain no secret, so callers name single
+ * fields and never pass a request, a header, a query or a body.
  */
 import { stackOf } from './stack.ts'
 

@@ -1,5 +1,5 @@
 // pure
-/** What the settings of mail say: whether an environment sends mail, and where to. */
+/** Reads the settings of mail: whether an environment sends mail, and where to. */
 import type { settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { z } from 'zod'
 export type EmailSettings = z.output<typeof settingsSchemas.test.shape.email>

@@ -56,7 +56,7 @@ export function parseNetworks(list: string): { networks: Network[] } | { wrong: 
   return wrong.length > 0 ? { wrong } : { networks }
 }
 
-/** An IPv4 network holds IPv4 addresses only, and an IPv6 network IPv6 addresses only, so `::/0` holds no IPv4 address. */
+/** An IPv4 network contains only IPv4 addresses, and an IPv6 network only IPv6 addresses, so `::/0` contains no IPv4 address. */
 export function isWithin(address: Address, networks: readonly Network[]): boolean {
   return networks.some(({ base, prefix }) => base.kind() === address.kind() && address.match(base, prefix))
 }

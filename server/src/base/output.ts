@@ -1,10 +1,10 @@
 /**
- * Standard output and standard error of a process that runs until it is stopped. Whatever reads them may end, or not read: that never ends or
- * stops the process. Lines that find no reader are dropped and counted.
+ * Standard output and standard error of a process that runs until it is stopped. A reader that ends or does not read never ends or blocks
+ * the process. Lines that find no reader are dropped and counted.
  */
 import type { Writable } from 'node:stream'
 
-/** What waits for a reader that does not read, in bytes. The pipe itself holds some more. */
+/** The most bytes that wait for a slow reader. The pipe itself buffers some more. */
 const most_waiting = 262_144
 
 export type OutputName = 'stdout' | 'stderr'

@@ -16,9 +16,9 @@ test('a text without values is its own reason', () => {
 })
 
 test('a text with a value of the request does not compile without a reason', () => {
-  // @ts-expect-error: the detail holds what a person typed
+  // @ts-expect-error: the detail contains what a person typed
   new ApiError('slug_taken', `There is a project ${typed}.`)
-  // @ts-expect-error: the description holds what a client sent
+  // @ts-expect-error: the description contains what a client sent
   new OAuthError('invalid_scope', `The scope ${typed} is unknown.`)
   // @ts-expect-error: so does a text that is nothing else
   new OAuthError('invalid_scope', typed)

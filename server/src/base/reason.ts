@@ -1,7 +1,7 @@
 // pure
 /**
  * The reason of a refusal: a fixed sentence for the developers of a tenant, with ids, numbers and words of our own as values. It is
- * recorded and logged, so it never holds text of a request: what a person typed, a token, a secret, a body, a query.
+ * recorded and logged, so it never contains text of a request: what a person typed, a token, a secret, a body, a query.
  *
  * The types enforce this. An error takes a text without values as its own reason. A text with values needs a `reason`, and only the tag
  * of this file makes one.
@@ -33,7 +33,7 @@ export function reason<const V extends readonly (string | number)[]>(
   return String.raw({ raw: texts }, ...values) as Reason // as: only this function makes one
 }
 
-/** The parameters after the text of an error: a text that could hold more than our own words needs a reason beside it. */
+/** The parameters after the text of an error: a text that could contain more than our own words needs a reason beside it. */
 export type Explained<Text extends string, Options extends { reason?: Reason }> = Text extends Reason
   ? [options?: Options]
   : IsFixed<Text> extends true

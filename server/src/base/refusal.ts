@@ -14,7 +14,7 @@ export interface Refusal {
 
 export type RefusedValue = NonNullable<RefusedCall['refused']>
 
-/** What a call turned out to be about. Each part of the service fills in what it looks up. */
+/** The objects that a call is about. Each part of the service fills in those that it looks up. */
 export interface Subject {
   /** An application of the environment. */
   client_id: string | null

@@ -1,7 +1,7 @@
 // pure
 /** The path to which a sign-in to the dashboard returns. */
 
-/** In characters. The cookie of the sign-in holds the path. */
+/** In characters. The cookie of the sign-in contains the path. */
 export const longest_return_path = 1_000
 
 /** The addresses below `/dashboard` that are not views. */

@@ -26,7 +26,7 @@ const names: [what: string, name: string, is_usable: boolean][] = [
 for (const [what, name, is_usable] of names)
   test(`a name ${what} is ${is_usable ? 'a' : 'no'} user name`, () => assert.equal(isUserName(name), is_usable))
 
-// What products take for one name, or people for one: their case, width and style, and what is not seen.
+// Names that products or people take for the same: they differ in case, width, style or invisible characters.
 const unseen = [
   ...['\u00ad', '\u034f', '\u061c', '\u115f', '\u1160', '\u17b4', '\u180e', '\u200b', '\u200c', '\u200d', '\u200e', '\u202a', '\u202e'],
   ...[

@@ -12,7 +12,7 @@
  *
  * The database lets one of them update the row first. The update of the other finds `spent_by` set and changes no row, so its
  * guard fails, its whole batch is undone, and `batch` returns `null`. No other statement repeats the condition of a guard, since a
- * batch takes effect only if all its guards hold. A batch may have several guards, and statements without a guard may come first.
+ * batch takes effect only if all its guards succeed. A batch may have several guards, and statements without a guard may come first.
  *
  * On PostgreSQL batches run concurrently, at READ COMMITTED: each statement sees the rows that were committed when it began. A guard
  * that waits for the row it writes evaluates its condition again for that row, but not for rows of other tables that it reads. So a
@@ -22,9 +22,9 @@
  *
  * The order of locks. A batch keeps the rows that it has written until its end, so two batches that write the same rows in opposite orders
  * would wait for each other. Each batch therefore writes the tables in the order of `lock_order`, and the rows of one table in the order of
- * their keys. A batch about a user begins with the row of the user (`aboutUser`). Every batch that changes a row of that user does, so those
- * rows may follow in any order. An insert under a key that no other batch can choose may stand anywhere. Each run of the tests judges the
- * batches that it has sent (`scripts/recorded-laws.ts`, decision 0078).
+ * their keys. A batch about a user begins with the row of the user (`aboutUser`). Every batch that changes a row of that user does, so
+ * those rows may follow in any order. An insert under a key that no other batch can choose may be anywhere. Each run of the tests judges
+ * the batches that it has sent (`scripts/recorded-laws.ts`, decision 0078).
  */
 import { channel } from 'node:diagnostics_channel'
 import type { z } from 'zod'
@@ -376,8 +376,8 @@ export function withoutSync(statement: Statement): Statement {
 }
 
 /**
- * A statement that a distributed database gets in another form. It is for a read about many environments that has no text which such a database
- * runs and that costs one server nothing (decision 0145), and for a condition that costs such a database too much (decision 0148).
+ * A statement that a distributed database gets in another form. It is for a read about many environments that has no text which such a
+ * database runs and that costs one server nothing (decision 0145), and for a condition that costs such a database too much (decision 0148).
  */
 export function inTwoForms(statement: Statement, distributed: Statement): Statement {
   return { ...statement, distributed }
@@ -385,24 +385,24 @@ export function inTwoForms(statement: Statement, distributed: Statement): Statem
 
 /**
  * Marks a statement that must change this number of rows; if it does not, its whole batch is undone. A guard has no `returning`. It
- * holds every condition that the change depends on; see the head of this file.
+ * contains every condition that the change depends on; see the head of this file.
  */
 export function guard(statement: Statement, rows = 1): Statement {
   return { ...statement, guard: rows }
 }
 
 /**
- * A guard of the one row that has a key, so that it changes one row or none. Alone in its batch it needs no failure that undoes it, which costs less:
- * the number of changed rows says whether it held.
+ * A guard of the one row that has a key, so that it changes one row or none. Alone in its batch it needs no failure that undoes it, which
+ * costs less: the number of changed rows says whether it succeeded.
  */
 export function guardOfKey(statement: Statement): Statement {
   return { ...guard(statement), is_of_key: true }
 }
 
 /**
- * A guard that changes nothing: the batch is undone if the condition does not hold. It is for a condition on rows that live on other nodes than
- * those that the batch changes (decision 0143), and reads only rows that the batch holds. The exceptions are two of an invitation, its inviter and
- * the session that accepts: their functions say why that is safe (`domain/members/invitations.ts`).
+ * A guard that changes nothing: the batch is undone if the condition is false. It is for a condition on rows that live on other nodes than
+ * those that the batch changes (decision 0143), and reads only rows that the batch holds. The exceptions are two of an invitation, its
+ * inviter and the session that accepts: their functions say why that is safe (`domain/members/invitations.ts`).
  */
 export function requires(condition: Statement): Statement {
   return guard(sql`select 1 as held where ${condition}`)

@@ -2,7 +2,7 @@
  * Conditions on the environment of a row. A statement about an environment gives its id as a value for each table that it reads, so that a
  * database which is distributed by environments finds the one node that has them all (decision 0143).
  *
- * What follows the column in these conditions is a mark: with it PostgreSQL and SQLite enter no index by the environment alone. Only this file
+ * A mark follows the column in these conditions: with it PostgreSQL and SQLite enter no index by the environment alone. Only this file
  * writes it, and the engine of a distributed database takes it away (`withoutMarks`), since a node is found by the bare column and the value.
  *
  * - A join by `sameEnvironment` compares the scopes of both rows, and has the value without using it. By a value alone PostgreSQL knows that all

@@ -75,7 +75,7 @@ const expressions = new Map(
   event_indexes.map((index) => [index, { events: expressionOf(index, aliases.events), v: expressionOf(index, aliases.v) }]),
 )
 
-/** The condition by which a filter enters an index. It stands beside the conditions on the columns themselves. */
+/** The condition by which a filter enters an index. It is added to the conditions on the columns themselves. */
 export function enters(
   index: EventIndex,
   values: { [C in Column]?: string | undefined },

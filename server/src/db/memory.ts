@@ -35,7 +35,7 @@ export function createRowCache(versionOf: (statement: Statement) => number, limi
   let last_text = 0
 
   /**
-   * Returns a unique key for a text with its values; `null` where they are long. No text value holds U+0000 (`encodeValue`). A statement
+   * Returns a unique key for a text with its values; `null` where they are long. No text value contains U+0000 (`encodeValue`). A statement
    * names its environment once for each of its tables, so a value that repeats the one before is one bit of a number at the beginning.
    */
   function keyOf({ parts, values }: Statement): string | null {

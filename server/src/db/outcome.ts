@@ -1,9 +1,9 @@
-/** What a failure says about changes. An error speaks of its own batch; a command or a migration is more than that, or exactly that. */
+/** States whether a failure changed anything. An error describes its own batch; a command or a migration is one batch or several. */
 import { DatabaseUnavailable } from './db.ts'
 
 const unchanged_by_batch = / Nothing was changed\.$/
 
-/** What a command says: its earlier batches may have changed something. */
+/** Returns the message for a command, without the outcome: its earlier batches may have changed something. */
 export const withoutOutcome = ({ message }: DatabaseUnavailable): string => message.replace(unchanged_by_batch, '')
 
 /** The failure of a transaction that is all of a change of the schema. Where its outcome is unknown, it stays so. */

@@ -1,4 +1,4 @@
-/** The access log: one line for each request. It holds no query, header or body, since those can hold secrets. */
+/** The access log: one line for each request. It contains no query, header or body, since those can contain secrets. */
 import type { IncomingMessage } from 'node:http'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyRequest } from 'fastify'
@@ -7,7 +7,7 @@ import { currentTrace } from '../base/trace.ts'
 import type { Trace } from '../base/trace-context.ts'
 import type { Tally } from '../deployment/tally.ts'
 
-/** What the metrics note of an answered request. */
+/** Records answered requests in the metrics. */
 export interface RequestMetrics {
   observe(method: string, route: string, status: number, duration_ms: number): void
 }

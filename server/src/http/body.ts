@@ -14,7 +14,7 @@ export const large_body_limit_bytes = 4 * body_limit_bytes
 const nothing = Buffer.alloc(0)
 const closing = { headers: { connection: 'close' } }
 
-/** What is kept of a body while it arrives. */
+/** Keeps the pieces of a body while it arrives. */
 export interface Kept {
   /** Takes a piece. Returns the reason to stop, or `null`. */
   add(piece: Buffer): ApiError | null
@@ -23,7 +23,7 @@ export interface Kept {
   capacity(): number
 }
 
-/** What a process keeps of bodies that are still arriving. A body of at most 4 KiB is never refused for it. */
+/** The budget of a process for bodies that are still arriving. A body of at most 4 KiB is never refused for it. */
 const process_budget = createBudget({ most_bytes: 64_000_000, free_bytes: 4_096 })
 
 export interface Reading {

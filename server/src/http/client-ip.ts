@@ -23,8 +23,8 @@ export function createClientIpReader(trusted: readonly Network[]): (request: Add
 
 /**
  * Returns the address of a request in its canonical spelling. `null` means unknown, and the caller refuses it wherever an address matters.
- * X-Forwarded-For is read from the right: each proxy adds the peer it saw, so an entry counts only while every entry to its right, and the
- * socket, is a trusted proxy. Entries further to the left are written by the client.
+ * X-Forwarded-For is read from the right: each proxy adds the peer it saw, so an entry is used only while every entry to its right, and
+ * the socket, is a trusted proxy. Entries further to the left are written by the client.
  */
 export function clientIp(
   socket_address: string | undefined,
@@ -44,8 +44,8 @@ export function clientIp(
 }
 
 /**
- * The elements of a list from its end. RFC 9110 §5.6.1.2: empty ones are ignored. What lies to the left of the last one that counts is the
- * client's, of any length, and is not read.
+ * Yields the elements of a list from its end. RFC 9110 §5.6.1.2: empty ones are ignored. Entries left of the client's address
+ * are written by the client, have any length, and are not read.
  */
 function* fromRight(list: string): Generator<string, undefined> {
   for (let end = list.length; end > 0; ) {

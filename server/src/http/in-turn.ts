@@ -51,7 +51,7 @@ const nothing = Buffer.alloc(0)
 const end_of_head = Buffer.from('\r\n\r\n')
 /** The most bytes of a chunked body that the parser gets at once: it takes 3 µs for each chunk, and a chunk can have one byte. */
 const longest_piece_of_chunks = 2_048
-/** What may follow an answer on a connection that stays open. A proxy that has written it all uses the connection again at once. */
+/** The most bytes that may follow an answer on an open connection. A proxy that has written them uses the connection again at once. */
 const most_rest_bytes = 65_536
 /** The pieces of a message beyond one for every 64 bytes: no client sends so many empty lines. */
 const most_pieces = 1_024

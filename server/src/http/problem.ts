@@ -112,7 +112,7 @@ export function validationFailed(problems: readonly FieldError[]): ApiError {
   })
 }
 
-/** Names the fields as far as a schema has them. A field of the request that no schema has could hold anything. */
+/** Names the fields as far as a schema has them. A field of the request that no schema has could contain anything. */
 function reasonOf(problems: readonly FieldError[]): Reason {
   const [first] = problems
   if (!first) return reason`The request has a field that is not accepted.`

@@ -1,4 +1,4 @@
-/** The limits of a query and of a form, which hold at every route: what exceeds them is not parsed (docs/decisions/0169-one-rule-for-queries.md). */
+/** The limits of a query and of a form at every route: a longer one is not parsed (docs/decisions/0169-one-rule-for-queries.md). */
 
 /** No request of an application, a browser or a program has as many parameters. */
 export const most_parameters = 200

@@ -1,5 +1,5 @@
 /**
- * The rate limit of a key across all processes. A list in Redis or Valkey holds the admitted calls of the last window, by the clock of
+ * The rate limit of a key across all processes. A list in Redis or Valkey contains the admitted calls of the last window, by the clock of
  * Redis. One script checks and appends atomically, so the limit is as exact as the one in memory (rate-limit.ts).
  *
  * If Redis is out of reach or slow, each process counts on its own and logs that (decision 0020), since a limit must not take the service
@@ -22,7 +22,7 @@ const prefix = 'ostiary:rate:'
 
 /**
  * KEYS[1]: the times of the admitted calls in milliseconds, oldest first. ARGV: limit, window in milliseconds.
- * A clock that was set back stands still until it has caught up, as in memory. The list of an idle key expires.
+ * A clock that was set back does not move until it has caught up, as in memory. The list of an idle key expires.
  */
 const script = `
   local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])

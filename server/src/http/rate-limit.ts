@@ -1,6 +1,6 @@
 /**
  * Limits the rate of calls of a key: at most `limit` calls in any window of `window_seconds`. This limiter counts in the memory of its
- * process and is exact: a ring buffer holds the time of every admitted call of the last window, in 8 bytes each. Refused calls do not
+ * process and is exact: a ring buffer has the time of every admitted call of the last window, in 8 bytes each. Refused calls do not
  * count. Calls that are refused for another reason (credential, address, origin) do not get here.
  */
 

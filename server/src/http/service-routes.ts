@@ -27,7 +27,7 @@ interface DocumentationText {
 interface Documentation {
   /** `null` for a page that does not exist. */
   find(row: keyof typeof documentation_rows, parameter: string | undefined): Promise<DocumentationText | null>
-  /** Only the beginning of a question counts, so the answer says what was searched. */
+  /** Only the beginning of a question is searched, so the answer says what was searched. */
   answerSearch(query: string): Promise<object>
   searchPage(query: string): Promise<Omit<PageAnswer, 'status'>>
 }
@@ -169,7 +169,7 @@ function mountDocumentation(app: FastifyInstance, documentation: ServiceAnswers[
   })
 }
 
-/** The question of a search. Only the beginning of a long address is read, since only the beginning of a question counts. */
+/** The question of a search. Only the beginning of a long address is read, since only the beginning of a question is searched. */
 function queryIn(url: string): string {
   const [, begun = ''] = url.slice(0, longest_address).split('?', 2)
   return new URLSearchParams(begun).get('q')?.trim() ?? ''

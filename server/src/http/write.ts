@@ -24,7 +24,7 @@ declare module 'fastify' {
     refusal: Refusal | null
     /** The answer shows what an earlier call was refused for, which has the record. */
     is_recorded: boolean
-    /** What a refused call was about; `null` if its route looked nothing up. */
+    /** The subject of a refused call; `null` if its route looked nothing up. */
     subject: Subject | null
     /** The environment whose issuer the path names. */
     issuer_id: string | null

@@ -1,5 +1,5 @@
 /**
- * What the cookies of a browser hold for one environment: the secrets of its sessions (the current one first), the seed of its form
+ * The cookies of a browser for one environment. They contain the secrets of its sessions (the current one first), the seed of its form
  * tokens, a mark of the account that signed in last, and the secret of each half sign-in.
  */
 import { digestOf } from '../base/digest.ts'

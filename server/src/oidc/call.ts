@@ -40,7 +40,7 @@ export interface OidcCall {
   readonly signal: () => AbortSignal
   /** Leaves the doorway of forms with passwords; see `hashing.ts`. */
   readonly queued?: () => void
-  /** What the address says that a form was refused for before; `query` and `url` are without it. */
+  /** The refusal of an earlier form, as the address names it; `query` and `url` are without it. */
   readonly refused_before?: RefusedBefore | null
   /** Filled in by each step that finds out more. A refusal is recorded with it. */
   readonly subject: Subject

@@ -1,5 +1,5 @@
 /**
- * The language that a person chose in the menu of a page. It holds for this browser at this issuer, before the languages that a request
+ * The language that a person chose in the menu of a page. It applies to this browser at this issuer, before the languages that a request
  * asks for.
  */
 import { locales } from '../pages/locale.ts'

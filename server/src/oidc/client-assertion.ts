@@ -56,7 +56,7 @@ async function verifySignature(
   throw refusal(reason`client_assertion is not signed with a key of the application.`)
 }
 
-/** The payload where one of these keys signed it; `null` otherwise. An unusable key counts as absent. */
+/** The payload where one of these keys signed it; `null` otherwise. An unusable key is ignored. */
 async function verifyWith(keys: LocalJWKSet, assertion: string): Promise<Uint8Array | null> {
   const options = { algorithms: assertionAlgorithms }
   try {

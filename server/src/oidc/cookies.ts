@@ -46,10 +46,10 @@ export const cookiesOf = (call: Pick<OidcCall, 'issuer' | 'headers'>) =>
 
 /** RFC 6265 §6.1: browsers store at least 50 cookies for a domain. */
 const most_cookies = 200
-/** In characters. The longest cookie of this service, beside those of sign-ins at providers, holds six sessions. */
+/** In characters. The longest cookie of this service, beside those of sign-ins at providers, contains six sessions. */
 const longest_cookie = 400
 
-/** Reads cookies; a value that this service cannot have set counts as empty. Of two cookies with one name the first counts. */
+/** Reads cookies; a value that this service cannot have set is read as empty. Of two cookies with one name the first is used. */
 function parseCookies(text: string, long: readonly string[], also_long: string): Map<string, string> {
   const cookies = new Map<string, string>()
   for (const pair of text.split(';', most_cookies)) {

@@ -43,7 +43,7 @@ async function endSlices({ db, now, log }: Pick<Deployment, 'db' | 'now' | 'log'
   return went_on
 }
 
-/** Starts the worker. `stop` waits for the slice that runs. What is left follows when a process starts. */
+/** Starts the worker. `stop` waits for the slice that runs. The remaining slices run when a process starts. */
 export function startEndings(deployment: Pick<Deployment, 'db' | 'now' | 'log'>): { stop(): Promise<void> } {
   const { db, log } = deployment
   let running: Promise<void> | null = null

@@ -7,13 +7,13 @@ export function tokenOf({ secrets }: Pick<Deployment, 'secrets'>, call: Pick<Oid
   return secrets.mac('form', `${call.issuer.environment_id}.${seed}`).toString('base64url')
 }
 
-/** The token that the form holds, without the part that differs on each page; `null` where it holds none. */
+/** Returns the token in the form, without the part that differs on each page; `null` if it contains none. */
 export function sentToken({ form }: Pick<OidcCall, 'form'>): string | null {
   const [, token = null] = /^([A-Za-z0-9_-]{43})(?:\.[A-Za-z0-9_-]{22})?$/.exec(form?.get('csrf') ?? '') ?? []
   return token
 }
 
-/** Reports whether the form of the call holds the token of this cookie. */
+/** Reports whether the form of the call contains the token of this cookie. */
 export function isTokenOf(services: Pick<Deployment, 'secrets'>, call: OidcCall, seed: string): boolean {
   const sent = sentToken(call)
   if (sent === null) return false

@@ -38,7 +38,7 @@ export function formSeed(
   return { seed: form_seed, set_cookie: oldest.map(({ id }) => cookie(call, { form: id }, '', 0)) }
 }
 
-/** What the form tokens of all pages with one form cookie have in common. */
+/** Returns the part that the form tokens of all pages with one form cookie share. */
 export const browserOfToken = (csrf: string): string => csrf.split('.', 1)[0] ?? ''
 
 /**

@@ -4,7 +4,7 @@ import { keptForm, of_client, of_page } from './form.ts'
 
 const mebibyte = 1_048_576
 
-/** What is left of a form that arrives in pieces of this many bytes, or the code of its refusal; with the most memory that it took. */
+/** Returns the text kept of a form that arrives in such pieces, or the code of its refusal; with the most memory that it took. */
 function kept(form: string, limits: typeof of_client, piece_bytes: number) {
   const body = keptForm(limits)
   const bytes = Buffer.from(form)

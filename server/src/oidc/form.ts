@@ -9,7 +9,7 @@ import { asQuery, longest_query } from './call.ts'
 interface FormLimits {
   /** The longest parameter, in bytes: with three bytes for each percent-encoded character. */
   readonly longest: number
-  /** What is kept of all parameters. No valid form is longer. */
+  /** The most bytes that are kept of all parameters. No valid form is longer. */
   readonly most_bytes: number
   /** Whether a longer parameter gets a value that no such parameter has; elsewhere it is refused. */
   readonly replaces: boolean
@@ -47,8 +47,8 @@ export async function readForm(
 }
 
 /**
- * A query in the form in which it is read, or `null` where it exceeds the limits of a form. The next form of a page holds the query of the
- * page, so a longer one is refused before a page begins what it cannot continue.
+ * A query in the form in which it is read, or `null` where it exceeds the limits of a form. The next form of a page contains the query of
+ * the page, so a longer one is refused before a page begins what it cannot continue.
  */
 export function withinLimits(query: string, { page }: Route): string | null {
   if (hasTooMany(query)) return null

@@ -65,8 +65,8 @@ interface Target {
 }
 
 /**
- * RFC 9112 §3.2.2: the host of a target in absolute form counts instead of the header Host
- * RFC 9110 §4.2.3: a host is compared without regard to case, and an empty port or the default port counts as no port
+ * RFC 9112 §3.2.2: the host of a target in absolute form replaces the header Host
+ * RFC 9110 §4.2.3: a host is compared without regard to case, and an empty port or the default port equals no port
  * Returns `null` for a request without a host and for text that is not a host, which can equal no issuer.
  */
 function targetOf({ url = '/', headers }: IncomingMessage): Target | null {

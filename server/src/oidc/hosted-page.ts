@@ -44,7 +44,7 @@ export function accountContext(call: OidcCall, place: Readonly<Record<string, st
 
 /**
  * Where a browser can repeat a GET below an issuer, for the menu of languages. `url` begins with the path of the issuer. `null` where the
- * query has a return address: on a page of a message it may be one that nobody registered, and no link holds such an address.
+ * query has a return address: on a page of a message it may be one that nobody registered, and no link contains such an address.
  */
 export function addressBelow({ url: issuer }: Pick<OidcCall['issuer'], 'url'>, url: string): string | null {
   const query = readQuery(queryOf(url))
@@ -59,7 +59,7 @@ export const addressOf = ({ issuer, method, url }: Pick<OidcCall, 'issuer' | 'me
 /** The languages that a query asks for, where nothing else of it is judged. */
 export const languagesOf = (query: string): string[] => (readQuery(query).get('ui_locales') ?? '').slice(0, 200).split(' ')
 
-/** The language that the page before chose, which a form without a request holds in a field of its own. */
+/** The language that the page before chose, which a form without a request has in a field of its own. */
 export const chosenLanguages = ({ form }: Pick<OidcCall, 'form'>): string[] => (form?.get('ui_locales') ?? '').slice(0, 200).split(' ')
 
 export function html(page: Page, status = page.status ?? 200): Answer {

@@ -1,7 +1,7 @@
 /**
  * An environment as an OpenID Provider: its issuer URL, settings and keys. A request gets it by the id in its path, which
  * `host-routing.ts` puts there for an issuer with a host of its own.
- * A bounded cache holds the parsed values. One read per request checks their version, so a change applies at once in every process.
+ * A bounded cache has the parsed values. One read per request checks their version, so a change applies at once in every process.
  */
 import type { IncomingMessage } from 'node:http'
 import { type EnvironmentId, EnvironmentId as EnvironmentIdSchema } from '@ostiary/contract/ids.ts'

@@ -152,7 +152,7 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   return send(request, reply, result, call.subject)
 }
 
-/** The form of a page holds the request of the page, which is a query too. */
+/** The form of a page contains the request of the page, which is a query too. */
 function holdsTooMuch(form: URLSearchParams | null | typeof too_much, route: Route): boolean {
   if (form === null || form === too_much || !route.page) return false
   const request = form.get('request')

@@ -2,8 +2,8 @@
  * A refused form (decision 0156): its POST leads by 303 to the address of its step, and the GET of that address answers the page with the
  * refusal and what was typed, for a minute. So Back, Forward and Reload never end at a dead page of the browser.
  *
- * What the page shows is sealed in a cookie of this request and step, with a form cookie of the browser; the service stores nothing. It is
- * gone when the step goes on. The refused call is recorded once, at the POST.
+ * The values that the page shows are sealed in a cookie of this request and step, with a form cookie of the browser; the service stores
+ * nothing. The cookie is deleted when the step continues. The refused call is recorded once, at the POST.
  */
 import { digestOf } from '../base/digest.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -14,7 +14,7 @@ import { type Answer, type OidcCall, redirect } from './call.ts'
 import { cookie, cookieName, cookiesOf, withCookies } from './cookies.ts'
 import { formSeed } from './form-token.ts'
 
-/** What a page shows again. A password, a code and a secret have none of these names, so none of them is ever in a cookie. */
+/** The values that a page shows again. A password, a code and a secret have none of these names, so none of them is ever in a cookie. */
 const shown_again = [
   'email', 'name', 'values', 'typed', 'using', 'problem', 'problems', 'wrong', 'wait_seconds', 'removed_passkey',
   'decision',   'page', 'kind', 'request_id', 'reason', 'provider_name', 'has',
@@ -65,7 +65,7 @@ function withoutCookies<V extends ShownAgain>(view: V): V {
   return { ...view, problem: 'no_cookies' }
 }
 
-/** What the address says before the query of the page, where no cookie can. */
+/** The mark before the query of the page in the address, for facts that no cookie can carry. */
 const in_query = /^refused=(no_cookies|page)(?:&|$)/
 export type RefusedBefore = 'no_cookies' | 'page'
 
@@ -112,7 +112,7 @@ export const leadToPage = (
   { address, view }: { address: string; view: ShownAgain },
 ): Answer => leadTo(services, call, browser, { place: placeOfPage(withRefusedBefore(address, 'page')), view })
 
-/** What `leadToPage` keeps for this address; `null` where it is over. */
+/** Returns the values that `leadToPage` keeps for this address; `null` after they expired. */
 export const pageOf = (services: Services, call: OidcCall, browser: Seeds): ShownAgain | null =>
   readRefused(services, call, browser, placeOfPage(`${call.issuer.url}?refused=page&${call.query}`))
 
@@ -131,7 +131,7 @@ function sameRequest(query: string): string {
 
 const tagOf = ({ name, query }: StepPlace): string => digestOf(JSON.stringify([name, sameRequest(query)])).slice(0, 16)
 
-/** What all steps of one sign-in have in common: the parameters that no step changes. */
+/** The parameters that no step of a sign-in changes. */
 const lasting = ['client_id', 'redirect_uri', 'state', 'nonce', 'code_challenge', 'token', 'visit'] as const
 
 function groupOf({ form }: Pick<OidcCall, 'form'>): string {
@@ -193,7 +193,7 @@ const isTooLong = (value: unknown): boolean => typeof value === 'string' && valu
 /** Where what was typed has no room, the page says what is wrong, with empty fields. */
 const withoutTyped = ({ email: _email, name: _name, values: _values, typed: _typed, ...view }: ShownAgain): ShownAgain => view
 
-/** What the page of this step shows again; `null` where it is over, or was sealed for another browser. */
+/** Returns the values that the page of this step shows again; `null` if they expired or were sealed for another browser. */
 export function readRefused(
   services: Pick<Deployment, 'secrets'>,
   call: OidcCall,

@@ -1,10 +1,10 @@
 /**
- * A button pressed twice ends as if it was pressed once (decision 0082). The first press of a form claims a row, and what it is answered is
- * kept for a minute; the same form from the same browser gets that answer and does nothing. A press that overlaps with the first waits
+ * A button pressed twice ends as if it was pressed once (decision 0082). The first press of a form claims a row, and its answer is kept
+ * for a minute; the same form from the same browser gets that answer and does nothing. A press that overlaps with the first waits
  * for its answer, in this process or another one. Where an answer was lost with its process, the page says so.
  *
  * The same form is one with the same fields, sent to the same address. Each page has a form token of its own, so a page that was loaded
- * again sends another form. What is kept is sealed with the secret cookie of the browser, which the service does not store.
+ * again sends another form. The kept answer is sealed with the secret cookie of the browser, which the service does not store.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
@@ -31,7 +31,7 @@ interface Press extends PressId {
 }
 
 /**
- * What the first press was answered, and the sessions that the browser sent with it. `needs` are the sessions that have to live for the
+ * The answer to the first press, and the sessions that the browser sent with it. `needs` are the sessions that have to live for the
  * answer to be given again; `of_browser` are those of them that the browser had already.
  */
 interface Kept {

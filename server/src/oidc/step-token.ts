@@ -1,7 +1,7 @@
 /**
- * What the address of a waiting page carries: the page can be loaded again, by reload, back, forward or a tab that was discarded, and the
- * service stores nothing for it (decision 0084). The text is sealed with the secret cookie of the browser, so that neither a log nor another
- * browser reads the email in it.
+ * Seals the state of a waiting page in its address. The page can be loaded again, by reload, back, forward or a tab that was discarded,
+ * and the service stores nothing for it (decision 0084). The text is sealed with the secret cookie of the browser, so that neither a log
+ * nor another browser reads the email in it.
  */
 import { z } from 'zod'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -22,7 +22,7 @@ export type Step = z.infer<typeof Step>
 
 type Services = Pick<Deployment, 'secrets' | 'random'>
 
-/** Where an address holds the text, before the request. */
+/** The place of the text in an address, before the request. */
 const in_query = /^step=([A-Za-z0-9_-]{1,3000})(?:&|$)/
 
 /** The query of the page: the step, and then the request. A browser without the cookie of its forms reaches no such page. */
@@ -32,8 +32,8 @@ export function stepQuery(services: Services, call: OidcCall, { form_seed }: Pic
 }
 
 /**
- * Reads the query of a page: `step` is `null` where there is none of this browser. The forms of the page go on with the form cookie that the
- * step began with.
+ * Reads the query of a page: `step` is `null` where there is none of this browser. The forms of the page go on with the form cookie that
+ * the step began with.
  */
 export function readStepQuery<B extends Pick<Browser, 'form_seed' | 'form_seeds'>>(
   services: Services,

@@ -1,4 +1,4 @@
-/** What is recorded of a token that `tokens/validate` calls inactive: one record for each key, reason and minute. */
+/** Records tokens that `tokens/validate` calls inactive: once for each key, reason and minute. */
 import type { inactiveReasons } from '@ostiary/contract/session.ts'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { minute_ms } from '../base/durations.ts'

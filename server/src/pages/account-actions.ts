@@ -41,7 +41,7 @@ export const isRemovable = (type: MethodKind): type is Removable => removals[typ
 /** Why a person cannot remove a method: the last way in stays, and where a second factor is required the last one. */
 export type WhyMethodStays = 'last_way_in' | 'last_factor'
 
-/** What has happened, for the notice on the account page. */
+/** The events that the account page has a notice for. */
 export const account_notices = [
   'change-name',
   'change-email',

@@ -22,5 +22,5 @@ interface Form {
 export const accountFields = (context: PageContext, { csrf, user_id }: Form, fields: Readonly<Record<string, string>> = {}): Html[] =>
   hidden({ csrf, user: user_id, ...language(context), ...fields })
 
-/** The request of the sign-out, as the page of the sign-out holds it. */
+/** The request of the sign-out, as the page of the sign-out has it. */
 export const signOutRequest = (context: PageContext): string => new URLSearchParams(language(context)).toString()

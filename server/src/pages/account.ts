@@ -30,7 +30,7 @@ export interface AccountView {
     locale: string | null
     zoneinfo: string | null
   }
-  /** What has just happened. */
+  /** The change that was just made. */
   notice: AccountNotice | null
   problem: FormProblem | 'changed' | 'too_many_changes' | null
   other_account_url: string
@@ -76,7 +76,7 @@ interface Section {
   body: Html
 }
 
-/** What the sections share. */
+/** The context of every section. */
 type AccountContext = PageContext & { readonly dates: Dates }
 
 export function accountPage(page: PageContext, view: AccountView): Page {

@@ -13,7 +13,7 @@ export interface AskNameView {
   request: string
   session_id: string
   person: { email: string; name: string | null }
-  /** What the person typed. */
+  /** The name as it was typed. */
   name: string
   /** The person can leave the name out. */
   may_skip: boolean

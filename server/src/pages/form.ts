@@ -28,8 +28,8 @@ interface Field {
   name: string
   label: string
   /**
-   * `digits` and `code` are text that no keyboard changes; the first opens the keys for digits. HTML takes no letters beyond ASCII before the
-   * at sign of an `email`, so the form of one has `novalidate`: the service judges the address.
+   * `digits` and `code` are text that no keyboard changes; the first opens the keys for digits. HTML takes no letters beyond ASCII before
+   * the at sign of an `email`, so the form of one has `novalidate`: the service judges the address.
    */
   type: 'text' | 'email' | 'password' | 'digits' | 'code'
   autocomplete: string
@@ -84,7 +84,7 @@ export const refusedForm = (problem: FormProblem | null) => (problem === null ? 
 export const problemOfField = (name: string, text: string): Html =>
   html`<p class="wrong" id="${name}-problem">${warning}<span>${text}</span></p>`
 
-/** Leads to the fields with errors, where there are several. The sentence of each stands at the field. */
+/** Leads to the fields with errors, where there are several. The sentence of each is at the field. */
 export const linksToFields = ({ texts: { form } }: PageContext, wrong: readonly { name: string; label: string }[]): Html | null =>
   wrong.length < 2
     ? null

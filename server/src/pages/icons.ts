@@ -1,5 +1,5 @@
 // pure
-/** Icons of the hosted pages. All are decorative and stand beside a text. */
+/** Icons of the hosted pages. All are decorative and beside a text. */
 import { type Html, html } from '../base/html.ts'
 
 const icon = (drawing: Html, size: 16 | 20) =>

@@ -1,5 +1,5 @@
 // pure
-/** What a page that waits for a mail says about it: when a new one can be sent, or, in Test, where the mail is kept instead. */
+/** The note of a page that waits for a mail: when a new one can be sent, or, in Test, where the mail is kept instead. */
 import { type Html, html } from '../base/html.ts'
 import type { PageContext } from './layout.ts'
 

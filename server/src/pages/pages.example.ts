@@ -32,7 +32,7 @@ export interface Words {
   tenant: string
   application: string
   resource_server: string
-  /** What a scope of the resource server allows. */
+  /** The description of a scope of the resource server. */
   scope: string
   provider: string
   person: string
@@ -42,7 +42,7 @@ export interface Words {
   /** The name that the person gave a passkey. */
   device: string
   request: string
-  /** What a developer reads about a failure, and about one of a provider. */
+  /** The details for developers about a failure, and about one of a provider. */
   detail: string
   provider_detail: string
 }

@@ -25,5 +25,5 @@ export function passkeyBlock(
 <p class="wrong" hidden data-when="failed">${failed}</p>${kind === 'create' && html`<p class="wrong" hidden data-when="known">${known}</p>`}</div>`
 }
 
-/** What to do where the block does not appear. It stands behind it, and goes as the block comes. */
+/** Returns the help for browsers that do not show the block. It follows the block in the page, and disappears when the block appears. */
 export const withoutPasskeys = (help: string): Html => html`<p class="hint without-passkeys">${help}</p>`

@@ -19,7 +19,7 @@ export function serviceContext(base_url: string, accept_language: string | undef
 
 export type StartLink = keyof PageContext['texts']['start']['links']
 
-/** What this service is, with links to what it has. */
+/** Returns the start page: it describes this service and links to its parts. */
 export function startPage(context: PageContext, links: readonly { id: StartLink; url: string }[]): Page {
   const texts = context.texts.start
   const line = ({ id, url }: { id: StartLink; url: string }): Html =>

@@ -14,7 +14,7 @@ import { passkey_script } from './passkey-script.ts'
 import { providerIcons } from './provider-icons.ts'
 import { brandLine } from './tiles.ts'
 
-/** What is wrong with one field, and said at it. */
+/** The problem of one field, shown at the field. */
 type FieldProblem = 'missing_email' | 'malformed_email' | 'missing_password'
 type Problem =
   | 'wrong_credentials'
@@ -111,7 +111,7 @@ function destination({ texts: { sign_in: texts } }: PageContext, { application_n
 
 type Part = (context: PageContext, view: SignInView) => Html | false | null
 
-/** The part of the page that each method stands in. */
+/** The part of the page that has each method. */
 const part_of: Record<FirstFactor, Part> = { password: addressPart, email_code: addressPart, passkey: passkeyForm, provider: providerForm }
 const parts = [...new Set(first_factors.map((method) => part_of[method]))]
 
@@ -168,7 +168,7 @@ function passkeyForm(context: PageContext, view: SignInView): Html | null {
 }
 
 /**
- * The mark of the method that was used last. The first button needs none: Enter presses it. The mark stands below the text of its button, which
+ * The mark of the method that was used last. The first button needs none: Enter presses it. The mark is below the text of its button, which
  * it describes: the button keeps its name.
  */
 const lastUsed = ({ texts }: PageContext, { last_used }: SignInView, method: string) =>

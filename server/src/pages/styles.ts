@@ -8,7 +8,7 @@ import { themes } from './brand.ts'
 
 const { light, dark } = themes
 
-/** `--between` stands between buttons that follow each other, in one form or in two. */
+/** `--between` is the gap between buttons that follow each other, in one form or in two. */
 const tokens = `
 :root{color-scheme:light dark;--between:10px;
 --canvas:light-dark(${light.canvas},${dark.canvas});--surface:light-dark(${light.surface},${dark.surface});--sunken:light-dark(#F6F7F8,#1D2327);--hover:light-dark(#EFF2F3,#222A2E);

@@ -28,7 +28,7 @@ export const avatar = ({ email, name }: Person): Html =>
   html`<span class="avatar" aria-hidden="true">${name ? initials(name, 2) : initials(email, 1)}</span>`
 
 /**
- * The name stands beside the logo, so the logo has no alternative text. A browser shows an image that it cannot load, and that has none,
+ * The name is beside the logo, so the logo has no alternative text. A browser shows an image that it cannot load, and that has none,
  * with no width; then the style sheet shows the tile behind it.
  */
 function tile(name: string, logo_url: string | null, kind: 'brand' | 'app'): Html {

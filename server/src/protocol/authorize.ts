@@ -1,7 +1,7 @@
 // pure
 /**
- * The rules of the OpenID Connect server. Each file holds the rules of one protocol object, as functions of plain values with the names
- * of the RFCs: no database, HTTP, clock or randomness. `../store` holds the rules that only a database can enforce, such as single use.
+ * The rules of the OpenID Connect server. Each file contains the rules of one protocol object, as functions of plain values with the names
+ * of the RFCs: no database, HTTP, clock or randomness. `../store` contains the rules that only a database can enforce, such as single use.
  */
 import { oneOf, type Reason, reason } from '../base/reason.ts'
 import { longest_jwt } from './claims.ts'

@@ -84,7 +84,7 @@ export function checkClient(client: Client | null, credentials: ClientCredential
   return { kind: 'authenticated', client }
 }
 
-/** RFC 6749 §2.3, §2.3.1: the secret stands in one place, which `client_secret` leaves to the client. */
+/** RFC 6749 §2.3, §2.3.1: the secret is in one place, which `client_secret` leaves to the client. */
 const accepts = (own: Client['token_endpoint_auth_method'], used: ClientCredentials['method']) =>
   own === used || (own === 'client_secret' && (used === 'client_secret_basic' || used === 'client_secret_post'))
 

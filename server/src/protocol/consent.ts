@@ -12,8 +12,8 @@ const isOidc = (name: string) => (oidcScopes as readonly string[]).includes(name
 
 /**
  * The consent that a request needs, in words to store: `openid`, `https://api.example.com` for a token that this API accepts,
- * `https://api.example.com#orders:read` for a scope of it. Two APIs may have a scope of the same name, and consent for one does not
- * count for the other. Identifiers have no fragment, so each word has one meaning.
+ * `https://api.example.com#orders:read` for a scope of it. Two APIs may have a scope of the same name, and consent for one is not
+ * valid for the other. Identifiers have no fragment, so each word has one meaning.
  */
 export function consentWords(scope: string, resources: readonly Resource[]): string[] {
   const names = scopeNames(scope)

@@ -21,7 +21,7 @@ const clientAuthMethods = ['client_secret_basic', 'client_secret_post', 'private
  *
  * OIDC Discovery 1.0 §3, RFC 8414 §2, RFC 9207 §3, RP-Initiated Logout 1.0 §2.1, Back-Channel Logout 1.0 §2.2,
  * Initiating User Registration 1.0 §4.2
- * OIDC Discovery §3: request_uri counts as supported unless the document denies it, so unsupported parameters are listed too
+ * OIDC Discovery §3: request_uri is supported unless the document denies it, so unsupported parameters are listed too
  */
 export function discoveryDocument(issuer: string, settings: Capabilities, ui_locales: readonly string[]) {
   const { terms_url, privacy_url, support_url } = settings.links

@@ -23,7 +23,7 @@ const unusable = /[\p{Cc}\p{Cs}\uFFFD]/u
 /**
  * Reads query or form parameters. It never throws: the caller decides where to report a fault.
  *
- * RFC 6749 §3.1, §3.2: a parameter without a value counts as omitted; none may be sent twice
+ * RFC 6749 §3.1, §3.2: a parameter without a value is treated as omitted; none may be sent twice
  * RFC 8707 §2:         `resource` may be sent several times
  * We choose:           a second occurrence without a value is a repetition too, because other parsers may use it
  */

@@ -9,7 +9,7 @@ interface RefreshedGrant {
   client_id: string
   scope: string
   grant_created_at: Date
-  /** The grant does not count any more. */
+  /** The grant is no longer valid. */
   has_ended: boolean
   blocked_at: Date | null
 }

@@ -1,7 +1,7 @@
 // pure
 /**
- * The text of a refresh token. It holds its chain, its number in the chain, 128 random bits and a MAC over these and the environment, so a
- * token is recognised as ours however long ago it was spent, and no row is kept for it (decision 0125). Clients see an opaque text.
+ * The text of a refresh token. It contains its chain, its number in the chain, 128 random bits and a MAC over these and the environment, so
+ * a token is recognised as ours however long ago it was spent, and no row is kept for it (decision 0125). Clients see an opaque text.
  *
  *     svc_rt_{chain}.{number}.{random}.{mac}
  */

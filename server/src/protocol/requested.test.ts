@@ -39,7 +39,7 @@ const types = ['web', 'spa', 'native'] as const
 const methods = ['none', 'client_secret', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
 const either = [true, false] as const
 
-/** What stands in the request in the place of a good challenge. All but nothing is refused, whatever the application may leave out. */
+/** Pairs that are not a valid challenge. Each is refused, even if the application may leave PKCE out. */
 const broken: [challenge: string | undefined, method: string | undefined][] = [
   [challenge, undefined],
   [challenge, 'plain'],

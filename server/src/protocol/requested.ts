@@ -36,12 +36,12 @@ export function readResource(requested: readonly string[], known: readonly Resou
 }
 
 /**
- * In characters. We choose: an access token is shorter than 16,384 characters with everything else that it holds. The client library
+ * In characters. We choose: an access token is shorter than 16,384 characters with everything else in it. The client library
  * accepts no longer one, and Node by default no longer header.
  */
 const longest_target = 10_000
 
-/** RFC 8707 §2: invalid_target where one access token cannot hold all resources and scopes of the request. */
+/** RFC 8707 §2: invalid_target where one access token cannot contain all resources and scopes of the request. */
 export function refuseTooWide(resources: readonly Resource[], scope: string): void {
   const length = resources.reduce((sum, { identifier }) => sum + identifier.length, scope.length)
   if (length > longest_target)
@@ -120,8 +120,8 @@ export function readScope(
  * RFC 7636 §4.3:      a challenge without method means `plain`, which is refused
  * RFC 7636 §4.2:      S256 is 43 characters of base64url
  * RFC 7636 §4.4.1:    a required challenge that is missing is invalid_request
- * RFC 9700 §2.1.1:    public clients always use PKCE; the nonce of a confidential client can take its place, in a request with openid, which
- *                     `readScope` requires
+ * RFC 9700 §2.1.1:    public clients always use PKCE; the nonce of a confidential client can take its place, in a request with openid,
+ *                     which `readScope` requires
  */
 export function readCodeChallenge(
   challenge: string | undefined,
@@ -166,7 +166,7 @@ export function readPrompt(prompt: string | undefined): Prompt[] {
   return prompts
 }
 
-/** OIDC Core §3.1.2.1: max_age is a number of seconds. A greater one counts as the greatest safe integer. */
+/** OIDC Core §3.1.2.1: max_age is a number of seconds. A greater one is read as the greatest safe integer. */
 export function readMaxAge(max_age: string | undefined): number | undefined {
   if (max_age === undefined) return undefined
   if (!/^[0-9]+$/.test(max_age)) throw new OAuthError('invalid_request', 'max_age must be a whole number of seconds, 0 or more.')

@@ -1,7 +1,7 @@
 // pure
 /** The text form of a scope: names between single spaces (RFC 6749 §3.3). */
 
-/** The names of a scope in their order, each once. Several spaces between two names count as one. */
+/** The names of a scope in their order, each once. Several spaces between two names equal one. */
 export function scopeNames(scope: string): string[] {
   return [...new Set(scope.split(' '))].filter((name) => name !== '')
 }

@@ -26,7 +26,7 @@ export interface Factors {
 /** `ask`: for a second factor; `enrol`: the person has none and sets one up first. */
 export type Missing = 'nothing' | 'ask' | 'enrol'
 
-/** What a sign-in needs after its first factor. An enrolled factor is asked for in every mode; `required` enrols one. */
+/** Returns the step that a sign-in needs after its first factor. An enrolled factor is asked for in every mode; `required` enrols one. */
 export function missingAfterFirstFactor(acr: string, { mode, has_second_factor }: Pick<Factors, 'mode' | 'has_second_factor'>): Missing {
   if (isStrong(acr)) return 'nothing'
   if (has_second_factor) return 'ask'
@@ -49,7 +49,7 @@ export const isFresh = (
 ): boolean => isRecent(session, now) && missingAfterFirstFactor(session.acr, factors) === 'nothing'
 
 /**
- * What a session of this level needs before it answers a request.
+ * Returns the step that a session of this level needs before it answers a request.
  *
  * OIDC Core §5.5.1.1: acr_values is voluntary. Unknown levels, and those that the account cannot reach, are dropped; any of the others
  *                     satisfies
@@ -71,8 +71,8 @@ export function missingForRequest(acr: string, acr_values: readonly string[], fa
 const aimsAtPasskey = (acr_values: readonly string[]): boolean => acr_values.find((wanted) => levels.includes(wanted)) === by_passkey
 
 /**
- * RFC 8176: the methods of a sign-in with those of its second factor. For a request that aims at a passkey the passkey stands on its own,
- * as it would in a new sign-in: the level is `by_passkey`, so without `mfa`.
+ * RFC 8176: the methods of a sign-in with those of its second factor. For a request that aims at a passkey the passkey is alone,
+ * as it would be in a new sign-in: the level is `by_passkey`, so without `mfa`.
  */
 export function withSecondFactor(amr: readonly string[], second: readonly string[], acr_values: readonly string[]): string[] {
   const is_aim = second.includes('user') && aimsAtPasskey(acr_values)

@@ -21,7 +21,7 @@ export function asksForSignUp({ sign_in, email }: WaysToBegin): boolean {
 /** In characters, of which each can take two UTF-16 code units. Where no name is asked for, the API alone has a bound. */
 export const longestName = (asked: SignUpName): number => (asked === 'off' ? 200 : 100)
 
-/** What is wrong with a name that a person typed: the rule of the API for names, and one that is asked for is short and can be seen. */
+/** Returns the problem with a typed name. It must obey the rule of the API, and if sign-up asks for it, be short and visible. */
 export function nameProblem(name: string, asked: SignUpName): 'missing' | 'not_allowed' | null {
   if (name === '') return asked === 'required' ? 'missing' : null
   if (!UserChange.shape.name.safeParse(name).success) return 'not_allowed'

@@ -1,12 +1,12 @@
 // pure
-/** Where a refresh token stands in its chain (decision 0125). What follows from it is decided in `refresh-grant.ts`. */
+/** The position of a refresh token in its chain (decision 0125). `refresh-grant.ts` decides the consequences. */
 import { first_number } from './refresh-token.ts'
 
 /** The row of a chain: its live token. */
 export interface Chain {
   number: number
   digest: string
-  /** What the random bits were derived with, besides the token before; `null` where they are random, so that nothing can repeat them. */
+  /** The salt from which, with the previous token, the random bits were derived; `null` if they are random and cannot be repeated. */
   salt: string | null
   /** When the live token was issued, and so the token before it was spent. */
   issued_at: Date
@@ -14,14 +14,14 @@ export interface Chain {
   expires_at: Date
 }
 
-/** What a client presents, beside the row that it belongs to. `successor_digest` is that of the token derived from it; `null`: there is none. */
+/** A token of a client, with the row that it belongs to. `successor_digest` is that of the token derived from it; `null`: there is none. */
 export type PresentedToken =
   | { form: 'chain'; number: number; digest: string; successor_digest: string | null; chain: Chain }
   /** A token with a row of its own, from before chains. Its grant may have a chain by now. */
   | { form: 'row'; spent_at: Date | null; expires_at: Date; successor_digest: string | null; chain: Chain | null }
 
 /**
- * Where the presented token stands.
+ * The place of the presented token.
  *
  * - `live`: the latest one.
  * - `replaced`: spent, and the latest one was derived from it.

@@ -1,5 +1,5 @@
 /**
- * What a refused form of the first start shows at the address of its page, for a minute: sealed in a cookie with the token of the link, which
+ * Keeps the values of a refused form of the first start for its page, for a minute: sealed in a cookie with the token of the link, which
  * the page has. The hosted pages do the same in `oidc/refused-form.ts` (decision 0156).
  */
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
@@ -13,9 +13,9 @@ const kept_seconds = 60
 const name = 'ostiary_refused_setup'
 const { path } = serviceRoutes.setup
 
-/** What was typed, without the password, and what is wrong with it. */
+/** The typed values without the password, and their problems. */
 type Shown = Pick<SetupView, 'values' | 'problems'>
-/** The status of the page that stands in the place of the form, where the link has ended. */
+/** The status of the page that replaces the form after the link has ended. */
 type Ended = { readonly ended: 403 | 409 }
 
 /** Longer fields are empty on the page: a cookie has room for 4,096 bytes. */
@@ -47,7 +47,7 @@ function lead(services: Services, token: string, shown: Shown | Ended): Answer {
   return redirect(`${base_url}${path}?token=${encodeURIComponent(token)}`, { 'set-cookie': [set_cookie] })
 }
 
-/** What the page shows again; `null` where nothing was refused in the last minute. */
+/** Returns the values that the page shows again; `null` where nothing was refused in the last minute. */
 export function readSetup(services: Services, request: DashboardRequest, token: string): Shown | Ended | null {
   const [, sealed = ''] = /(?:^|; ?)ostiary_refused_setup=([A-Za-z0-9_-]{1,4000})(?:;|$)/.exec(header(request, 'cookie') ?? '') ?? []
   const opened = sealed === '' ? null : openForBrowser(keyOf(services, token), sealed, name)

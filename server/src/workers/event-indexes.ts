@@ -52,7 +52,7 @@ export function createEventIndexes({ db, now, random }: Pick<Deployment, 'db' | 
   }
 }
 
-/** What follows when all indexes are whole: statistics of their keys, and an hour later the end of a replaced one. */
+/** Returns the change after all indexes are complete: statistics of their keys, and an hour later the end of a replaced one. */
 async function changeOfWhole(db: Db, [oldest]: readonly string[], at: Date): Promise<Statement | null> {
   const value = String(at.getTime())
   if ((await db.run(insertInto('deployment', { name: row_name, value }, sql`on conflict (name) do nothing`))) === 1)
@@ -64,7 +64,7 @@ async function changeOfWhole(db: Db, [oldest]: readonly string[], at: Date): Pro
 
 const Index = z.object({ name: z.string(), is_whole: z.boolean(), is_building: z.boolean() })
 
-/** What is left to do on PostgreSQL. A missing index that was cut short is removed before it is made again. */
+/** Returns the work that is left on PostgreSQL. An index that was cut short is removed before it is created again. */
 export async function findLeft(db: Db) {
   const found = await db.all(
     Index,

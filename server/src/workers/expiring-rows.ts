@@ -1,5 +1,5 @@
 /**
- * The registry of rows that expire: each table, the column that holds the time, and how long a row is kept after it. The background
+ * The registry of rows that expire: each table, the column with the time, and how long a row is kept after it. The background
  * sweep removes what is past that. A table whose rows are to be removed is one more entry; `server/test/schema.test.ts` fails for a
  * table that is neither here nor in its list of lasting tables.
  */

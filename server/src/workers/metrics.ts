@@ -21,7 +21,7 @@ import type { Passwords } from '../domain/users/password.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** What the metrics read when they are asked for. */
+/** The sources that the metrics read when they are requested. */
 export interface Observed {
   db: Db
   now: () => Date

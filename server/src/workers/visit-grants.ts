@@ -1,7 +1,7 @@
 /**
- * Visits grants in the background (`domain/sessions/grant-visits.ts`): one whose code was never redeemed goes ten minutes after the code, one whose tokens
- * have expired unless it is the newest of its session and application, which stays as long as the session. It also brings the sessions and
- * grants from before the bounds within them (`domain/sessions/bounds.ts`). A visit that was cut short is made again.
+ * Visits grants in the background (`domain/sessions/grant-visits.ts`): one whose code was never redeemed goes ten minutes after the code,
+ * one whose tokens have expired unless it is the newest of its session and application, which stays as long as the session. It also brings
+ * the sessions and grants from before the bounds within them (`domain/sessions/bounds.ts`). A visit that was cut short is made again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
@@ -57,7 +57,7 @@ async function countSessions({ db, now, newId, config }: Visited): Promise<boole
     const statements = [holdPerson(environment_id, user_id), ...endUnseen(environment_id, ids, origin, at)]
     if (ids.length > 0 && (await db.batch(statements))) return true
   }
-  // Rows stand before the crowded person only where their persons have no crowd. Here that person has none any more.
+  // Rows precede the crowded person only where their persons have no crowd. Here that person has none any more.
   const counted = crowded ? found.slice(0, found.findLastIndex((session) => personOf(session) === personOf(crowded)) + 1) : found
   if (counted.length > 0) await db.batch(ofEach(counted, (environment_id, some: UncountedSession[]) => [markCounted(environment_id, some)]))
   return found.length === rows_at_once
@@ -76,7 +76,7 @@ async function visitSome({ db, now, config }: Visited): Promise<boolean> {
   if (crowded && (await endCrowd(db, crowded, grants_per_person, at))) return true
   const uncounted_places = crowded ? new Set(uncounted.slice(0, uncounted.indexOf(crowded) + 1).map(placeOf)) : null
   const visited = found.filter((grant) => !grant.is_uncounted || (uncounted_places?.has(placeOf(grant)) ?? true))
-  // What goes comes first, in every environment: the codes stand before the grants in `lock_order`.
+  // Removals come first, in every environment: codes precede grants in `lock_order`.
   const gone = visited.filter((grant) => canGo(grant, at))
   const stay = visited.filter((grant) => !canGo(grant, at))
   if (visited.length > 0)

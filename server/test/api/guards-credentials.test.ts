@@ -163,7 +163,7 @@ testRows(
   },
 )
 
-/** What a row says, and not what the program makes of it. */
+/** Returns the scopes that a row declares, without the code that enforces them. */
 const declaredScopes = ({ credential }: Route) => (credential.kind === 'platform' ? [credential.scope, ...(credential.also ?? [])] : [])
 const with_scope = rows.flatMap(({ name, route }) => declaredScopes(route).map((scope) => ({ name, route, scope })))
 

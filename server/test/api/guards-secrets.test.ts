@@ -52,7 +52,7 @@ const plaintexts = [
   tokens.access_token,
   tokens.refresh_token,
   confidential.client_secret,
-  // The cookie of the way that was used last holds its name.
+  // The cookie of the last used method contains its name.
   ...[...person.agent.cookies].filter(([name]) => !name.includes('_last_')).map(([, value]) => value),
 ]
 

@@ -91,7 +91,7 @@ const alike = ({ issuer, id }: TestEnvironment, value: unknown): unknown =>
       .replace(/"\d{4}-\d\d-\d\dT[^"]*Z"/g, '"TIME"'),
   )
 
-/** What was written about objects since the last call. */
+/** Returns the entries about objects since the last call. */
 function reader(environment: TestEnvironment) {
   const seen = new Set<string>()
   return async () => {

@@ -1,4 +1,4 @@
-/** What the promotions of one project can pile up: numbers and bytes of plans, and how many of an hour. */
+/** The bounds of the promotions of one project: the number and bytes of plans, and the number in an hour. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TenantId } from '@ostiary/contract/ids.ts'
@@ -15,7 +15,7 @@ const { createProject, plan, planned, step } = promoting(w)
 const Stored = z.object({ id: z.string(), status: z.string(), summary: z.looseObject({ bytes: z.int() }), plan: z.looseObject({}) })
 const storedOf = ({ id }: Project) =>
   db.all(Stored, sql`select id, status, summary, plan from promotions where project_id = ${id} order by id`)
-/** Lets a stored plan count as one of so many bytes. */
+/** Gives a stored plan this size in bytes. */
 const enlarge = (id: string, bytes: number) =>
   db.run(sql`update promotions set summary = ${{ create: 0, update: 0, delete: 0, errors: 0, warnings: 0, bytes }} where id = ${id}`)
 const bytesOf = async (project: Project) => (await storedOf(project)).reduce((sum, { summary }) => sum + summary.bytes, 0)
@@ -23,7 +23,7 @@ const bytesOf = async (project: Project) => (await storedOf(project)).reduce((su
 const Home = z.object({ tenant_id: TenantId, id: z.string() })
 
 const limited = ['429 rate_limited']
-/** A document whose plan counts as five. */
+/** A document whose plan is counted as five. */
 const large = (n = 350) => ({
   resource_servers: Object.fromEntries(
     Array.from({ length: n }, (_, i) => [

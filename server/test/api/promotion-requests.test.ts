@@ -1,4 +1,4 @@
-/** What a request for a plan can be: how large, how many at once, which template and which environment its document names. */
+/** The limits of a request for a plan: its size, how many at once, and the template and environment that its document names. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pointersOf, promoting, upward } from '../support/promotions.ts'

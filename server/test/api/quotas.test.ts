@@ -1,4 +1,4 @@
-/** Quotas hold exactly, also for parallel creations (decision 0028). */
+/** Quotas are exact, also for parallel creations (decision 0028). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
@@ -29,7 +29,7 @@ const tenant_keys = `/v1/tenants/${w.tenant_id}/platform-keys`
 type Create = (i: number) => Promise<Reply>
 const platform = (path: string, body: object): Promise<Reply> => w.call('POST', path, { body })
 const application = { name: 'App', application_type: 'spa', redirect_uris: ['https://app.example.com/'] }
-/** A disabled provider counts too. */
+/** A disabled provider is counted too. */
 const provider = (i: number) => ({ type: 'github', client_id: 'ours', client_secret: 'secret', enabled: i % 2 === 0 })
 const authKey = (environment: TestEnvironment, i: number) =>
   platform(

@@ -97,7 +97,7 @@ const narrowings: { why: string; concerns: (route: Route) => boolean; make: () =
   { why: 'the administrator left the tenant', concerns: needsRole, make: () => administrator('remove'), refused: '404 not_found' },
 ]
 
-/** What ends an object or a credential that other rows need comes last, and what these tests set up by hand has tests of its own. */
+/** Rows that end an object or a credential of other rows come last. Rows that need a set-up by hand have tests of their own. */
 const repeatable = posts.filter(({ name }) => !/^(approve|apply|revert)Promotion$|^resendInvitation$/.test(name))
 
 for (const { why, concerns, make, refused } of narrowings)

@@ -1,4 +1,4 @@
-/** What the dashboard shows and does while an answer is on its way, lost or refused, and what it asks before it acts. */
+/** The behaviour of the dashboard while an answer is on its way, lost or refused, and its questions before it acts. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page, Request } from 'playwright-core'

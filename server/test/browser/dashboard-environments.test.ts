@@ -143,7 +143,7 @@ test(
     for (const [path, heading, name, is_enabled] of buttons)
       await t.test(`${name} is ${is_enabled ? 'offered' : 'closed, with the reason'}`, async () => {
         await show(page, `${base}/${path}`, heading)
-        const main = page.getByRole('main') // the button stands in the head, or in the empty list
+        const main = page.getByRole('main') // the button is in the head, or in the empty list
         assert.equal(await main.getByRole('button', { name: new RegExp(`^${name}`) }).isEnabled(), is_enabled)
         assert.equal(await main.getByText('Not in the deployment itself').count(), is_enabled ? 0 : 1)
       })

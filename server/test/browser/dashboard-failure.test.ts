@@ -1,4 +1,4 @@
-/** What the dashboard shows when its own scripts fail, and that the answers of newer browsers are not failures. */
+/** The page of the dashboard when its own scripts fail. The answers of newer browsers are not failures. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
@@ -36,7 +36,7 @@ test('a fault keeps the frame, and says what to do', { skip: noBrowser }, async 
   await button(page, 'Reload').click()
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
 
-  // What a page reads begins beside its code, which waits here until the service is asked.
+  // The reads of a page begin in parallel with its code, which waits here until the service gets a request.
   const sent: string[] = []
   const { promise: asked, resolve: begin } = Promise.withResolvers<void>()
   page.on('request', (request) => {

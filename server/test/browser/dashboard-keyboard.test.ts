@@ -15,7 +15,7 @@ test('a project, an application and a key are created, found and ended by the ke
   const browser = await launchForTests(t)
   const { page, faults } = await openDashboard(w, browser, owner)
   const { keyboard } = page
-  /** A dialog takes the focus a moment after it is there. What is typed before is lost. */
+  /** A dialog takes the focus a moment after it appears. Text typed before that is lost. */
   const inDialog = (name: string) => page.getByRole('dialog', { name }).locator(':focus').waitFor()
   const atTitle = () => page.locator('#page-title:focus').waitFor()
 

@@ -1,4 +1,4 @@
-/** What belongs to sign-in, in the dashboard: resource servers, providers, the sign-in pages with their preview, and mail. */
+/** The pages of the dashboard about sign-in: resource servers, providers, the sign-in pages with their preview, and mail. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'

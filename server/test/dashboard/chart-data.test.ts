@@ -1,4 +1,4 @@
-/** What the charts of the dashboard show of the statistics. */
+/** The data of the dashboard's charts, computed from the statistics. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { everyInterval, fewOf, type Interval, stack, topOf, totalOf } from '../../../dashboard/src/parts/chart-data.ts'

@@ -182,7 +182,7 @@ test('a taken address looks like a free one to the person, and its owner gets a 
   const person = await w.createUser(w.test)
   const { agent } = await openAccount(w.test, person)
   const free = newAddress()
-  /** What differs between two changes of a person by their nature. */
+  /** Removes the parts that differ between any two changes of a person. */
   const plain = (text: string, address: string) =>
     text.replaceAll(new RegExp(address, 'gi'), 'ADDRESS').replaceAll(/value="[^"]{40,}"/g, '')
   const seen: string[][] = []

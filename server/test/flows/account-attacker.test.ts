@@ -87,7 +87,7 @@ async function withUnprovenAddress() {
 const mails_of_setup = ['method_added', 'method_added', 'method_added']
 type Ready = Awaited<ReturnType<typeof withEverything | typeof withUnprovenAddress>>
 
-/** What a backend sees of the person. */
+/** Returns the state of the person as a backend sees it. */
 const stateOf = async ({ person }: Ready) =>
   Promise.all(
     ['', '/sessions', '/methods', '/grants'].map(async (path) => {

@@ -50,7 +50,7 @@ const from_elsewhere = { 'sec-fetch-site': 'cross-site' }
 const connect = async (at: Ready, sub: string) => comeBack(at, at.agent, await leave(at), sub)
 
 const Added = z.object({ type: z.string(), data: z.string() })
-/** What there is of connections: identities, events and mails of the person. */
+/** Returns the traces of connections: identities, events and mails of the person. */
 async function traces({ person }: Pick<Ready, 'person'>) {
   const { data } = expectStatus(200, await w.call('GET', `/v1/auth/users/${person.id}/methods`, { key }))
   const events = await w.deployment.db.all(
@@ -130,7 +130,7 @@ test('a button pressed twice leads to the same sign-in at the provider, and its 
 })
 
 interface Refused {
-  /** What happens while the person is at the provider. */
+  /** Runs while the person is at the provider. */
   meanwhile: (at: Ready) => Promise<unknown>
   /** Of the answer: its status, and words of its page or its address. */
   answer: [status: number, words: RegExp]

@@ -133,7 +133,7 @@ const dated = { expires_at: new Date(w.now().getTime() + 3_600_000), device: nul
 const method = { method: 'totp', name: null, device: null } as const
 const link = 'https://example.com/link'
 
-/** Each kind of mail, and whether it counts. What follows a change of the account always goes. */
+/** Each kind of mail, and whether it is counted. Mails after a change of the account are always sent. */
 // biome-ignore format: this table is read by column
 const kinds: { [K in Notice['kind']]: [counts: boolean, notice: Extract<Notice, { kind: K }>] } = {
   sign_in_code:        [true,  { kind: 'sign_in_code', code: '123456', ...dated }],

@@ -1,4 +1,4 @@
-/** What is mailed to an address that another person took first, and who has it after its proof: path × proven × how the account began. */
+/** The mails to an address that another person took first, and its owner after the proof: path × proven × how the account began. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'

@@ -98,7 +98,7 @@ const endings: Record<string, (of: Ready) => Promise<unknown>> = {
   },
 }
 
-/** Only where the second factor does not stand before the other browser. */
+/** Only where the second factor does not come before the other browser. */
 const of_password: Record<string, (of: Ready) => Promise<unknown>> = {
   'the person ends it in another browser': async (of) => {
     const { agent, page } = await signInElsewhere(of)

@@ -130,7 +130,7 @@ test('a client whose code_challenge was taken out of its request gets no token f
 
 const pair = await generateKeyPair('ES256')
 const jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'one' }] }
-/** What authenticates a client besides what `exchange` sends. */
+/** Returns the fields that authenticate a client besides those that `exchange` sends. */
 async function assertion(client: Client): Promise<Fields> {
   if (client.token_endpoint_auth_method !== 'private_key_jwt') return {}
   const seconds = Math.floor(w.now().getTime() / 1_000)

@@ -1,6 +1,6 @@
 /**
- * Random walks of two people through the pages in one browser. Whatever they do, and in whatever order, a code is issued only for
- * a person who did everything that the request requires. The walks are the same in every run.
+ * Random walks of two people through the pages in one browser. After any steps in any order, a code is issued only for a person who did
+ * everything that the request requires. The walks are the same in every run.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** What a person has done. Times are whole seconds of the service's clock. */
+/** The steps that a person has done. Times are whole seconds of the service's clock. */
 interface History {
   signed_in_at: number
   chosen_at: number

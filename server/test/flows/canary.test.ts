@@ -1,4 +1,4 @@
-/** After every flow neither the log nor the database holds a secret. */
+/** After every flow neither the log nor the database contains a secret. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -78,7 +78,7 @@ for (const environment of [w.test, w.live]) {
         )
         await agent.submit(forgot, { email: `new.${format}@example.com` })
       }
-      // The cookie of the way that was used last holds its name.
+      // The cookie of the last used method contains its name.
       for (const browser of [person.agent, agent])
         for (const [name, value] of browser.cookies)
           if (!name.includes('_last_')) keep(`cookie ${name}`, value, ...value.split('.').filter((part) => part.length > 30))

@@ -1,4 +1,4 @@
-/** Codes and links count together, whatever a stranger asks for: the path that used up the limit × the path that asks then. */
+/** Codes and links have one limit together, whatever a stranger asks for: the path that used up the limit × the path that asks then. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Agent, authorizationRequest, createAgent } from '../support/cookie-browser.ts'

@@ -57,7 +57,7 @@ async function codeByProvider(agent: Agent, request: { url: string }, provider: 
   return new URL(reply.headers.get('location') ?? '').searchParams.get('code') ?? ''
 }
 
-/** A person with two browsers. What happens in the other one ends what the first one has, at an application with a logout URI. */
+/** A person with two browsers. An act in the other one ends the session and tokens of the first, at an application with a logout URI. */
 async function setUp({ by = 'password', scope = 'openid offline_access', fields = {} }: Pick<Way, 'by' | 'scope' | 'fields'>) {
   const client: Client & { id: string } = await w.createApplication(environment, { backchannel_logout_uri: 'https://app.example.com/out' })
   const body = { type: 'oidc', issuer: 'https://sso.example.com', client_id: 'o', client_secret: 's', link_by_verified_email: true }
@@ -103,7 +103,7 @@ async function plant(session_id: string) {
   ])
 }
 
-/** What is still accepted of the browser and of the tokens that the ending was about. */
+/** Lists which requests of the ended browser and its tokens are still accepted. */
 async function accepted({ client, agent, tokens, pending }: Subject): Promise<string[]> {
   const silent = await agent.get(authorizationRequest(environment, client, { prompt: 'none', scope: 'openid' }).url)
   const answers = {
@@ -147,7 +147,7 @@ interface Way {
   by?: 'password' | 'provider'
   scope?: string
   fields?: { email_verified?: boolean }
-  /** What goes: everything of the person, all but the other browser, what began with a method, one session, or grants. */
+  /** The scope of the ending: everything of the person, all but the other browser, one session or those of a method, or grants. */
   goes: 'everything' | 'others' | 'session' | 'grants'
   /** The reason in `session.ended`; `null` where no event reports each session. */
   reason: string | null

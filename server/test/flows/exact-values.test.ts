@@ -1,6 +1,6 @@
 /**
- * A value that is compared counts as it was sent or not at all: longer, padded and disguised forms of it are refused or are another value,
- * and never become it. What a person types may have blanks around it, which name nobody else. Path × form.
+ * A value is compared exactly as it was sent: longer, padded and disguised forms of it are refused or are another value, and never become
+ * it. Typed values may have blanks around them, which name nobody else. Path × form.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -56,7 +56,7 @@ const open = async (prompt: string) => {
 }
 const forgotUrl = ({ body }: Reply) => /href="([^"]*\/forgot-password\?[^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? ''
 
-/** What a form with a typed address does for the account of `email`. Each returns whether the address was taken for that of the account. */
+/** Sends a form with a typed address. Each returns whether the address was taken for that of the account `email`. */
 const typed: Record<string, (sent: string, person: { email: string; password: string }) => Promise<boolean>> = {
   async 'a password'(sent, { password }) {
     const { agent, page } = await open('login')

@@ -30,7 +30,7 @@ const by_body = [
   ...['createProject', 'changeProject', 'createEnvironment', 'createApplication', 'createProvider', 'applyPromotion', 'revertPromotion'],
   ...['changeUser', 'changeSettings', 'changeApplication', 'changeProvider', 'changeWebhook', 'changeAuthKey', 'changePlatformKey'],
 ]
-/** What closes a way in, and what gives nobody else one. */
+/** The rows that close a way in, and those that give nobody else one. */
 const never = [
   ...['blockUser', 'endUserSessions', 'disconnectGrant', 'endSession', 'revokeAuthKey', 'revokePlatformKey'],
   ...[

@@ -1,4 +1,4 @@
-/** Which grants give way to a new one, whatever a person has (decision 0067). */
+/** Which grants a new one replaces, whatever a person has (decision 0067). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GrantId } from '@ostiary/contract/ids.ts'

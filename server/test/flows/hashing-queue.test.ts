@@ -1,6 +1,6 @@
 /**
  * Passwords that wait for a core (decision 0069): a flood of one source keeps nobody else out, and who gets no turn gets the form again
- * with 503, or a problem. Nothing was checked or stored then, and nothing counts.
+ * with 503, or a problem. Nothing was checked, stored or counted then.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * The link of an identity by a verified address: stored with the session, after the second factor, with an event and a mail. What adds a
- * way to sign in or a second factor leaves both, whatever its type.
+ * The link of an identity by a verified address: stored with the session, after the second factor, with an event and a mail. Adding a
+ * sign-in method or a second factor of any type leaves both.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -137,7 +137,7 @@ test('the session of a link begins with the identity, and ends with it', async (
 
 const patchProvider = (id: string, body: unknown) => w.call('PATCH', `${environment.path}/providers/${id}`, { body })
 
-/** What ends the right to link while the second factor is missing. */
+/** The changes that end the right to link while the second factor is missing. */
 const ends: Record<string, (provider_id: string, user_id: string) => Promise<unknown>> = {
   'the provider may not link any more': async (id) => expectStatus(200, await patchProvider(id, { link_by_verified_email: false })),
   'the provider is switched off': async (id) => expectStatus(200, await patchProvider(id, { enabled: false })),

@@ -63,7 +63,7 @@ const waiting = async ({ id }: TestEnvironment) =>
     )
   )?.count
 
-/** Moves the clock in small steps until the condition holds. */
+/** Moves the clock in small steps until the condition is true. */
 const whileTimePasses = <T>(expected: string, step_seconds: number, ask: () => Promise<T | false>) =>
   until(expected, async () => {
     w.advance(step_seconds)

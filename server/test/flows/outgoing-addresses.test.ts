@@ -130,7 +130,7 @@ const urlOf = (scheme: string, host: string, path: string, { port } = server) =>
 
 const limits = { OSTIARY_LIMITS: '{"webhooks":1000,"webhooks_per_tenant":1000}' }
 const closed = await world({ resolve, env: limits })
-/** Its two allowed addresses stand for public ones. */
+/** Its two allowed addresses represent public ones. */
 const open = await world({ resolve, env: { ...limits, OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32,::1/128' } })
 
 async function deliver(w: World, webhooks: { id: string }[]): Promise<string[]> {
@@ -194,7 +194,7 @@ async function signOut(w: World, applications: Client[]): Promise<string[]> {
 }
 
 const no_keys = '401 invalid_client The keys of the application cannot be read from its jwks_uri.'
-/** Before the connection a step has a name, as for webhooks. What answers has none but its status. */
+/** Before the connection a step has a name, as for webhooks. An answer has only its status. */
 const noProvider = (reason: string) =>
   [
     '502 Sign-in with Single sign-on did not work Single sign-on cannot be reached right now, or its answer cannot be used.',

@@ -1,4 +1,4 @@
-/** A passkey enrolled as the second factor of a sign-in: what counts, and no way around a step (decision 0047). */
+/** A passkey enrolled as the second factor of a sign-in: which response is accepted, and no way around a step (decision 0047). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'

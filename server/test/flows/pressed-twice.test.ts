@@ -73,7 +73,7 @@ async function countRows(environment: TestEnvironment): Promise<Record<string, n
 const difference = (before: Record<string, number>, after: Record<string, number>) =>
   Object.fromEntries(Object.entries(after).map(([name, n]) => [name, n - (before[name] ?? 0)]))
 
-/** What an answer gives to the browser. */
+/** Returns the parts of an answer that the browser gets. */
 const given = ({ status, headers, body }: Reply) => ({
   status,
   location: headers.get('location'),

@@ -30,7 +30,7 @@ const { publicKey, privateKey } = await generateKeyPair('RS256')
 const other = await generateKeyPair('RS256')
 const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }
 
-/** What a provider does otherwise than right. */
+/** The faults of a provider. */
 interface Flaw {
   metadata?: object | string
   metadata_status?: number

@@ -1,4 +1,4 @@
-/** What the metadata of a provider can have wrong, at each route that reads it, and how often strangers can make the service read it. */
+/** Faults in the metadata of a provider, at each route that reads it, and how often strangers can make the service read it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SignJWT } from 'jose'

@@ -197,7 +197,7 @@ for (const { why, link, claims, verified_here, joins } of takeovers) {
   })
 }
 
-/** What a provider could send instead of an address, so that a part of it is the address. */
+/** Values that a provider could send instead of an address, with the address as a part. */
 const disguises: Record<string, (address: string) => string> = {
   'a longer domain': (address) => `${address}.evil.example`,
   'a blank before it': (address) => ` ${address}`,
@@ -367,7 +367,7 @@ async function block({ claims }: Identity): Promise<string> {
 }
 const createAccount = ({ claims: { email } }: Identity) => w.createUser(w.test, { email: String(email), email_verified: true })
 
-/** What is refused, and the account that it is refused to: `null` where there is none. */
+/** A refused sign-in. `prepare` returns the account that it is refused to: `null` where there is none. */
 interface Failure {
   why: string
   reason: string

@@ -47,7 +47,7 @@ test('a source keeps its newest 1,000 records, and the rest is counted as droppe
   const sent = Array.from({ length: 1_200 }, () => answered(scope))
   for (const call of sent) calls.note(call)
   await calls.write()
-  await calls.write() // the count of what gave way comes with the next write
+  await calls.write() // the count of evicted calls comes with the next write
   assert.deepEqual(
     await idsOf(scope),
     sent

@@ -56,7 +56,7 @@ const { ours, theirs } = await createTwoTenants(w)
 const { test: environment } = ours
 const { path, issuer } = environment
 
-/** Values that no record and no log line may hold. */
+/** Values that no record and no log line may contain. */
 const canaries: string[] = []
 function canary(): string {
   const made = `canary${randomText().replaceAll(/[^a-z0-9]/g, '')}`

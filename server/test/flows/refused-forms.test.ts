@@ -1,6 +1,6 @@
 /**
- * A form that is not accepted says why (decision 0155): each cause has a sentence and a reason of its own, for each form of the hosted pages.
- * A token works with its own cookie alone, so tabs that load at once all work; what a privacy setting withholds refuses nothing.
+ * A form that is not accepted says why (decision 0155): each cause has a sentence and a reason of its own, for each form of the hosted
+ * pages. A token works with its own cookie alone, so tabs that load at once all work; what a privacy setting withholds refuses nothing.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -50,7 +50,7 @@ async function account(query = '') {
   return { agent, page: await agent.get(`${environment.issuer}/account${query}`) }
 }
 
-/** Each makes a form of a page that stands open. */
+/** Each makes a form of a page that is open. */
 const forms: Record<string, () => Promise<Form>> = {
   'sign-in': async () => {
     const { agent, page } = await signInPage()
@@ -236,7 +236,7 @@ test('what was typed shows again, a password never, and it is gone when the step
   assert.match((await followPages(agent, right)).body, /data-step="consent"/)
 })
 
-/** Opens what the cookies of refused forms hold, as the service does. */
+/** Opens the cookies of refused forms, as the service does. */
 function openedOf(agent: Agent): string {
   const seeds = formCookies(agent).map(([, seed]) => seed)
   return refusedCookies(agent)

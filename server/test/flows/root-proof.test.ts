@@ -56,7 +56,7 @@ await db.run(
   ),
 )
 
-/** What the pattern finds in the newest mail to an address whose text has it. */
+/** Returns the match of the pattern in the newest mail to an address whose text has one. */
 const mailed = (to: string, pattern: RegExp) =>
   until(`a mail to ${to}`, () => {
     const texts = server.received.filter((mail) => mail.to.includes(to)).map((mail) => readMessage(mail.raw).text)

@@ -64,7 +64,7 @@ const paths: Path[] = [
   { how: 'promotions', write: (project, server) => byPlan(project, server, async () => {}) },
   {
     how: 'the revert of another promotion',
-    // A state is written and promoted over with a second one, and the revert writes the first again. What was deleted does not come back.
+    // A state is written and promoted over with a second one, and the revert writes the first again. Deleted objects do not come back.
     write: async (project, server) => {
       await byRoute(project, server)
       const other = { name: 'Other', scopes: scopes('other:read', 'b:read') }

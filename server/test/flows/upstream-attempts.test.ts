@@ -93,7 +93,7 @@ for (const [size, change] of Object.entries({ 'in a cookie': {}, 'in a row': lar
 const here = place
 const there = await setUp(w.live)
 const other_provider = expectStatus(201, await w.call('POST', `${w.test.path}/providers`, { body: google })).id as string
-/** What a cookie does not count for. Each gets the browser of the attempt, and returns the answer to another one. */
+/** The cases in which a cookie is not valid. Each gets the browser of the attempt, and returns the answer to another one. */
 const foreign: Record<string, (agent: Agent, answer: Record<string, string>) => Promise<{ status: number }>> = {
   'another browser': async (agent, answer) => {
     const thief = (await begin(here)).agent

@@ -6,7 +6,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 
 export type Algorithm = 'ES256' | 'EdDSA' | 'RS256'
 
-/** What a test changes in a response. */
+/** The changes of a test to a response. */
 export interface Changes {
   origin?: string
   rp_id?: string

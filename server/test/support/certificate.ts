@@ -1,4 +1,4 @@
-/** Makes certificates for test servers (RFC 5280 §4.1, in DER), so that the repository holds no private key. */
+/** Makes certificates for test servers (RFC 5280 §4.1, in DER), so that the repository contains no private key. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 

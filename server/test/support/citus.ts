@@ -35,7 +35,7 @@ const settings = [
   'max_worker_processes=300', // Citus has one for each database
 ]
 
-/** What the guide sets too, and what would make a busy machine lose connections in other tests. */
+/** Settings of the guide that would make a busy machine lose connections in other tests. */
 const settings_of_outages = ['citus.node_connection_timeout=1000', 'citus.recover_2pc_interval=5s']
 
 /** Three servers that end with this process, or those of the run. */

@@ -1,4 +1,4 @@
-/** What the dashboard says about a pasted id. */
+/** Reads the dashboard's explanation of a pasted id. */
 import type { Page } from 'playwright-core'
 
 /** Pastes a reference, a request id or a message id into the palette, and reads the cause and the fix of the page that opens. */

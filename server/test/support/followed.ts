@@ -63,7 +63,7 @@ export function install(command: string, folder: string): void {
   if (!existsSync(target)) symlinkSync(join(root, 'node_modules'), target)
 }
 
-/** What a person does in a browser; the program is the one that runs at this moment. */
+/** The acts of a person in a browser; the program is the one that runs at this moment. */
 export type Act = (program: Pick<Program, 'output'>) => Promise<void>
 
 /**

@@ -30,7 +30,7 @@ export const skips = {
 
 const execute = promisify(execFile)
 
-/** Runs a program to its end. What it prints is in the error where it fails. */
+/** Runs a program to its end. If it fails, its output is in the error. */
 async function run(cwd: string, [file = '', ...args]: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 64_000_000, timeout: 600_000 }
   const { stdout } = await execute(file, args, options).catch((error) => {
@@ -47,7 +47,7 @@ function folderWithDocument(w: World, name: string): string {
   return folder
 }
 
-/** What each client prints: created, listed, the new name, no logo any more, deleted. */
+/** The output of each client: created, listed, the new name, no logo any more, deleted. */
 export const printed = '201 true Changed true 204'
 
 const called = (w: World) => ({ args: [w.base_url, w.test.path.split('/')[4] ?? '', w.test.id], env: { OSTIARY_KEY: w.key } })

@@ -1,4 +1,4 @@
-/** What happens to a node of a distributed database, at any moment or amid a batch, and how it returns. */
+/** The faults of a node of a distributed database, at any moment or amid a batch, and how it returns. */
 import { Client } from 'pg'
 import { type Postgres, query } from './postgres.ts'
 import { until } from './receiver.ts'

@@ -17,7 +17,7 @@ export async function startProvider() {
     issuer,
     private_key: signing.privateKey,
     jwk,
-    /** What it publishes at `jwks_uri`, and how often that was read. */
+    /** The keys at `jwks_uri`, and how often they were read. */
     keys: [jwk] as object[],
     key_reads: 0,
     /** Members of its metadata beside the required ones. */

@@ -62,7 +62,7 @@ export async function audit(page: Page, name: string): Promise<string[]> {
 /** On a hosted page, from one button to the next one below it: `--between` of its style sheet. */
 const between_buttons = 10
 
-/** What a script places, such as an open menu, follows the new width a moment later. */
+/** An element placed by a script, such as an open menu, follows the new width a moment later. */
 const settling_ms = 10_000
 
 async function tooWide(page: Page, variant: string): Promise<string[]> {
@@ -125,7 +125,7 @@ async function rivals(page: Page, variant: string): Promise<string[]> {
 /** WCAG 2.2 §2.5.5, with the exception of links in a sentence. */
 const finger_px = 44
 
-/** Controls of the dashboard that are too small for a finger. What opens with its whole row, and a link in a sentence, need no size of their own. */
+/** Returns controls of the dashboard that are too small for a finger, except those that open with their row and links in a sentence. */
 export const smallTargets = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const targets = [...document.querySelectorAll('a, button, select, summary, label, [role=tab], [role=menuitem], input:not([type=checkbox], [type=radio], [type=hidden])')]

@@ -12,7 +12,7 @@ import {
 } from './cookie-browser.ts'
 import { expectStatus, type Reply, type TestEnvironment, type World } from './world.ts'
 
-/** The options that a page holds for its script. */
+/** The options that a page has for its script. */
 export function optionsOf({ body }: Reply) {
   const json = / data-options="([^"]*)"/.exec(body)?.[1]
   if (json === undefined) throw new Error('The page has no passkey ceremony.')

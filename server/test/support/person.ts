@@ -1,4 +1,4 @@
-/** What a person does on the hosted pages, in a real browser. */
+/** The acts of a person on the hosted pages, in a real browser. */
 import type { Page } from 'playwright-core'
 
 /** Creates an account, from the sign-in page. */

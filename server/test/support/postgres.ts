@@ -119,7 +119,7 @@ export interface OtherPrograms {
   auth: 'trust'
 }
 
-/** What a server has beside the usual. */
+/** The options of a server that differ from the usual. */
 interface More {
   initdb?: readonly string[]
   settings?: readonly string[]

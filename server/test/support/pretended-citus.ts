@@ -1,4 +1,4 @@
-/** What Citus says about the tables of a database, in one without it. Batches are sent there as on a distributed database. */
+/** Imitates the catalogue of Citus in a database without it. Batches are sent there as on a distributed database. */
 import { distributionColumn, placeOf, tables_of } from '../../src/db/citus/placement.ts'
 import { runCommand } from './postgres.ts'
 

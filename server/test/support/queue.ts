@@ -17,7 +17,7 @@ import { freshDatabase, noPostgres } from './postgres.ts'
 
 export const JobRow = z.object({ id: z.string(), attempts: z.int(), due_at: z.date(), leased_by: z.string().nullable() })
 
-/** A migrated database, a clock that the test advances, and runners that stand for processes. */
+/** A migrated database, a clock that the test advances, and runners that represent processes. */
 export async function queueOn(open: () => Promise<Engine>) {
   const db = createDb(await open())
   await migrate(db)
@@ -76,7 +76,7 @@ const engines: [string, () => Promise<Engine>, string | false][] = [
   ['PostgreSQL', async () => openPostgres(await freshDatabase()), noPostgres],
 ]
 
-/** Polls until the condition holds. A runner stores the outcome of an attempt without notifying the test. */
+/** Polls until the condition is true. A runner stores the outcome of an attempt without notifying the test. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise(setImmediate)
 }

@@ -62,7 +62,7 @@ interface Walk {
   advance(seconds: number): void
 }
 
-/** What the walks of a file have refused: `routes` by name, and `buttons` as `buttonsOfExamples` writes them. */
+/** The refusals in the walks of a file: `routes` by name, and `buttons` as `buttonsOfExamples` writes them. */
 export const refused = { routes: new Set<string>(), buttons: new Set<string>() }
 
 const sentences = {

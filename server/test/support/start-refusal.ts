@@ -1,4 +1,4 @@
-/** What a command of the service says where its database refuses. */
+/** Reads the message of a command of the service if its database refuses. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -128,7 +128,7 @@ export function startLoad(w: World, environments: readonly Loaded[]) {
 export const isServed = ({ status }: Reply): boolean => status === 200 || status === 201
 
 /**
- * What is not served is a 503 as the API or OAuth describe it: without its issuer an OAuth endpoint answers like the API.
+ * Asserts that each refusal is a 503 as the API or OAuth describe it: without its issuer an OAuth endpoint answers like the API.
  * @param log of the service, for the message
  */
 export function assertWellRefused(answers: readonly Answered[], log: readonly string[] = []): void {

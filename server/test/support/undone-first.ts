@@ -18,7 +18,7 @@ const targetsOf = (statements: readonly Statement[]): string[] => [
   ...new Set(statements.flatMap(({ parts }) => /^\s*(?:insert into|update|delete from) (\w+)/.exec(parts[0] ?? '')?.[1] ?? [])),
 ]
 
-/** What all writes of the processes of one database wait for: one that judges a batch runs alone. */
+/** The gate of all writes of the processes of one database: one that judges a batch runs alone. */
 interface Gate {
   running: Set<Promise<unknown>>
   judging: Promise<unknown> | null
@@ -26,7 +26,7 @@ interface Gate {
 const gates = new Map<string, Gate>()
 const tried = new Set<string>()
 
-/** What tests hold up now. Meanwhile no batch is judged: it would wait for a batch that is held up, and others for it. */
+/** The batches that tests hold up now. Meanwhile no batch is judged: it would wait for a held one, and others for it. */
 export const held_by_tests = new Set<object>()
 
 /** @param nodes the URLs of the database on each node */

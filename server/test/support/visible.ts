@@ -1,4 +1,4 @@
-/** What an answer shows, for tests that two accounts get the same one. */
+/** Reads the visible parts of an answer, for tests that two accounts get the same one. */
 import type { Reply } from './world.ts'
 
 /** Everything in an answer that could reveal a difference between two accounts. */

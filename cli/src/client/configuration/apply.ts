@@ -66,7 +66,7 @@ function refuseOther({ path, file }: NamedFile): void {
     throw new UsageError(`${placeText(path, file.text, 0)}: A configuration is a map, which begins with "version: 1".`)
 }
 
-/** What the environment has in the sections of a file, and the file has not. */
+/** Returns the objects that the environment has in the sections of a file, and the file lacks. */
 function lackingIn({ path, file }: NamedFile, document: ShownDocument): { object: string; slug: string }[] {
   const environment = environmentOf(file.value)
   if (environment !== null && environment !== document.environment)

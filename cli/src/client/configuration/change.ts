@@ -57,7 +57,7 @@ export function changePairs(text: string, map: ParsedNode, removed: readonly Yam
   ]
 }
 
-/** Changes which items a list has. New ones stand at its end. At least one of its items stays. */
+/** Changes which items a list has. New ones are added at its end. At least one of its items stays. */
 export function changeItems(text: string, list: ParsedNode, removed: readonly ParsedNode[], added: readonly unknown[]): Edit[] {
   const items = itemsOf(list)
   const last = items.findLast((item) => !removed.includes(item))
@@ -99,7 +99,7 @@ export function replaceValue(text: string, map: ParsedNode, pair: YamlPair, valu
     const beside = isBlock(value) ? '' : ` ${inlineText(value)}`
     return [{ start: colon, end: after, text: beside + lineBreakOf(text) }, ...(isBlock(value) ? inserted : [])]
   }
-  // What stands below the key goes, and a comment beside the key stays.
+  // Removes the lines below the key, and keeps a comment beside the key.
   const below = afterLine(text, colon)
   if (!/^[ \t]*(#.*)?\r?\n?$/.test(text.slice(colon, below))) throw new UnusualForm(pair.key.range[0])
   return [{ start: below, end: after, text: '' }, ...inserted]
@@ -175,7 +175,7 @@ function ownLine(text: string, { key }: YamlPair): number {
   return offset
 }
 
-/** Where the dash of an item stands, if it begins its line. */
+/** The offset of the dash of an item, if it begins its line. */
 function dashOf(text: string, item: ParsedNode): number {
   const offset = startOf(item)
   const begin = lineStart(text, offset)

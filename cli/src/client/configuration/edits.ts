@@ -18,7 +18,7 @@ export class UnusualForm extends Error {
   }
 }
 
-/** What is inserted at one offset stands in the order of the edits, before what is removed there. */
+/** Applies edits. Insertions at one offset keep the order of the edits, and come before a removal there. */
 export function applied(text: string, edits: readonly Edit[]): string {
   let result = ''
   let place = 0
@@ -70,7 +70,7 @@ export function removal(text: string, begin: number, end: number): Edit {
 
 export const isInBrackets = (node: ParsedNode) => isCollection(node) && node.flow === true
 
-/** Whether a node stands in the line of its key, or begins there. */
+/** Whether a node is in the line of its key, or begins there. */
 export const isInline = (node: ParsedNode) =>
   isAlias(node) || isInBrackets(node) || (isScalar(node) && node.type !== 'BLOCK_LITERAL' && node.type !== 'BLOCK_FOLDED')
 

@@ -21,7 +21,7 @@ const most_rounds = 6
 export function mergedText(text: string, wanted: Members, type: EnvironmentType): { text: string } | { offset: number } {
   const defaultAt = defaultsOf(type)
   let current = text
-  /** Where the first edit of the person's file stands. */
+  /** The place of the first edit of the person's file. */
   let begin = 0
   for (let round = 0; round < most_rounds; round++) {
     const read = readYaml(current)
@@ -88,7 +88,7 @@ function editsOf(file: YamlFile, wanted: Members, defaultAt: DefaultAt): Edit[] 
     const { value: node } = pair
     if (isSame(node ? file.valueOf(node) : null, value, at)) return []
     const edits = node && insideEdits(target(node), value, at)
-    // The text of an alias stands elsewhere.
+    // The text of an alias is elsewhere.
     if (edits && node && (edits.length === 0 || target(node) === node)) return edits
     const is_group = at.path[0] === 'settings' && isObject(value)
     return replaceValue(text, map, pair, is_group ? (missingPart(value, at, defaultAt) ?? {}) : value)
@@ -150,7 +150,7 @@ const inside = ({ path, object }: At, name: string, value: unknown): At => ({
   object: path.length === 1 && isObject(value) ? value : object,
 })
 
-/** What a file has to say about something that it leaves out; `undefined` for nothing. */
+/** Returns the value to write for a part that the file leaves out; `undefined` for nothing. */
 function missingPart(value: unknown, at: At, defaultAt: DefaultAt): unknown {
   const { path, object } = at
   const [section] = path

@@ -1,4 +1,4 @@
-/** What the service says about a plan, at its place in the file that it is about. */
+/** Shows each problem of a plan at its place in the file. */
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import { secret_sentence } from '@ostiary/contract/sentences.ts'
 import type { OstiaryError } from '@ostiary/sdk'
@@ -15,7 +15,7 @@ export interface NamedFile {
   readonly file: YamlFile
 }
 
-/** Finds the file and the path in it that a pointer into a request is about; `null` for what stands in no file. */
+/** Finds the file and the path in it that a pointer into a request is about; `null` for a part that is in no file. */
 export type Locate = (pointer: string) => { named: NamedFile; path: readonly string[] } | null
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Reads YAML 1.2 as JSON, with the place of each value. It refuses everything else: tags, merge keys, several documents, duplicate keys, and
- * keys that are not text. Readers of YAML disagree about these. The words about a mistake never repeat a text of the file, which can be a
- * secret.
+ * Reads YAML 1.2 as JSON, with the place of each value. It refuses everything else: tags, merge keys, several documents, duplicate keys,
+ * and keys that are not text. Readers of YAML disagree about these. The words about a mistake never repeat a text of the file, which can be
+ * a secret.
  */
 import { Composer, type ErrorCode, isAlias, isMap, isPair, isScalar, isSeq, type ParsedNode } from 'yaml'
 import type { Mistake } from './places.ts'
@@ -20,7 +20,7 @@ export interface YamlFile {
   readonly aliases: ReadonlyMap<ParsedNode, ParsedNode>
   /** The value at a path; `undefined` if there is none. */
   at(path: readonly string[]): unknown
-  /** Where the value of a path stands, else the nearest one around it. */
+  /** The place of the value of a path, else of the nearest one around it. */
   placeOf(path: readonly string[]): number
 }
 
@@ -64,7 +64,7 @@ interface Reading {
   readonly targets: Map<ParsedNode, ParsedNode>
   /** The newest node of each anchor so far. */
   readonly anchors: Map<string, ParsedNode>
-  /** How many nodes stand at a node, with those of its aliases. */
+  /** The number of nodes at a node, with those of its aliases. */
   readonly sizes: Map<ParsedNode, number>
 }
 

@@ -42,7 +42,7 @@ export function isBlock(value: unknown): value is readonly unknown[] | Members {
   return isMembers(value) && membersOf(value).length > 0 && membersOf(value).every(([name]) => name.length <= longest_key)
 }
 
-/** What YAML 1.1 or 1.2 reads as a boolean or as no value. */
+/** The words that YAML 1.1 or 1.2 reads as a boolean or as no value. */
 const words = /^(true|false|yes|no|on|off|y|n|null)$/i
 
 /** Begins with a letter or `/`, as no number does, and has no sign to which YAML gives a meaning, and none that nobody sees. */

@@ -1,4 +1,4 @@
-/** What code, or a product, needs to sign people in: addresses and ids to copy, and code or configuration with them filled in. */
+/** Shows the values that code or a product needs to sign people in: addresses and ids to copy, and code or configuration with them. */
 import type { Application } from '@ostiary/sdk'
 import { CodeTabs } from '../../parts/code.tsx'
 import { CopyButton } from '../../parts/copy.tsx'

@@ -1,4 +1,4 @@
-/** What happened with an application, newest first. A row opens the event on the page of all events, with the same filter. */
+/** Lists the events of an application, newest first. A row opens the event on the page of all events, with the same filter. */
 
 import type { Application } from '@ostiary/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'

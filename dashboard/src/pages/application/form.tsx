@@ -6,7 +6,7 @@ import { applications } from '../../queries/applications.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { questionOf } from './questions.ts'
 
-/** What `EditForm` needs: the edit, and the question that it asks first. */
+/** Returns the props of `EditForm`: the edit, and the question that it asks first. */
 export function useApplicationEdit({ base, report }: Edited<Application>, change: ApplicationChange) {
   const { client, at } = useEnvironment()
   const { id: application_id, name } = base.data

@@ -1,4 +1,4 @@
-/** What is wrong with a key set while it is typed; `null` for none. A text is JSON to be. The service checks the keys themselves. */
+/** Returns the problem of a key set while it is typed; `null` for none. A string is unfinished JSON. The service checks the keys. */
 export function keySetProblem(jwks: unknown): string | null {
   if (jwks === null) return null
   if (typeof jwks === 'string') return 'This is not JSON yet.'

@@ -3,7 +3,7 @@ import type { Application, ApplicationTemplate } from '@ostiary/sdk'
 
 const place = '{url}'
 
-/** What stands before the path of the template in a registered redirect URI; else the origin of the first one. The service does not store it. */
+/** Returns a registered redirect URI without the path of the template; else the origin of the first one. The service does not store it. */
 export function productAddress(
   { redirect_uris: paths }: Pick<ApplicationTemplate, 'redirect_uris'>,
   registered: Application['redirect_uris'],

@@ -1,6 +1,6 @@
 /**
- * What a product that others wrote needs to sign people in: the lines for its configuration, the claims that people lack, and notes. It says
- * when the first person came, or why the first one was refused.
+ * Shows how a third-party product signs people in: the lines for its configuration, the claims that people lack, and notes. It says when
+ * the first person signed in, or why the first one was refused.
  */
 import '../../styles/product.css'
 import type { ApplicationTemplate } from '@ostiary/sdk'
@@ -21,7 +21,7 @@ import { useEnvironment } from '../../scope.tsx'
 interface ProductSetupProps {
   template: ApplicationTemplate
   values: Omit<SetupValues, 'issuer'>
-  /** What a copy has in the place of a secret that is not shown. */
+  /** The text that replaces a hidden secret in a copy. */
   filled?: Filled | undefined
 }
 
@@ -61,7 +61,7 @@ const press_words = {
   name: 'Put the verified address in the place of a missing name',
 }
 
-/** What people lack, and the setting that gives it by one press. */
+/** Shows a claim that people lack, with a button for the setting that supplies it. */
 function Need({ need: { sentence, claim } }: { need: UnmetNeed }) {
   const here = useEnvironment()
   const { client, at } = here

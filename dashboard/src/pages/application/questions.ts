@@ -1,4 +1,4 @@
-/** What a change of an application ends, asked before it is saved. */
+/** The questions before a change of an application that ends something. */
 import type { Application, ApplicationChange } from '@ostiary/sdk'
 import type { Question } from '../../parts/question.ts'
 

@@ -100,7 +100,7 @@ export function CreateFromTemplate({ origin, close }: { origin: ReactNode; close
   )
 }
 
-/** What people paste often ends with a slash, which the service refuses: it would be there twice. */
+/** Removes the last slash, which pasted addresses often have. The service refuses it, since the path begins with one. */
 const withoutSlash = (url: string) => url.trim().replace(/\/+$/, '')
 
 function matches({ name, slug }: ApplicationTemplate, words: string): boolean {

@@ -1,4 +1,4 @@
-/** What is wrong with redirect URIs, while they are typed. The service has the last word: it checks the same rules. */
+/** Returns the problem of redirect URIs while they are typed. The service decides: it checks the same rules. */
 export const problemIn = (uris: readonly string[], application_type: string, environment_type: 'test' | 'live'): string | null =>
   uris.map((uri) => problemOf(uri, application_type, environment_type)).find((problem) => problem !== null) ?? null
 

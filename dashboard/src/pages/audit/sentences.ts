@@ -55,11 +55,11 @@ const objects: Record<string, string> = {
   Provider: 'identity provider',
 }
 
-/** What a step of a promotion did to one of the objects that it changed. */
+/** The verb for a step of a promotion on one of the objects that it changed. */
 const steps: Record<string, string> = { applyPromotion: 'promoted', revertPromotion: 'reverted' }
 const promoted: Record<string, string> = { environment: 'settings of', resource_server: 'resource server', provider: 'identity provider' }
 
-/** What an operation did, in the past tense, with the kind of its object: `rotated the key`. */
+/** Describes an operation in the past tense, with the kind of its object: `rotated the key`. */
 export function didOf(action: string, object_type?: string): string {
   if (steps[action] && object_type && object_type !== 'promotion') return `${steps[action]} the ${promoted[object_type] ?? object_type}`
   const [, verb = '', what = ''] = /^([a-z]+)([A-Z]\w*)$/.exec(action) ?? []
@@ -70,7 +70,7 @@ export function didOf(action: string, object_type?: string): string {
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** What people call the object: its name now, else the one that the entry holds. */
+/** Returns the name of the object: its present one, else the one in the entry. */
 export function objectOf(
   { action, object, before, after }: Pick<AuditEntry, 'action' | 'object' | 'before' | 'after'>,
   nameOf: NameOf,
@@ -93,7 +93,7 @@ export function placeOf({ project_id, environment_id }: AuditEntry, nameOf: Name
     .join(', ')
 }
 
-/** What a check found, in a sentence. The state after it is an answer, and has no fields that changed. */
+/** Returns the result of a check in a sentence. The state after it is an answer, and has no changed fields. */
 export function foundOf({ action, after }: Pick<AuditEntry, 'action' | 'after'>): string | null {
   if (action !== 'checkProvider' || after === null) return null
   const { ok, cause, detail } = after
@@ -109,7 +109,7 @@ export interface Change {
 
 const labels = new Map(settings_groups.flatMap(({ title, fields }) => fields.map(({ path, label }) => [path, `${title}: ${label}`])))
 
-/** What the service sets by itself, which says nothing beside the sentence. */
+/** The fields that the service sets by itself. They add nothing to the sentence. */
 const bookkeeping = new Set([
   'version',
   'start',

@@ -1,4 +1,4 @@
-/** What to do about a refused call, by its code: codes of the API, of OAuth and of the hosted pages. A test keeps the table complete. */
+/** The remedies for refused calls by code: codes of the API, of OAuth and of the hosted pages. A test keeps the table complete. */
 
 // biome-ignore format: this table is read by column
 const of_api: Record<string, string> = {

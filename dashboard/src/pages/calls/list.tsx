@@ -107,7 +107,7 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
 
 type Refused = RefusedCallSummary['data'][number]
 
-/** What was refused, by reason and route, with the count of each. The choice filters the list. */
+/** Groups the refused calls by reason and route, with the count of each. The choice filters the list. */
 function Reasons({ of, search, show }: { of: readonly Refused[] } & ReturnType<typeof useQueryState>) {
   const chosen = of.findIndex(({ code, route }) => search.code === code && search.route === (route ?? undefined))
   const choose = (group: Refused | undefined) => show({ code: group?.code, route: group?.route ?? undefined })

@@ -33,7 +33,7 @@ const words: Record<keyof Remedy, Words> = {
 /** In the order of the table. */
 const fields = Object.keys(words) as (keyof Remedy)[] // as: keys of a const object are exactly its names
 
-/** What the remedy still changes in the application as it is now; `null` where nothing. */
+/** Returns the fields of the remedy that differ from the application as it is now; `null` if none differs. */
 export function remaining(remedy: Remedy, application: Application): Remedy | null {
   const left = fields.filter((field) => remedy[field] !== undefined && remedy[field] !== application[field])
   return left.length === 0 ? null : Object.fromEntries(left.map((field) => [field, remedy[field]]))

@@ -1,4 +1,4 @@
-/** The statuses of answers in words, which stand beside the number. */
+/** The statuses of answers in words, for display beside the number. */
 
 // biome-ignore format: this table is read by column
 const words: Record<number, string> = {

@@ -1,6 +1,6 @@
 /**
- * Test and Live side by side. The service compares: what travels and differs, and what stands in its way, is the dry run of a promotion.
- * The values are those of both documents. Pure functions of what the API answers.
+ * Test and Live side by side. The service compares: the fields that travel and differ, and their errors, come from the dry run of a
+ * promotion. The values are those of both documents. Pure functions of what the API answers.
  */
 import type { EnvironmentConfiguration, Kept, Planned, Promotion, PromotionCheck, PromotionCheckCode } from '@ostiary/sdk'
 import { objects } from '../../generated/objects.ts'
@@ -46,11 +46,11 @@ export interface Row {
   test: string
   live: string
   state: State
-  /** What a plan names to bring it to Live; `null` where there is nothing to bring. */
+  /** The entry in a plan that brings it to Live; `null` where there is nothing to bring. */
   entry: Planned | null
   /** Why Live would refuse it; `null` where it would not. */
   closed: string | null
-  /** What `keeps` of Live names; `null` for what is never planned. */
+  /** The place that `keeps` of Live names; `null` for a row that is never planned. */
   place: Place | null
   /** The page of Live where it is. */
   page: string
@@ -85,7 +85,7 @@ function withReason(row: Row, keeps: readonly Kept[]): Row {
   return kept ? { ...row, state: 'kept', note: kept.reason, entry: null, closed: null } : row
 }
 
-/** What Live keeps of an object or a field that neither environment has any more. It is shown so that it can be taken out. */
+/** Returns the row of an entry in `keeps` whose object or field neither environment has any more. It is shown so that it can be removed. */
 function idleRow(kept: Kept): Row {
   const place = placeOf(kept)
   const { object, slug, pointer } = place
@@ -105,20 +105,20 @@ function idleRow(kept: Kept): Row {
   }
 }
 
-/** What a person sees first: everything that is neither equal nor each environment's own nor meant to differ. */
+/** Is true for rows that a person sees first: neither equal, nor each environment's own, nor meant to differ. */
 export const isDifference = ({ state }: Row) => state !== 'same' && state !== 'own_values' && state !== 'kept'
 
-/** What a plan would take. */
+/** Returns the entries that a plan would accept. */
 export const entriesOf = (rows: readonly Row[]): Planned[] => rows.flatMap(({ entry, closed }) => (entry && closed === null ? [entry] : []))
 
-/** What a plan of all of it names: `undefined` for everything, since Live refuses nothing. A refused row need not have an entry. */
+/** Returns the entries of a plan of all rows: `undefined` for everything, if Live refuses none. A refused row need not have an entry. */
 export const entriesOfAll = (rows: readonly Row[]): Planned[] | undefined =>
   rows.some(({ closed }) => closed !== null) ? entriesOf(rows) : undefined
 
 const idOf = ({ object, slug, pointer }: Place) => `${object}${slug === null ? '' : `/${slug}`}${pointer ?? ''}`
 const isAt = (place: Place) => (other: Place) => idOf(place) === idOf(other)
 
-/** What the person solves on the page of the plan: a value to give, or something else to bring with it. */
+/** The checks that a person solves on the page of the plan: a value to give, or another object to bring with it. */
 const solved_later: readonly PromotionCheckCode[] = ['value_required', 'unknown_scope', 'quota_exceeded', 'secret_required']
 
 /** An error about a whole group, such as no way in, is about several rows together, so it closes none of them. */

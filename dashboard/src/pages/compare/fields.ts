@@ -8,7 +8,7 @@ import { type Setting, settings_groups } from '../../generated/settings.ts'
 export interface Field extends Pick<ObjectField, 'label' | 'look' | 'class' | 'affects'> {
   /** The JSON pointer of the field within its object. */
   pointer: string
-  /** What to do in Live where only Test has a value; `null` where each object says it itself. */
+  /** The advice for Live where only Test has a value; `null` where each object has its own. */
   advice: string | null
 }
 

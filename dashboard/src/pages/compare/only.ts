@@ -1,4 +1,4 @@
-/** What a plan names in `only`, within the bound of the list. Pure functions. */
+/** Builds the list `only` of a plan, within its bound. Pure functions. */
 import type { Planned, PlannedChange } from '@ostiary/sdk'
 
 /** As many entries as the service takes. */

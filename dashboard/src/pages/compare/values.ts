@@ -1,4 +1,4 @@
-/** The values of a configuration: where they stand in a document, and how a person reads them. Pure functions. */
+/** The values of a configuration: their places in a document, and their words for people. Pure functions. */
 import type { EnvironmentConfiguration } from '@ostiary/sdk'
 import { type Look, objects } from '../../generated/objects.ts'
 import { duration } from '../../parts/clock.ts'
@@ -23,7 +23,7 @@ export function valueAt(object: Fields | undefined, pointer: string): unknown {
   return value
 }
 
-/** What people call an object: its name, else its slug. */
+/** Returns the name of an object for people: its name, else its slug. */
 export function nameOf(object: Fields | undefined, slug: string): string {
   const name = object?.name ?? object?.display_name
   return typeof name === 'string' ? name : slug

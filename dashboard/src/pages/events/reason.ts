@@ -1,4 +1,4 @@
-/** Why something failed, for the events that report a failure. What to do about it is in `cause.ts`, which the overview does not load. */
+/** Why something failed, for the events that report a failure. The remedies are in `cause.ts`, which the overview does not load. */
 import type { Event } from '@ostiary/sdk'
 import { reasonWords } from '../../parts/words.ts'
 

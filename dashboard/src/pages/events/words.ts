@@ -1,4 +1,4 @@
-/** What an event is about, how it happened, who caused it and why it failed, in words. */
+/** Describes an event in words: its object, how it happened, who caused it and why it failed. */
 import type { Event } from '@ostiary/sdk'
 import type { NameOf } from '../../parts/names.tsx'
 import { methodWords, reasonWords } from '../../parts/words.ts'

@@ -1,4 +1,4 @@
-/** What a form says about the restrictions of a key, as the API takes it. */
+/** Converts the restrictions of a key from a form to the API. */
 import type { ApiKey } from '@ostiary/sdk'
 
 /** The numbers as they are typed. */

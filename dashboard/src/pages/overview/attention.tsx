@@ -1,4 +1,4 @@
-/** What needs a look: failing or disabled webhooks, and keys that nobody uses. */
+/** Lists the objects that need attention: failing or disabled webhooks, and keys that nobody uses. */
 
 import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
 import { Icon } from '../../parts/icon.tsx'

@@ -1,4 +1,4 @@
-/** The latest events of the overview. They stand below the first screen, so their code is not part of the first route. */
+/** The latest events of the overview. They are below the first screen, so their code is not part of the first route. */
 import { Link } from '@tanstack/react-router'
 import { event_labels } from '../../generated/event-kinds.ts'
 import { useNames } from '../../parts/names.tsx'

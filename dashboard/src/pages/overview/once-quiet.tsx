@@ -1,4 +1,4 @@
-/** What the first screen does not need begins when everything else has come, so that it takes no network from it. */
+/** Renders parts that the first screen does not need after all its requests, so that they take no network from it. */
 import { useIsFetching } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 

@@ -1,4 +1,4 @@
-/** What the parts of the page of a promotion share: the promotion, both ends, and what people call the objects. */
+/** The context of the page of a promotion: the promotion, both environments, and the names of the objects. */
 import type { Environment, EnvironmentConfiguration, Promotion } from '@ostiary/sdk'
 import { createContext, use } from 'react'
 import type { Subject } from '../compare/fields.ts'
@@ -51,7 +51,7 @@ export const namesOf =
     return typeof given === 'string' ? given : slug
   }
 
-/** What the source has at a place. */
+/** Returns the value of the source at a place. */
 export const exampleAt = (
   { documents: { source } }: Pick<About, 'documents'>,
   object: Subject,

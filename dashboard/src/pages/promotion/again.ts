@@ -1,4 +1,4 @@
-/** Plans the same again, for the environments as they are now. What no longer exists there is left out. */
+/** Plans the same again, for the environments as they are now. Leaves out entries that no longer exist there. */
 import { type Client, OstiaryError, type Planned, type Promotion, type PromotionCreation } from '@ostiary/sdk'
 import { fieldAt } from '../compare/fields.ts'
 import { onlyOf } from '../compare/only.ts'
@@ -13,13 +13,13 @@ export function callOf({ from_environment_id, to_environment_id, values, only, n
   return { from_environment_id, to_environment_id, values, note, ...(only.length > 0 ? { only } : {}) }
 }
 
-/** What a plan changes, by its place: fields, and created objects as a whole. */
+/** The places that a plan changes, by their keys: fields, and created objects as a whole. */
 export type Entries = ReadonlyMap<string, Place>
 
 export const entriesOf = ({ changes }: Pick<Promotion, 'changes'>): Entries =>
   new Map(changes.flatMap(placesOf).map((entry) => [keyOf(entry), entry]))
 
-/** What of a plan is at a place: a created object as a whole, or a field. `null` for what the plan does not change. */
+/** Returns the entry of a plan for a place: a created object as a whole, or a field. `null` if the plan does not change it. */
 export function entryAt(entries: Entries, { object, slug, pointer }: Place): Place | null {
   const whole = entries.get(keyOf({ object, slug }))
   return whole ?? (pointer ? entries.get(keyOf({ object, slug, pointer: fieldAt(object, pointer).pointer })) : undefined) ?? null
@@ -28,7 +28,7 @@ export function entryAt(entries: Entries, { object, slug, pointer }: Place): Pla
 /** Whether something can be left out of a plan: something else is left, and the plan is not from a document. */
 export const canLeaveOut = (promotion: Promotion, entries: Entries): boolean => callOf(promotion) !== null && entries.size > 1
 
-/** The call that made a plan, without an entry. What it names can be more than the service takes. */
+/** Returns the call that made a plan, without an entry. It can have more entries than the service takes. */
 export function callWithout(promotion: Promotion, entries: Entries, without: Place): PromotionCreation | null {
   const call = callOf(promotion)
   if (call === null || !canLeaveOut(promotion, entries)) return null
@@ -40,8 +40,8 @@ export function callWithout(promotion: Promotion, entries: Entries, without: Pla
 }
 
 /**
- * The plan of a call. What no longer exists is left out, and then another call is sent: `sends` gets each before it is sent, since a
- * refusal names its entries by their place in the list.
+ * Sends the call for a plan. If entries no longer exist, sends another call without them. `sends` gets each call before it is sent, since
+ * a refusal names its entries by their place in the list.
  */
 export async function planAgain(
   client: Pick<Client, 'createPromotion'>,

@@ -1,4 +1,4 @@
-/** What pages read of an environment that a step of a promotion changes. */
+/** Lists the keys of the reads of an environment that a step of a promotion changes. */
 import { applications } from '../../queries/applications.ts'
 import { readiness } from '../../queries/environment.ts'
 import { providers } from '../../queries/providers.ts'

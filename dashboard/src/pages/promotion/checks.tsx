@@ -1,4 +1,4 @@
-/** What stands in the way, each with a way to where it is solved, and then what the person should know. */
+/** Lists the errors, each with a link to its solution, and then the warnings. */
 import type { PromotionCheck } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { Icon } from '../../parts/icon.tsx'

@@ -1,4 +1,4 @@
-/** What is read only when it is opened, and drawn only then: a plan can have a thousand of them. */
+/** Details whose content is read and rendered only when they are opened: a plan can have a thousand of them. */
 import { type ReactNode, useState } from 'react'
 
 interface DetailsProps {

@@ -12,7 +12,7 @@ export interface Asked {
   field: Field
   /** Whether the plan cannot be applied without it. */
   is_needed: boolean
-  /** What stands in its way now. */
+  /** The present error of the field. */
   error: string | null
   /** The value that the plan has; `undefined` for none. */
   given: unknown
@@ -56,7 +56,7 @@ export function askedOf({ checks, values, changes }: Promotion): Asked[] {
   return [...asked.values()].sort((a, b) => Number(b.is_needed) - Number(a.is_needed))
 }
 
-/** What was typed, by the key of its field. */
+/** The typed texts, by the key of their field. */
 export type Texts = ReadonlyMap<string, string>
 
 /** The texts that the plan does not have yet, of fields that it asks for. */

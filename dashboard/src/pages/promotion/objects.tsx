@@ -10,7 +10,7 @@ import { keyOf, kindWords, type Place } from './words.ts'
 
 export const New = () => <Tag tone="acc">New in this plan</Tag>
 
-/** What people call it, its kind, and its slug. */
+/** Shows the name of an object, its kind and its slug. */
 export function ObjectName({ of: { object, slug } }: { of: Place }) {
   const { names } = useAbout()
   if (object === 'settings' || slug === null) return <b>Settings</b>
@@ -43,9 +43,9 @@ interface BeforeAfterProps {
   look: Field['look']
   from: unknown
   to: unknown
-  /** What both columns are called. */
+  /** The names of both columns. */
   heads: readonly [before: string, after: string]
-  /** What else stands with the value before. */
+  /** Further content beside the old value. */
   children?: ReactNode
 }
 

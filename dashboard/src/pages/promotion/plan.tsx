@@ -1,4 +1,4 @@
-/** What a promotion changes, object by object and field by field, and what stays. */
+/** Shows the changes of a promotion, object by object and field by field, and what it leaves as it is. */
 import type { FieldChange, LeftAlone, PlannedChange } from '@ostiary/sdk'
 import { Icon } from '../../parts/icon.tsx'
 import { useRead } from '../../parts/reading.tsx'
@@ -22,7 +22,7 @@ interface Ticks {
 }
 
 interface PlanProps extends Ticks {
-  /** What an earlier plan did not have; empty where there is none. */
+  /** The changes that an earlier plan did not have; empty without one. */
   news: ReadonlySet<string>
 }
 

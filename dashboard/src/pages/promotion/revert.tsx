@@ -182,7 +182,7 @@ function ConflictLine({ conflict, found, is_left, leave }: ConflictLineProps) {
   const fieldIn = (changes: readonly PlannedChange[] | undefined) =>
     changes?.find((change) => change.object === object && change.slug === slug)?.fields.find((field) => field.pointer === pointer)
   const set = fieldIn(promotion.changes)
-  // What a revert would not change has its former value already.
+  // A field that a revert would not change has its former value already.
   const value = (fieldIn(found?.changes) ?? set)?.from
   return (
     <li>

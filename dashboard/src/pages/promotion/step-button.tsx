@@ -1,4 +1,4 @@
-/** The button of a step of a promotion. While it is closed, the reason stands beside it. */
+/** The button of a step of a promotion. While it is closed, the reason is beside it. */
 import { type ReactNode, useId } from 'react'
 import { Icon } from '../../parts/icon.tsx'
 

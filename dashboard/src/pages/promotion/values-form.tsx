@@ -1,4 +1,4 @@
-/** The values that belong to the target. What the source has stands beside each field as an example, never in it. */
+/** The values that belong to the target. The source's value is shown beside each field as an example, never in it. */
 import { Textarea, TextInput } from '@mantine/core'
 import type { PromotionCreation } from '@ostiary/sdk'
 import { type FormEvent, useEffect, useMemo, useState } from 'react'
@@ -57,7 +57,7 @@ export function ValuesForm({ plan, wanted, typed: [typed, setTexts] }: Props) {
     plan.run({ ...call, values: valuesWith(promotion.values, asked, texts) })
   }
   const marks = marksOf(plan.error, plan.sent, new Set(asked.map(({ key }) => key)))
-  // What was refused is shown, wherever it is in the list.
+  // Refused fields are shown, wherever they are in the list.
   const shown = [...first, ...groups.slice(first.length).filter(([, fields]) => fields.some(({ key }) => marks.at.has(key)))]
   // While a value is missing, the plan cannot be applied, and this is the next step.
   const is_needed = asked.some((each) => each.is_needed)

@@ -169,13 +169,13 @@ export function newIn(plan: Pick<Promotion, 'changes'>, earlier: Pick<Promotion,
   return new Set(plan.changes.flatMap(entriesOf).flatMap(([place, values]) => (before.get(place) === values ? [] : [place])))
 }
 
-/** What an earlier plan had and this one has no more. */
+/** Returns the places that an earlier plan changed and this one does not. */
 export function goneFrom(plan: Pick<Promotion, 'changes'>, earlier: Pick<Promotion, 'changes'>): Place[] {
   const now = new Set(plan.changes.flatMap(entriesOf).map(([place]) => place))
   return earlier.changes.flatMap(placesOf).filter((place) => !now.has(keyOf(place)))
 }
 
-/** What a plan changes: fields, and created or deleted objects as a whole. */
+/** Returns the places that a plan changes: fields, and created or deleted objects as a whole. */
 export const placesOf = ({ object, slug, action, fields }: PlannedChange): Place[] =>
   action === 'update' ? fields.map(({ pointer }) => ({ object, slug, pointer })) : [{ object, slug }]
 

@@ -14,9 +14,9 @@ export interface KindOfProvider {
   can?: FieldName
   /** Where an application is registered; `null` where each provider has its own place. */
   console: { name: string; url: string } | null
-  /** What to do there. */
+  /** The steps in that console. */
   steps: string
-  /** What the fields are called there, where that is another word. */
+  /** The names of the fields there, if they differ. */
   there?: Partial<Record<FieldName | 'client_id', string>>
   /** An issuer as it looks there. */
   example?: string
@@ -84,13 +84,13 @@ export const kindOf = (type: Kind): KindOfProvider => kinds.find(({ value }) => 
 /** The scopes that are asked for unless others are entered. */
 export const scopesOf = ({ value }: KindOfProvider): string[] => [...(defaults[value]?.scopes ?? [])]
 
-/** What a form says of a secret that a provider can have. */
+/** The words of a form about a secret that a provider can have. */
 interface OfSecret {
   required: boolean
   note: string
 }
 
-/** What a form says of the fields of a kind; `null` for a field that it does not have. */
+/** Returns the words of a form about the fields of a kind; `null` for a field that the kind does not have. */
 export function ofKind(kind: KindOfProvider, secrets: { client_secret?: OfSecret; private_key?: OfSecret } = {}) {
   const { needs, can, there = {}, example } = kind
   const issuer = defaults[kind.value]?.issuer

@@ -1,4 +1,4 @@
-/** The mark of a provider. It is decorative: its name stands beside it. */
+/** The mark of a provider. It is decorative: its name is beside it. */
 import type { Provider } from '@ostiary/sdk'
 import { marks } from '../../generated/provider-kinds.ts'
 import { Icon } from '../../parts/icon.tsx'

@@ -1,4 +1,4 @@
-/** What to do at the provider: the redirect URI to enter, its console, and what to create there. */
+/** Explains the steps at the provider: the redirect URI to enter, its console, and the objects to create there. */
 import { CopyButton } from '../../parts/copy.tsx'
 import { Uri } from '../../parts/uri.tsx'
 import type { KindOfProvider } from './kinds.ts'
@@ -6,7 +6,7 @@ import { ProviderMark } from './mark.tsx'
 
 interface RegisterProps {
   kind: KindOfProvider
-  /** What its users read on the button. */
+  /** The name on the button of the sign-in page. */
   name: string
   callback_url: string
 }

@@ -6,7 +6,7 @@ export type { Value } from '../../generated/settings.ts'
 
 export interface Field extends Setting {
   help: string
-  /** What a lower value ends. */
+  /** The effect of a lower value. */
   lowered: string | null
 }
 

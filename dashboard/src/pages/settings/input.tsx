@@ -30,7 +30,7 @@ export function Input({ field, error, ...entered }: InputProps) {
   )
 }
 
-/** What the field does, with its range and its default. */
+/** Describes the field, with its range and its default. */
 function helpOf(field: Field): string {
   const { look, min, max } = field
   const limit = look === 'seconds' ? duration : (number: number) => number.toLocaleString('en')

@@ -128,7 +128,7 @@ interface Entered {
   password: string
 }
 
-/** What differs from the stored settings. The mail server stays stored while another delivery is chosen. */
+/** Returns the differences from the stored settings. The mail server stays stored while another delivery is chosen. */
 function changeOf(email: Email, { delivery, from, smtp, password }: Entered): Record<string, unknown> {
   const next = { host: smtp.host, port: Number(smtp.port), tls: smtp.tls, username: smtp.username || null }
   const before = email.smtp as unknown as Record<string, unknown> | null // as: read by name

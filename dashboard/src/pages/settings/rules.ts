@@ -1,8 +1,8 @@
-/** What the page says about a value before it is saved. */
+/** The hints of the page about a value before it is saved. */
 import { duration } from '../../parts/clock.ts'
 import type { Field, Value } from './fields.ts'
 
-/** What is wrong with a number while it is typed. The service has the last word. */
+/** Returns the problem of a number while it is typed. The service decides. */
 export function problemOf({ look, min, max }: Field, value: Value): string | null {
   if (typeof value !== 'number' || min === null || max === null) return null
   const is_time = look === 'seconds'
@@ -11,7 +11,7 @@ export function problemOf({ look, min, max }: Field, value: Value): string | nul
   return value < min || value > max ? `Use ${limit(min)} to ${limit(max)}.` : null
 }
 
-/** What a change of a lifetime ends; `null` where it is not lowered. */
+/** Returns the effect of a lower lifetime; `null` if the change does not lower it. */
 export function endedBy(field: Field, before: Value, value: Value): string | null {
   const then = value ?? field.default
   return typeof before === 'number' && typeof then === 'number' && then < before ? field.lowered : null

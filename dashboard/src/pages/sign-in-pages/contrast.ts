@@ -1,6 +1,6 @@
 /**
- * What a brand colour does on the sign-in pages, by the rules of the service (`server/src/pages/brand.ts`): text on it is black or
- * white, whichever has more contrast; as a link it needs 4.5:1 (WCAG 2.2 §1.4.3), and as the edge of a button 3:1 (§1.4.11).
+ * Describes the contrast of a brand colour on the sign-in pages, by the rules of the service (`server/src/pages/brand.ts`): text on it is
+ * black or white, whichever has more contrast; as a link it needs 4.5:1 (WCAG 2.2 §1.4.3), and as the edge of a button 3:1 (§1.4.11).
  */
 const white = '#ffffff'
 const black = '#000000'

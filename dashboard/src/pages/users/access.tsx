@@ -1,4 +1,4 @@
-/** What a user signs in with, where the user is signed in, and which applications have tokens. Each row is ended after a question. */
+/** Lists the sign-in methods, sessions and grants of a user. Each row is ended after a question. */
 
 import type { Grant, SignInMethod, User } from '@ostiary/sdk'
 import type { ReactNode } from 'react'

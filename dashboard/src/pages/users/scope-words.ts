@@ -9,7 +9,7 @@ const scopes: Record<string, string> = {
   offline_access: 'access while the person is away',
 }
 
-/** What the scopes of a grant give: `email profile` is "email address, name and picture". */
+/** Describes the scopes of a grant: `email profile` is "email address, name and picture". */
 export const scopesWords = (scope: string): string =>
   scope
     .split(' ')

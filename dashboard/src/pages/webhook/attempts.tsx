@@ -27,7 +27,7 @@ const advice = {
 export const hasWorked = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
 
 /**
- * What to do about the last attempt, or `null` if it worked or is still to come.
+ * Returns the remedy for the last attempt, or `null` if it worked or is still to come.
  *
  * @param url the present address of the receiver, whose name is said where it has no address
  */

@@ -5,7 +5,7 @@ import type { Handler } from '../handler.ts'
 import { findNames, type NamedKind } from '../names.ts'
 
 // biome-ignore format: this table is read by column
-/** What a key needs to read the name of an object: the scope that reads the object. */
+/** The scope that a key needs to read the name of an object: the one that reads the object. */
 const needed_scopes: Record<NamedKind, PlatformScope> = {
   user:            'users:read',
   application:     'applications:read',

@@ -166,7 +166,7 @@ export const revertPromotion: Handler<'revertPromotion'> = async (services, call
 
 type RevertCall = Pick<Call<'revertPromotion'>, 'body' | 'caller' | 'params' | 'if_match' | 'sign_in'>
 
-/** The target as a revert would leave it, and what stands in its way. */
+/** The target as a revert would leave it, and the conflicts that prevent it. */
 async function reverting(services: Services, call: RevertCall) {
   const { body } = call
   const { promotion, target } = await present(services, call)
@@ -236,7 +236,7 @@ async function warningsOfRevert(services: Services, target: Read, drafts: Drafts
   return [...drafts.objects.flatMap(secretWarnings), ...lost]
 }
 
-/** What people or other applications use would be taken away from them. */
+/** Returns the conflicts of a revert that would delete objects in use by people or other applications. */
 async function usesOf({ db }: Services, target: Read, { created }: RevertStep, drafts: Drafts): Promise<RevertConflict[]> {
   const conflicts: RevertConflict[] = []
   const after = objectsAfter(target.configuration, drafts)

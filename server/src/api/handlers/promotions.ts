@@ -95,7 +95,7 @@ export const createPromotion: Handler<'createPromotion'> = async (services, call
   )
 }
 
-/** A try fails where the project got another plan meanwhile, of which it has at most 120 an hour, or one that gives way was approved. */
+/** A try fails where the project got another plan meanwhile, of which it has at most 120 an hour, or an evicted one was approved. */
 const most_tries = 200
 
 interface Ends {

@@ -85,7 +85,7 @@ const placeOf = ({ config }: Services, { type }: EnvironmentRow) => ({
   allowed: config.webhook_allowed_networks,
 })
 
-/** What began there ends at once (decision 0065). The identities go a slice at a time, each with its event. */
+/** Sessions and grants of the provider end at once (decision 0065). Its identities are deleted in slices, each with its event. */
 export const deleteProvider: Handler<'deleteProvider'> = async (services, call) => {
   const environment = await environmentOf(services, call)
   await deleteObject(services, call, await finder(services, call), async (current, at) => {

@@ -45,7 +45,7 @@ export const getStatistics: Handler<'getStatistics'> = async (services, call): P
 const Counter = z.object({ hour: z.int(), metric: z.string(), label: z.string(), count: z.int() })
 type Counter = z.infer<typeof Counter>
 
-/** A month of an environment with 1,000 busy keys has 750,000 rows, so they are read in slices that give way to other work. */
+/** A month of an environment with 1,000 busy keys has 750,000 rows, so they are read in slices that yield to other work. */
 const slice = 5_000
 
 async function* countersOf(db: Db, environment_id: EnvironmentId, from: Date, to: Date): AsyncGenerator<Counter> {

@@ -13,7 +13,7 @@ import { languageFor } from '../../pages/locale.ts'
 import type { AnyCall, Handler } from '../handler.ts'
 import type { Services } from '../services.ts'
 
-/** All calls of the API for one address count as one source. */
+/** All calls of the API for one address are one source. */
 const source = 'api'
 
 type UserCall = Pick<AnyCall, 'params' | 'request_id' | 'commit'> & {

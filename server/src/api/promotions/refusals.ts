@@ -10,7 +10,7 @@ import { entriesShownTo } from './rights.ts'
 
 export const wrongState = (detail: Reason) => new ApiError('promotion_state', detail)
 
-/** @param planners the people who stand behind the plan, with a key of theirs too */
+/** @param planners the people who are responsible for the plan, with a key of theirs too */
 export function refuseOwnPlan(planners: readonly string[], { created_by }: PromotionRow, { actor }: Caller): void {
   if (!planners.includes(actor.id ?? '')) return
   throw new ApiError(

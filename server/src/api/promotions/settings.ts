@@ -1,4 +1,4 @@
-/** What a project and an environment say about promotions, and who may say it. */
+/** The settings of a project and an environment for promotions, and who may change them. */
 import type { Kept } from '@ostiary/contract/kept.ts'
 import { type EnvironmentType, roles } from '@ostiary/contract/tenancy.ts'
 import { reason } from '../../base/reason.ts'
@@ -24,7 +24,7 @@ export async function refuseApprovals(db: Db, { key, role, tenant_id }: Caller, 
     )
 }
 
-/** What is meant to differ in Live is up to an admin. An entry names something that a configuration can have, once. */
+/** Keeping values of Live needs the role admin. An entry names something that a configuration can have, once. */
 export function refuseKeeps({ role }: Caller, type: EnvironmentType, keeps: readonly Kept[]): void {
   if (type === 'live' && role !== null && roles.indexOf(role) < roles.indexOf('admin'))
     throw new ApiError('insufficient_role', reason`What is meant to differ in Live needs the role admin; yours is ${role}.`)

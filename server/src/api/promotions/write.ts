@@ -32,7 +32,7 @@ interface StepToWrite {
   readonly event: Extract<EventKind, `promotion.${string}`>
   /** The guard on the status, with the changes and the ids of what they created, as JSON, and what else goes where nothing changes. */
   readonly mark: (changes: string, has_change: boolean) => readonly Statement[]
-  /** The guards on the project, which stands before its promotions in the order of locks. */
+  /** The guards on the project, which precedes its promotions in the order of locks. */
   readonly project: readonly Statement[]
   readonly next: Pick<PromotionRow, 'status' | 'revertible'> & Partial<PromotionRow>
   readonly at: Date

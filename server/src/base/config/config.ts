@@ -60,7 +60,7 @@ export const variables = [
 ] as const
 
 /**
- * Returns the configuration, or every mistake in it. An empty variable counts as not set. `default_log_level` applies if
+ * Returns the configuration, or every mistake in it. An empty variable is treated as not set. `default_log_level` applies if
  * OSTIARY_LOG_LEVEL is not set.
  */
 export function readConfig(
@@ -152,7 +152,7 @@ function readTime(text: string): Parsed<Date> {
   return { problem: 'Expected a time in UTC, such as 2027-01-31T06:00:00Z.' }
 }
 
-/** The message does not repeat the URL, which may hold a password. */
+/** The message does not repeat the URL, which may contain a password. */
 function urlReader(...schemes: [string, string]) {
   return (text: string): Parsed<string> => {
     const scheme = /^([a-z]+):\/\//i.exec(text)?.[1]?.toLowerCase()

@@ -204,8 +204,8 @@ async function refuseForeign(run: Run, distribution: Distribution): Promise<void
 const longest_lease_ms = 60_000
 
 /**
- * Why the service does not count as stopped; `null` if it does. Asked in each transaction until Citus knows a table: a process that starts later
- * waits for the lock of migrations, and finds that table with its next connection.
+ * Returns why the service is not regarded as stopped; `null` if it is. Asked in each transaction until Citus knows a table: a process that
+ * starts later waits for the lock of migrations, and finds that table with its next connection.
  */
 async function findServing(run: Run, { tables }: Distribution): Promise<string | null> {
   const [sessions] = await run(`select count(distinct application_name) as count from pg_stat_activity
@@ -228,7 +228,7 @@ async function waitForLock(run: Run, say: (line: string) => void): Promise<void>
   if (row?.is_free !== 1) say('Waits for a migration, or for another run of this command.')
 }
 
-/** What `ostiary doctor` says about Citus; `null` for a database without it. */
+/** The report of `ostiary doctor` about Citus; `null` for a database without it. */
 export interface Inspection {
   readonly citus: string
   readonly is_coordinator: boolean

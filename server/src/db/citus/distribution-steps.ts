@@ -23,7 +23,7 @@ interface Table {
   /** Tables with the same number have the rows of one environment on one node. */
   readonly colocation: number
   readonly shards: number
-  /** What the table itself holds. The rows of a placed table are in its shards, so here that is a hidden copy. */
+  /** The size of the table itself. The rows of a placed table are in its shards, so these bytes are a hidden copy. */
   readonly bytes: number
 }
 
@@ -137,7 +137,7 @@ const in_order = (['everywhere', 'environment', 'scope', 'coordinator'] as const
 const anchorOf = (tables: Distribution['tables']): string | null =>
   tables_of.environment.find((table) => tables.get(table)?.place === 'environment') ?? null
 
-/** What `ostiary distribute` asks for. A migration has neither, since the command ran before. */
+/** The request of `ostiary distribute`. A migration has neither field, since the command ran before. */
 export interface Wanted {
   readonly shards: number
   /** The newest migration of this program. */

@@ -1,6 +1,6 @@
 /**
- * What a batch needs of a distributed database: the node that has the rows of one environment, the coordinator, or every node (decision 0148). A
- * wrong answer costs time and nothing else, since each node passes on what it does not have.
+ * Finds where a batch runs in a distributed database: the node that has the rows of one environment, the coordinator, or every node
+ * (decision 0148). A wrong answer only costs time, since each node forwards statements about rows that it does not have.
  */
 import { idPattern } from '@ostiary/contract/ids.ts'
 import type { EncodedValue } from '../codec.ts'
@@ -48,7 +48,7 @@ interface AboutEnvironment {
 
 const texts = new WeakMap<readonly string[], 'coordinator' | 'every node' | AboutEnvironment>()
 
-/** What the text of a statement needs. */
+/** Returns where the text of a statement runs. */
 export function needOfText(parts: readonly string[]): 'coordinator' | 'every node' | AboutEnvironment {
   const text = parts.join('?').replace(/\s+/g, ' ').replaceAll('( ', '(')
   const places = new Set((text.match(/\b[a-z][a-z0-9_]*\b/g) ?? []).map(placeOf))

@@ -20,7 +20,7 @@ export interface Connection {
   readonly pending: number
   /** The process of the server, as `pg_stat_activity` numbers it. */
   readonly server_pid: number
-  /** A batch is a block and has no answer. What is sent now waits for it. */
+  /** A batch is a block and has no answer. Statements sent now wait for it. */
   readonly is_in_block: boolean
   /** The database is distributed: batches are blocks, and texts have no marks. */
   useBlocks(): void
@@ -47,7 +47,7 @@ interface Prepared {
   readonly name: string
   /** The batch that prepares the statement. Until its answer arrives, other batches must not rely on it. */
   preparing: object | null
-  /** The server may hold an older attempt under this name. */
+  /** The server may have an older attempt under this name. */
   stale: boolean
   columns: Columns | null
 }
@@ -62,7 +62,7 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
   const pending: boolean[] = []
   let heard_at = performance.now()
   let has_blocks = false
-  /** What is sent when the block without an answer has one; `null` without such a block. */
+  /** The statements to send when the open block has its answer; `null` without such a block. */
   let behind_block: (() => void)[] | null = null
 
   /** Returns the prepared statement for a text and the types of its values. A new one may evict others. */

@@ -9,7 +9,7 @@ export class ConnectionLost extends Error {
 
 /**
  * Reports whether the server undid the batch because of other transactions or the state of the connection. The same batch may run
- * again: it holds all its conditions, so the second run equals a later request.
+ * again: it contains all its conditions, so the second run equals a later request.
  */
 export function isRepeatable(error: unknown): boolean {
   return (
@@ -77,8 +77,8 @@ const advice: readonly Advice[] = [
 ]
 
 /**
- * Reports whether a node of a distributed database lost its connection to another node, or was shut down itself, during a statement or a commit.
- * Citus says so by an error of the class of connections, or by an internal error with one of these texts.
+ * Reports whether a node of a distributed database lost its connection to another node, or was shut down itself, during a statement or a
+ * commit. Citus says so by an error of the class of connections, or by an internal error with one of these texts.
  */
 function lostNode({ code = '', message }: DatabaseError): boolean {
   return code.startsWith('08') || (code === internal_error && lost_node.some((text) => message.includes(text)))

@@ -172,7 +172,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     }
   }
 
-  /** A read behind a commit that hangs is sent again on another connection. The first answer counts. */
+  /** A read behind a commit that hangs is sent again on another connection. The first answer is used. */
   async function readOn(pool: Pool, connection: Connection, batch: Batch, deadline: number): Promise<readonly Result[]> {
     const sent = pool.send(connection, batch.statements, true)
     for (;;) {

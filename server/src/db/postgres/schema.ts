@@ -1,7 +1,7 @@
 /**
  * Migrations of a PostgreSQL database. An advisory lock lets one process migrate at a time. On a distributed database only the coordinator
  * migrates, since that lock is one node's, and new tables are put in their places afterwards: several tables that are on every node cannot be
- * made in one transaction. What a killed process left, the next start does.
+ * made in one transaction. The next start completes the steps that a killed process left.
  */
 import { CannotStart } from '../../base/cannot-start.ts'
 import { hasCitus, isCoordinator, migration_lock, type Run, readDistribution, runSteps } from '../citus/distribution-steps.ts'

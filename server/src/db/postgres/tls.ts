@@ -1,5 +1,5 @@
 // pure
-/** What the address of a database says about TLS, and what to change where the server does not agree. */
+/** Reads the TLS mode from the address of a database, and says how to change it where the server does not agree. */
 
 /**
  * `sslmode` of a connection string, as psql reads it: `disable`; `optional`, also without one, which uses TLS where the server has it;

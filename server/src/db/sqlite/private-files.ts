@@ -23,7 +23,7 @@ export function createPrivateFile(path: string): void {
 
 /**
  * Creates the directory with mode 0700, or removes the rights of other users from the service's files in it. The mode of an existing
- * directory changes only if it holds no other files, since other programs may use it.
+ * directory changes only if it contains no other files, since other programs may use it.
  */
 export function makePrivateDirectory(path: string): void {
   const created = mkdirSync(path, { recursive: true, mode: 0o700 })

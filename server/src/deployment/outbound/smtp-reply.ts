@@ -7,7 +7,7 @@ const shortest_secret = 4
 
 /**
  * Returns a reply as one line of printable characters, or `null`. RFC 5321 §4.2: each line is a code of three digits, and text after a
- * space or, except in the last line, a hyphen. Whatever else a peer sends is not a mail server's and stays unseen.
+ * space or, except in the last line, a hyphen. Anything else does not come from a mail server and is not shown.
  */
 export function shownReply(reply: string, secrets: readonly string[]): string | null {
   const lines = reply.split(/\r?\n/).filter((line) => line !== '')

@@ -134,7 +134,7 @@ function ehloName(hostname: string): string {
 
 interface Progress {
   stage: MailStage
-  /** The server began with 220. What it sends otherwise is not shown: it may not be a mail server at all. */
+  /** The server began with 220. Other replies are not shown: the peer may not be a mail server at all. */
   has_greeted: boolean
   /** Aborts when the exchange ends. */
   end: AbortController

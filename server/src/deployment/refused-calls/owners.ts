@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { type Reason, reason } from '../../base/reason.ts'
 import { type Db, list, sql } from '../../db/db.ts'
 
-/** What the request shows of its owner. */
+/** Describes the owner that a request claims. */
 export interface Claim {
   /** The environment or tenant as far as the request has proved it: an owner that needs no look-up, or counts what is dropped. */
   readonly certain_scope: string | null

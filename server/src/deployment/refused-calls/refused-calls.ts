@@ -81,7 +81,7 @@ export function createRefusedCalls(db: Db, now: () => Date, limits: RefusedCallO
       const scopes = new Set(calls.map((call) => call.scope_id))
       for (const [scope_id, count] of await trim(db, scopes, record_limits)) countDropped(scope_id, count)
     } catch (error) {
-      // What is out of reach comes back. Any other failure would repeat with the same records.
+      // Records are kept while the database is out of reach. Any other failure would repeat with the same records.
       if (error instanceof Unavailable) for (const one of waiting) gathering.add(one)
       else for (const { claim } of waiting) countDropped(claim.certain_scope)
       for (const [scope_id, count] of counts) countDropped(scope_id, count)

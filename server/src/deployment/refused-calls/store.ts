@@ -24,7 +24,7 @@ export interface NewCall extends Omit<RefusedCall, 'id' | 'at'> {
 }
 
 /**
- * Inserts calls and counts dropped ones, in one batch. Returns how many older records of each scope gave way. A batch first writes the
+ * Inserts calls and counts dropped ones, in one batch. Returns how many older records of each scope were evicted. A batch first writes the
  * row of the minute of each scope, so that two processes that trim the same records wait for each other.
  */
 export async function insertCalls(

@@ -1,5 +1,5 @@
 /**
- * The registry of sealed columns: every column that holds text sealed by `secrets.ts`, and the associated data that binds the text to
+ * The registry of sealed columns: every column with text sealed by `secrets.ts`, and the associated data that binds the text to
  * its row. Sealing and unsealing take their associated data from here, so a column that is missing here cannot be sealed, and
  * `setup/reseal.ts` walks the same table. A new sealed column is one more entry.
  */
@@ -17,9 +17,9 @@ export interface SealedColumns {
   readonly key: readonly [string] | readonly [string, string]
   /** Takes the values of `key` in their order. */
   readonly associatedData: (first: string, second: string, column: string) => AssociatedData
-  /** The rows to look at, where others hold no sealed text. */
+  /** The rows to look at, where others contain no sealed text. */
   readonly where?: Statement
-  /** The path to the sealed text in a column that holds JSON. */
+  /** The path to the sealed text in a column with JSON. */
   readonly path?: readonly string[]
   /** Few rows have the text, and an index has these rows alone. */
   readonly is_sparse?: true

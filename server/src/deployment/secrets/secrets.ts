@@ -99,7 +99,7 @@ function createSealer(master_keys: readonly Buffer[], random: (bytes: number) =>
 }
 
 /**
- * Seals bytes under a key that nobody holds alone: a MAC of the deployment over a secret of the browser. Neither the database with the
+ * Seals bytes under a key that nobody has alone: a MAC of the deployment over a secret of the browser. Neither the database with the
  * master key, nor the browser can open them without the other.
  */
 export function sealForBrowser(key: Buffer, nonce: Buffer, plaintext: Buffer, purpose: string): string {

@@ -1,7 +1,7 @@
 /**
- * What the proof of an address changes (decision 0041). The owner of the address proves it from outside
- * of the account by a code, a reset or a provider. The account may be a trap: another person may have begun it with this address, to
- * wait for its owner with a password, a passkey or a session that stays.
+ * Changes an account when its address is proved (decision 0041). The owner of the address proves it from outside the account by a code, a
+ * reset or a provider. The account may be a trap: another person may have created it with this address, to wait for its owner with a
+ * password, a passkey or a session that stays valid.
  *
  * - An account that a backend or an import created is handed over: it keeps `sub`, profile and metadata, and loses what could have been
  *   planted.
@@ -66,7 +66,7 @@ export interface Proven {
   statements: Statement[]
 }
 
-/** What the proving person typed at the sign-up page. */
+/** The values that the proving person typed at the sign-up page. */
 export interface Chosen {
   name: string | null
   password_hash: string | null

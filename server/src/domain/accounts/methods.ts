@@ -87,10 +87,10 @@ export function listMethods(db: Db, environment_id: EnvironmentId, user_id: stri
 /** The switches of the settings for the ways in. */
 export type WaysOn = Record<SwitchedMethod, boolean>
 
-/** What the texts call each way in; a provider has its own name. */
+/** The name of each sign-in method in the texts; a provider has its own name. */
 export type WayWords = Record<SwitchedMethod, string>
 
-/** What an account can have of the methods that the settings switch. */
+/** The kinds of method that an account can have and the settings switch on or off. */
 const switched_kinds = switched_methods.map((method) => sign_in_methods[method].kind).filter((kind) => kind !== null)
 
 const Way = SignInMethod.pick({ type: true, name: true })
@@ -117,7 +117,7 @@ export async function findMethod(db: Db, environment_id: EnvironmentId, user_id:
   return method ?? null
 }
 
-/** Removes all of a kind, in the order of locks. The password stands in the row of the user, with which the caller removes it. */
+/** Removes all of a kind, in the order of locks. The password is in the row of the user, with which the caller removes it. */
 const removeAll: Record<MethodKind, (environment_id: EnvironmentId, user_id: string, now: Date) => readonly Statement[]> = {
   password: () => [],
   passkey: removeAllPasskeys,
@@ -147,7 +147,7 @@ const removePassword = (environment_id: EnvironmentId, user_id: string, now: Dat
       set password_hash = null, password_set_at = null, password_used_at = null, version = version + 1, updated_at = ${now}
       where environment_id = ${environment_id} and id = ${user_id} and password_hash is not null`)
 
-/** What a removal changes of the user, in the words of `user.updated`. That of a second factor is `mfa.removed`. */
+/** The field in `changed` of `user.updated` after a removal. The removal of a second factor is `mfa.removed`. */
 const changed: Record<Exclude<MethodKind, FactorKind>, string> = { password: 'password', provider: 'identities' }
 
 export function removalEvent({ id: method_id, type }: SignInMethod) {
@@ -179,7 +179,7 @@ export function userKeepsWayIn(environment_id: EnvironmentId, user_id: string, m
 
 type Listed = Pick<SignInMethod, 'id' | 'type' | 'provider_id'>
 
-/** What the pages need to know of the settings: what is on, whether a second factor is required, and the providers that are on. */
+/** The settings that the pages need: the methods that are on, whether a second factor is required, and the providers that are on. */
 export interface RemovalRules {
   on: WaysOn
   requires_second: boolean

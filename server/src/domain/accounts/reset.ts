@@ -29,7 +29,7 @@ export interface ResetAsked {
   is_known: boolean
   /** The settings of the environment. */
   sign_in: WaysOn
-  /** What the mail calls the ways in. */
+  /** The names of the sign-in methods in the mail. */
   words: WayWords
   locales: string | null
   device: Device | null

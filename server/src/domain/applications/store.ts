@@ -88,7 +88,7 @@ export async function findOtherEnvironment(db: Db, tenant_id: string, project_id
   )
 }
 
-/** What no change of an application changes. */
+/** The fields of an application that never change. */
 interface NewApplicationFacts extends Pick<Application, 'application_type' | 'template'> {
   id: string
   slug: string

@@ -1,6 +1,6 @@
 // pure
 /**
- * The hash chain of an audit log. Each entry holds the next sequence number and the hash of the previous entry, and its own
+ * The hash chain of an audit log. Each entry contains the next sequence number and the hash of the previous entry, and its own
  * hash covers both. Altering, removing, inserting or moving an entry breaks a link. Verifying an exported log takes no secret.
  */
 import { hash } from 'node:crypto'

@@ -60,7 +60,7 @@ export async function chainEntries(db: Db, secrets: Pick<Secrets, 'mac'>, entrie
   })
   const is_trusted = head !== null && isSameEnd(head, last) && head_seal === headSeal(secrets, tenant_id, head)
   const seal = is_trusted ? headSeal(secrets, tenant_id, end) : broken
-  // The condition holds while the head is as it was read. The entries that were read with it are still unlinked then.
+  // The condition is true while the head is as it was read. The entries that were read with it are still unlinked then.
   const move_head = head
     ? sql`update audit_heads set sequence = ${end.sequence}, hash = ${end.hash}, seal = ${seal}
            where tenant_id = ${tenant_id} and sequence = ${head.sequence} and hash = ${head.hash} and seal = ${head_seal}`

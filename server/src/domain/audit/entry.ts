@@ -49,7 +49,7 @@ function objectOf(shown: State): AuditedObject {
   return { type: Object.entries(prefixes).find(([, prefix]) => id.startsWith(`${prefix}_`))?.[0] ?? 'unknown', id }
 }
 
-/** The members that differ, at the depth where they differ. A list counts as one value. */
+/** The members that differ, at the depth where they differ. A list is one value. */
 function differences(before: State, after: State): [State, State] {
   const from: State = {}
   const to: State = {}
@@ -61,7 +61,7 @@ function differences(before: State, after: State): [State, State] {
   return [from, to]
 }
 
-/** `null` if the object has no such member. Inherited names like `constructor` do not count. */
+/** `null` if the object has no such member. Inherited names like `constructor` are ignored. */
 const memberOf = (state: State, name: string) => (Object.hasOwn(state, name) ? (state[name] ?? null) : null)
 
 /** Members that repeat what the entry says itself. */

@@ -1,6 +1,6 @@
 /**
  * Verifies the log of a tenant at the request of its administrators. A log can be long, so a tenant has one verification at a time, and
- * all its requests get the result. The next one begins a while after it ended. The process runs two at a time, and each gives way to
+ * all its requests get the result. The next one begins a while after it ended. The process runs two at a time, and each yields to
  * other work after every page (`verify.ts`).
  */
 import type { AuditVerification } from '@ostiary/contract/audit.ts'

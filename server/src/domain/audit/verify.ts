@@ -1,4 +1,4 @@
-/** Verifies the chains of audit logs. Reads page by page and gives way to other work in between, so a log may have any size. */
+/** Verifies the chains of audit logs. Reads page by page and yields to other work in between, so a log may have any size. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
@@ -40,7 +40,7 @@ export async function verifyChains({ db, secrets }: Pick<Deployment, 'db' | 'sec
 }
 
 /**
- * Returns the next tenant in the order of their ids. A log or a head without a tenant counts too, since neither is ever deleted. Skips
+ * Returns the next tenant in the order of their ids. Includes a log or a head without a tenant, since neither is ever deleted. Skips
  * from tenant to tenant by an index, so the cost does not depend on the number of entries.
  */
 export async function findNextTenant(db: Db, after: TenantId | ''): Promise<TenantId | null> {

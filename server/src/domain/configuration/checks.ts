@@ -1,5 +1,5 @@
 // pure
-/** What a plan finds in the target as it would be: errors, which keep it from being applied, and mistakes in what the caller wrote. */
+/** Checks the target as a plan would leave it. Finds errors, which prevent its application, and mistakes in the values of the caller. */
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import { type ObjectKind, object_descriptions, object_kinds, secretsOf, setOnce } from '@ostiary/contract/objects/objects.ts'
 import type { PromotionCheck, PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
@@ -21,7 +21,7 @@ export interface Surroundings extends Place {
 
 interface Findings {
   readonly checks: readonly PromotionCheck[]
-  /** What the caller wrote and is refused by itself. */
+  /** Values of the caller that are refused by themselves. */
   readonly problems: readonly Problem[]
 }
 
@@ -39,7 +39,7 @@ export function* errorSteps(target: Configuration, drafts: Drafts, is_own: boole
 
 type Objects = Readonly<Record<ObjectKind, ReadonlyMap<string, Fields>>>
 
-/** What each object asks of the resource servers. Gathered once: there can be as many of the ones as of the others. */
+/** The facts about resource servers that each object is checked against. Gathered once, since both can be many. */
 interface Servers {
   readonly scopes: ReadonlySet<string>
   /** The slugs by the identifier. */
@@ -212,7 +212,7 @@ function issuerProblems({ kind, current, next, wanted }: ObjectDraft): Refused[]
   })
 }
 
-/** What is refused by itself and was written by the caller is a mistake at its place; everything else is a check. */
+/** Sorts the refusals: a value of the caller that is refused by itself is a mistake at its place; every other refusal is a check. */
 function sorted(
   at: { object: ObjectOfConfiguration; slug: string | null },
   wanted: ReadonlyMap<string, WantedField>,

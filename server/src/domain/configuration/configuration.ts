@@ -4,7 +4,7 @@
  * their slugs, secrets by name. Decision 0129.
  *
  *   configuration.ts   from the rows of an environment        read-document.ts   from what a person wrote
- *   document.ts        to the text of a document              equal.ts           when two values count as the same
+ *   document.ts        to the text of a document              equal.ts           when two values are equal
  *   store.ts           reads the rows at one moment
  */
 import type { Application } from '@ostiary/contract/objects/application.ts'

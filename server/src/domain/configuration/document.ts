@@ -1,5 +1,5 @@
 // pure
-/** The text of a document. Equal configurations give equal bytes: members stand in the order of the schemas, objects in that of their slugs. */
+/** The text of a document. Equal configurations give equal bytes: members follow the order of the schemas, objects that of their slugs. */
 import { document_version } from '@ostiary/contract/configuration.ts'
 import { object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'
 import { finish, flatMapSteps, type Steps } from '../../base/steps.ts'

@@ -1,5 +1,5 @@
 // pure
-/** Whether two values of a field count as the same. */
+/** Reports whether two values of a field are equal. */
 import { isRecord } from '../../base/record.ts'
 
 /** The order of a list of texts means nothing, and entries with a name, such as scopes, are paired by it. */

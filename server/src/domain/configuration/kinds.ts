@@ -13,7 +13,7 @@ import { identifierProblem } from '../resource-servers/rules.ts'
 import { webhookUrlProblem } from '../webhooks/rules.ts'
 import type { Fields } from './configuration.ts'
 
-/** What the objects of the target are judged against. */
+/** The facts of the target that its objects are validated against. */
 export interface Place {
   readonly environment_type: EnvironmentType
   readonly base_url: string

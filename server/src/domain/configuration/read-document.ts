@@ -1,7 +1,7 @@
 // pure
 /**
- * Reads a document that a person wrote. A name that it leaves out stays as it is: a field, an object, a section. What can be judged without the
- * target is judged here; the rest by the plan.
+ * Reads a document that a person wrote. A field, object or section that it leaves out stays as it is. Rules that do not need the target are
+ * checked here; the plan checks the others.
  */
 import { ConfigurationDocument, document_version, documentSchemas } from '@ostiary/contract/configuration.ts'
 import { type ObjectKind, object_descriptions, object_kinds } from '@ostiary/contract/objects/objects.ts'

@@ -26,7 +26,7 @@ interface MissingSecret {
 }
 
 /**
- * What to do where a secret is missing. Only a document of the target itself names secrets: other sources and values have none.
+ * Says how to supply a missing secret. Only a document of the target itself names secrets: other sources and values have none.
  * @param can_wait whether nothing needs the secret while its provider is disabled
  */
 export function wayToGive({ object, slug, field }: MissingSecret, { is_own, can_wait }: { is_own: boolean; can_wait: boolean }): string {

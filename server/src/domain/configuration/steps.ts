@@ -1,5 +1,5 @@
 // pure
-/** What the steps of a stored promotion want of its target as it is now: to apply it, the values of its changes; to revert it, those before. */
+/** Turns the steps of a stored promotion into wanted values for its target: to apply it, the new ones; to revert it, the previous ones. */
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import { object_descriptions } from '@ostiary/contract/objects/objects.ts'
 import type { FieldChange, Left, NeededSecret, PlannedChange, Pruned, RevertConflict } from '@ostiary/contract/promotion.ts'

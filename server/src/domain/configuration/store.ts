@@ -32,7 +32,7 @@ export interface Place {
   environment_id: string
 }
 
-/** What the database knows of an environment besides the values of its configuration. */
+/** An environment as it was read, with the facts besides the values of its configuration. */
 export interface Read {
   readonly id: EnvironmentId
   readonly issuer: string

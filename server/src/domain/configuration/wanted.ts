@@ -1,7 +1,7 @@
 // pure
 /**
- * What a plan wants of the target, field by field: from a source the fields that travel, from an own document every field that it names, and
- * the values that the caller gives for the target. Fields that are meant to differ, and what `only` leaves out, are not wanted.
+ * Collects the fields that a plan wants in the target: from a source those that travel, from an own document every one that it names, and
+ * the values that the caller gives for the target. Excludes fields that are meant to differ, and those that `only` leaves out.
  */
 import { documentSchemas } from '@ostiary/contract/configuration.ts'
 import type { Kept, ObjectOfConfiguration } from '@ostiary/contract/kept.ts'

@@ -1,5 +1,5 @@
 // pure
-/** What a plan says besides errors: what is replaced, what is left to do, and what cannot be undone. */
+/** The warnings of a plan: values that are replaced, tasks that are left, and changes that cannot be undone. */
 import type { ObjectOfConfiguration } from '@ostiary/contract/kept.ts'
 import { type ObjectKind, object_descriptions } from '@ostiary/contract/objects/objects.ts'
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'

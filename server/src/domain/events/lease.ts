@@ -5,7 +5,7 @@ import { insertInto } from '../../db/rows.ts'
 /**
  * Takes or renews a lease. Returns `false` while another process holds it. The clocks of processes differ, so two may hold a
  * lease at once: correctness must not depend on it. A lease that ends later than `length_ms` from now comes from a wrong clock
- * and counts as expired.
+ * and is treated as expired.
  */
 export async function takeLease(
   db: Db,

@@ -26,10 +26,10 @@ const widenings: Readonly<Record<string, Widening>> = {
     before.expires_at !== null && (after.expires_at === null || Date.parse(after.expires_at) > Date.parse(before.expires_at)),
 }
 
-/** A field without a rule counts as widened. */
+/** A field without a rule is treated as widened. */
 export const isWidened = (field: string, before: ApiKey, after: ApiKey): boolean => widenings[field]?.(before, after) ?? true
 
-/** Whether the network `wide` holds every address of `narrow`. */
+/** Whether the network `wide` contains every address of `narrow`. */
 function holds(wide: string, narrow: string): boolean {
   const [outer, inner] = [parseNetwork(wide), parseNetwork(narrow)]
   if (typeof outer === 'string' || typeof inner === 'string') return wide === narrow

@@ -40,7 +40,7 @@ export function readPageBySequence<T extends { sequence: number }>(
 
 /** A list in another order. */
 interface Source<T> {
-  /** The sort key of a row, which the cursor holds. */
+  /** The sort key of a row, which the cursor contains. */
   keyOf: (row: T) => string
   /** Reads up to `limit` rows after the row whose sort key is `last`. */
   read: (last: string | null, limit: number) => Promise<T[]>

@@ -3,7 +3,7 @@ import { day_ms } from '../../base/durations.ts'
 import { badField } from '../../http/problem.ts'
 
 interface Limits {
-  /** What the range limits, for the message. */
+  /** The data that the range limits, for the message. */
   name: string
   default_ms: number
   max_ms: number

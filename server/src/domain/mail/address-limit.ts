@@ -27,7 +27,7 @@ export interface AddressedMail {
   is_decoy?: boolean
 }
 
-/** What strangers, administrators and backends can cause again and again. Notices of a change always go. */
+/** The mails that strangers, administrators and backends can cause repeatedly. Notices of a change are always sent. */
 const counted_kinds: readonly MailKind[] = [
   'sign_in_code',
   'verify_email',

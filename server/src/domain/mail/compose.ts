@@ -41,7 +41,7 @@ export function compose(notice: Notice, envelope: Envelope, { is_test, locales, 
   return { subject, text: textOf(letter, code, link), html: markupOf(markup), code, link, language }
 }
 
-/** A line break would begin another header. Names cannot hold one; this is the last defence. */
+/** A line break would begin another header. Names cannot contain one; this is the last defence. */
 const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 
 function textOf({ lead, action, paragraphs }: Letter, code: string | null, link: string | null): string {

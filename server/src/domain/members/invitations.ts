@@ -3,7 +3,8 @@
  *
  * The guards in this file read other rows: members, links and other invitations. That is safe because every batch that creates,
  * changes, ends or accepts an invitation, removes a member or changes a role first writes the row of the tenant (`holdTenant`). So each
- * of these batches sees what the previous one committed. Two guards also read users and sessions; see `inviterStands` and `acceptInvitation`.
+ * of these batches sees what the previous one committed. Two guards also read users and sessions; see `inviterStands` and
+ * `acceptInvitation`.
  */
 import { InvitationId, type TenantId } from '@ostiary/contract/ids.ts'
 import { Role } from '@ostiary/contract/tenancy.ts'
@@ -338,7 +339,7 @@ export async function isUnproven(db: Db, root_environment: string, user_id: stri
  * Makes the user of this session a member and ends the invitation, after a write of the tenant and one of the user. A guard fails if the
  * link is not open, the session has ended, the address is not proved where it has to be, or the user is a member already.
  *
- * Ending a session does not write the tenant's row, so a session that another batch ends at the same moment may still count. That is
+ * Ending a session does not write the tenant's row, so a session that another batch ends at the same moment may still be accepted. That is
  * safe: the result is the same as when the acceptance came first, and ending a session never ends a membership.
  */
 export function acceptInvitation(invitation: OpenInvitation, by: Acceptance, now: Date): Statement[] {

@@ -11,7 +11,7 @@ import type { Deployment } from '../../deployment/deployment.ts'
 
 const life_ms = 600_000
 
-/** What a challenge is for. Its response counts for nothing else. */
+/** The purpose of a challenge. Its response is not valid for any other. */
 export interface Bound {
   environment_id: EnvironmentId
   purpose: 'sign_in' | 'second_factor' | 'enrolment'

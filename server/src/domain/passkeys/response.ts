@@ -1,7 +1,7 @@
 // pure
 /**
  * Reads the response of an authenticator, as a page posts it: the JSON of WebAuthn §5.1, unchanged. Every member has a limit, so that
- * nothing costly is parsed. What the service does not use is left out.
+ * nothing costly is parsed. Members that the service does not use are left out.
  */
 import { z } from 'zod'
 

@@ -1,5 +1,5 @@
 /**
- * Verifies the responses of authenticators with @simplewebauthn/server, the only file that loads it. Its errors hold text of the
+ * Verifies the responses of authenticators with @simplewebauthn/server, the only file that loads it. Its errors contain text of the
  * request, so they end here: the callers get a problem in words of ours.
  */
 import { createPublicKey, type JsonWebKey } from 'node:crypto'

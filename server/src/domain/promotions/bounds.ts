@@ -1,6 +1,6 @@
 /**
- * What promotions can pile up, in numbers and in bytes (decision 0142). A project keeps its newest plans, and older ones give way, approved
- * ones last. What was applied stays for its 90 days, so there an apply without room is refused. Each target has a room of its own: many may
+ * Bounds stored promotions by number and bytes (decision 0142). A project keeps its newest plans and evicts older ones, approved ones last.
+ * An applied promotion stays for its 90 days, so an apply that exceeds the bound is refused. Each target has a bound of its own: many may
  * apply to Test, and nothing that they do there closes Live.
  */
 import type { TenantId } from '@ostiary/contract/ids.ts'
@@ -35,8 +35,8 @@ const Sized = z.object({ id: z.string(), summary: StoredSummary.pick({ bytes: tr
 const Planned = Sized.extend({ approved_at: z.date().nullable() })
 
 /**
- * Makes room for a plan: the statements before its insertion. They fail as a guard if the project has got or lost a plan since, or one that
- * gives way was approved.
+ * Makes room for a plan: the statements before its insertion. They fail as a guard if the project has got or lost a plan since, or an
+ * evicted one was approved.
  */
 export async function roomForPlan(db: Db, { tenant_id, id }: { tenant_id: TenantId; id: string }, bytes: number): Promise<Statement[]> {
   const planned = sql`from promotions where project_id = ${id} and status = 'planned'`

@@ -24,7 +24,7 @@ export const no_secrets: SentSecrets = { get: () => undefined, places: [] }
 
 const longest_password = 1_000
 
-/** What is wrong with the secrets of a call: unknown names, missing ones, and values that the field refuses. */
+/** Returns the problems with the secrets of a call: unknown names, missing ones, and values that the field refuses. */
 export function secretProblems(sent: Readonly<Record<string, string>>, needed: readonly NeededSecret[]): Problem[] {
   const unknown = Object.keys(sent).filter((name) => !needed.some((secret) => secret.name === name))
   const missing = needed.filter(({ name, stored }) => !stored && !Object.hasOwn(sent, name))

@@ -111,12 +111,12 @@ export type NewPromotionRow = Omit<Promotion, 'id' | 'stale' | 'revertible' | 'a
   /** As JSON. */
   plan: string
   summary: StoredSummary
-  /** The people who stand behind the plan: none of them approves it. */
+  /** The people who are responsible for the plan: none of them approves it. */
   planners: readonly string[]
   needs_approval: boolean
 }
 
-/** Adds a plan. Those that give way to it go in the same batch (`bounds.ts`). */
+/** Adds a plan. Those that it evicts go in the same batch (`bounds.ts`). */
 export function insertPromotion(row: NewPromotionRow, now: Date): Statement {
   const expires_at = new Date(now.getTime() + planned_kept_ms)
   return guard(
@@ -145,7 +145,7 @@ export function insertPromotion(row: NewPromotionRow, now: Date): Statement {
 
 const Planners = z.object({ planners: z.array(z.string()).nullable(), created_by: Who })
 
-/** The people who stand behind a plan. One from before they were stored has those of the caller who made it. */
+/** The people who are responsible for a plan. One from before they were stored has those of the caller who made it. */
 export async function findPlanners(db: Db, { project_id, id, tenant_id }: Pick<PromotionRow, 'project_id' | 'id' | 'tenant_id'>) {
   const row = await db.maybeOne(Planners, sql`select planners, created_by from promotions where project_id = ${project_id} and id = ${id}`)
   const by = row?.created_by
@@ -154,8 +154,8 @@ export async function findPlanners(db: Db, { project_id, id, tenant_id }: Pick<P
 }
 
 /**
- * The plans to Live that wait keep their need of an approval: for the batch in which the project stops asking for approvals. They get another
- * version, so that an apply that has read them before fails.
+ * The plans to Live that wait keep their need of an approval: for the batch in which the project stops asking for approvals. They get
+ * another version, so that an apply that has read them before fails.
  */
 export const keepNeeds = (project_id: string, now: Date): Statement =>
   sql`update promotions set needs_approval = 1, version = version + 1, updated_at = ${now}

@@ -1,6 +1,6 @@
 /**
- * Turns of plans: a process computes one plan at a time, and tenants take turns. Few wait, and not for long: where more are asked for, those of the
- * tenant that asks most are refused. Decision 0159.
+ * Turns of plans: a process computes one plan at a time, and tenants take turns. Few wait, and not for long: where more are asked for,
+ * those of the tenant that asks most are refused. Decision 0159.
  */
 import { rateLimited } from '../../http/problem.ts'
 
@@ -19,7 +19,7 @@ interface Waiting {
 
 /** @param after calls a function after so many milliseconds; what it returns calls that off */
 export function createPlanTurns(after: (ms: number, then: () => void) => () => void): PlanTurns {
-  /** Those that wait, of each tenant in their order. The tenants stand in the order of their turns. */
+  /** Those that wait, of each tenant in their order. The tenants are in the order of their turns. */
   const queues = new Map<string, Waiting[]>()
   let is_busy = false
 

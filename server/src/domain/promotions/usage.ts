@@ -1,6 +1,6 @@
 /**
- * What uses an object that a promotion created, so that a revert would take it away from people. A revert names it, and its batch asks again:
- * an object that is used in between stays.
+ * Finds the uses of an object that a promotion created: a revert would take it away from people. A revert names them, and its batch checks
+ * again: an object that is used in between stays.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'

@@ -45,7 +45,7 @@ export interface Writing {
   readonly tenant_id: TenantId
   readonly by: { readonly actor: Actor; readonly request_id: string }
   readonly sent: SentSecrets
-  /** What people use is not deleted: the batch fails. */
+  /** If an object to delete is in use, the batch fails. */
   readonly deletes_unused_only: boolean
   readonly now: Date
   /** Set by `writeSteps`. */

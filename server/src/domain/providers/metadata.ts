@@ -73,7 +73,7 @@ export function need(metadata: ProviderMetadata, name: Endpoint): string {
 /** The address of an endpoint that can be missing. @throws UpstreamFailed for one that is there and cannot be used */
 export const optional = (metadata: ProviderMetadata, name: Endpoint): string | undefined => usable(metadata[name])
 
-/** What a sign-in needs, in the words of `openid-client`. @throws UpstreamFailed */
+/** Returns the metadata that a sign-in needs, as `openid-client` expects it. @throws UpstreamFailed */
 export function forSignIn(metadata: ProviderMetadata): ServerMetadata {
   const userinfo_endpoint = optional(metadata, 'userinfo_endpoint')
   const algorithms = usable(metadata.algorithms)

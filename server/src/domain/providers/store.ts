@@ -94,7 +94,7 @@ const OfSession = z.object({
 
 /**
  * The first of these sessions, in their order, that began at an enabled provider which signs people out. A browser has few sessions. A
- * provider that has moved to another issuer since does not count: that one knows no such session, and its ID token is not for it.
+ * provider that has moved to another issuer since is ignored: that one knows no such session, and its ID token is not for it.
  */
 export async function findUpstreamSession(
   db: Db,
@@ -164,8 +164,8 @@ export const roomForProvider = (environment_id: EnvironmentId, most: number) =>
   sql`(select count(*) from providers where environment_id = ${environment_id}) < ${most}`
 
 /**
- * Fails as a guard if the slug or the id is taken in the environment. The number of the provider begins at the time, so that what began at a
- * deleted one with the same id stays ended.
+ * Fails as a guard if the slug or the id is taken in the environment. The number of the provider begins at the time, so that what began at
+ * a deleted one with the same id stays ended.
  */
 export function insertProvider(
   environment_id: EnvironmentId,
@@ -204,7 +204,7 @@ export const holdProvider = (environment_id: EnvironmentId, id: string, version?
   guard(sql`update providers set version = version
     where environment_id = ${environment_id} and id = ${id} ${version === undefined ? sql`` : sql`and version = ${version}`}`)
 
-/** Deletes a provider. What began there has ended with its row, and the identities follow (`domain/sessions/ending-slices.ts`). */
+/** Deletes a provider. Its sessions and grants end with its row; the identities follow (`domain/sessions/ending-slices.ts`). */
 export const deleteProvider = ({ environment_id, id, version }: ProviderRow, origin: Origin, now: Date): Statement[] => [
   guard(sql`delete from providers where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
   followErasedProvider(environment_id, id, origin, now),
@@ -234,9 +234,9 @@ export function findIdentity(db: Db, environment_id: EnvironmentId, { provider_i
 const most_identities = 100
 
 /**
- * Links a subject to a user. Fails as a guard if the user does not exist, has the most identities, or the subject already has a user. Reading the user
- * is safe only in a batch that also writes the user's row, because `deleteUser` deletes that row: in the batch of a sign-in `noteSignIn` or
- * `insertUser` does. For the provider `holdProvider` comes first in the batch.
+ * Links a subject to a user. Fails as a guard if the user does not exist, has the most identities, or the subject already has a user.
+ * Reading the user is safe only in a batch that also writes the user's row, because `deleteUser` deletes that row: in the batch of a
+ * sign-in `noteSignIn` or `insertUser` does. For the provider `holdProvider` comes first in the batch.
  */
 export function insertIdentity(
   environment_id: EnvironmentId,

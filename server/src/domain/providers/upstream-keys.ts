@@ -1,6 +1,7 @@
 /**
  * The public keys of providers, for their logout tokens; `openid-client` has those for ID tokens. A cache keeps them for minutes. A token
- * with an unknown key makes the service read them again, at most once a minute, so that strangers cannot make it call a provider all the time.
+ * with an unknown key makes the service read them again, at most once a minute, so that strangers cannot make it call a provider all the
+ * time.
  */
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet, type LocalJWKSet } from 'jose'
 import { createSharedReads } from '../../base/shared-reads.ts'
@@ -41,7 +42,7 @@ export function createUpstreamKeys({ now }: Pick<Deployment, 'now'>, read: (owne
   }
 }
 
-/** An unusable key counts as absent. */
+/** An unusable key is ignored. */
 async function verifyWith(
   keys: LocalJWKSet | null,
   token: string,

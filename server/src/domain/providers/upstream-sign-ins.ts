@@ -20,7 +20,7 @@ export const most_upstream_cookies = 2
 
 /** In characters of the sealed text. A query has at most 24,576, of which sealing makes a third more. */
 const longest_row = 34_000
-/** A row counts for at least this, so that one more row replaces at most ten. */
+/** The least size that is counted for a row, so that one more row replaces at most ten. */
 const least_counted = longest_row / 10
 const most_of_source = 1_000_000
 const most_of_environment = 32_000_000
@@ -104,7 +104,7 @@ const sizeOf = (environment_id: EnvironmentId) =>
   sql`(select coalesce(sum(size), 0) from upstream_sign_ins where environment_id = ${environment_id})`
 
 /**
- * Makes room for an attempt of this size: the oldest ones of its source give way, and in a full environment the oldest ones of the source
+ * Makes room for an attempt of this size: evicts the oldest ones of its source, and in a full environment the oldest ones of the source
  * with most. The first statement holds the attempts of the environment, so the sums that follow stay true until the commit.
  */
 export function roomForAttempt(environment_id: EnvironmentId, source: string, size: number): Statement[] {

@@ -281,7 +281,7 @@ function profileOf(claims: Claims, name: { given_name?: string; family_name?: st
   }
 }
 
-/** OIDC Back-Channel Logout 1.0 §2.1: an opaque text. One that is too long counts for none. */
+/** OIDC Back-Channel Logout 1.0 §2.1: an opaque text. One that is too long is ignored. */
 const sidOf = ({ sid }: Claims) => (typeof sid === 'string' && sid !== '' && sid.length <= longest_sid && isText(sid) ? sid : null)
 
 const hintOf = (id_token: string | undefined) => (id_token !== undefined && id_token.length <= longest_hint ? id_token : null)

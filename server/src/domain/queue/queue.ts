@@ -149,7 +149,7 @@ interface Lease {
 /**
  * Leases those of the given jobs that are still due. No two callers get the same job: PostgreSQL evaluates the outer condition
  * again once it has the row lock (READ COMMITTED), and the first caller has moved `due_at`. Ids in a lane only rise, so its first
- * job stays first until it is removed, and the order holds although candidates were read earlier.
+ * job stays first until it is removed, and the order is kept although candidates were read earlier.
  */
 export async function claim(db: Db, ids: readonly string[], lease: Lease, now: Date): Promise<Job[]> {
   if (ids.length === 0) return []

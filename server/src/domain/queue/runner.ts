@@ -69,7 +69,7 @@ const tenants_per_claim = 8
 const most_candidates = 250
 /** How many lanes a query may exclude. A tenant with more waiting lanes continues at its next turn. */
 const most_excluded_lanes = 500
-/** A receiver counts as slow after a call took this long, until a call is faster. */
+/** A receiver is slow after a call took this long, until a call is faster. */
 const slow_ms = 2_000
 const most_slow_known = 10_000
 /** The shortest time between two reports of a persistent fault. */

@@ -3,7 +3,7 @@
 import type { Readiness, ReadinessCheck } from '@ostiary/contract/readiness.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 
-/** What is known of an environment. Names are examples of what a check found, for its detail. */
+/** The facts about an environment. Names are examples of the objects that a check found, for its detail. */
 export interface Findings {
   type: EnvironmentType
   issuer: string
@@ -23,7 +23,7 @@ export interface Findings {
     /** An enabled application of a product that needs the claim of people, by the claim. */
     needing: Readonly<Record<ProductClaim, Named | null>>
   }
-  /** What the claims of people have who have an address and nothing else. */
+  /** The value of each claim for a person who has only an address. */
   claims: Readonly<Record<ProductClaim, 'none' | 'email'>>
   /** Everyone is asked for a name, and nobody comes in without one. */
   requires_names: boolean

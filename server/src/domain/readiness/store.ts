@@ -32,7 +32,7 @@ const most_kept = 1_000
 
 /**
  * Looks through the addresses of all enabled applications. The quota bounds their number, but not their size: the largest environment
- * would have 200 MB. So one scan of an environment runs at a time, it gives way to other work after every page, and the result of a long
+ * would have 200 MB. So one scan of an environment runs at a time, it yields to other work after every page, and the result of a long
  * one is kept.
  */
 export function createApplicationScan({ db, now, config: { base_url } }: Pick<Deployment, 'db' | 'now' | 'config'>): ScanApplications {
@@ -85,7 +85,7 @@ async function claimsNeededBy(template: string | null): Promise<ProductClaim[]> 
   return needs.filter((need) => need === 'preferred_username' || need === 'name')
 }
 
-/** `localhost` and loopback addresses count as http too, except for native applications, which receive codes there (RFC 8252 §7.3). */
+/** `localhost` and loopback addresses are http too, except for native applications, which receive codes there (RFC 8252 §7.3). */
 function pageOf(environment_id: EnvironmentId, last: string, base_url: string): Statement {
   const addresses = sql`redirect_uris || post_logout_redirect_uris || '"' || coalesce(backchannel_logout_uri, '') || '""'
     || coalesce(initiate_login_uri, '') || '""' || coalesce(logo_uri, '') || '"'`

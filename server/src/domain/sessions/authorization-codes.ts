@@ -51,7 +51,7 @@ interface SessionOfCode extends Pick<SessionRow, 'id' | 'user_id' | 'auth_time' 
 export async function storeCode(db: Db, { environment_id, ...session }: SessionOfCode, code: NewCode, now: Date): Promise<boolean> {
   // A batch that ends this session alone also writes its row: it runs either before, so that this guard fails, or after, so that it ends
   // the grant. Every other ending raises a number. The statement that stores the grant reads all of them at once, and the consent, so a
-  // grant that is stored beside an ending has the numbers from before it, and never counts (decision 0065).
+  // grant that is stored beside an ending has the numbers from before it, and is never valid (decision 0065).
   const { grant_id } = code
   const consent =
     code.consented_to &&

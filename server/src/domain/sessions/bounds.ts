@@ -1,7 +1,7 @@
 /**
  * The bounds of what one person can have (decision 0067), and that of sessions; `grant-bounds.ts` has those of grants. A batch that adds a
  * row ends those that are too many, at most `most_others`. It first writes a row that all such batches write, so that they wait for each
- * other, and fails where the bound would not hold after it. Rows from before the bounds are ended by a worker (`workers/visit-grants.ts`).
+ * other, and fails if it would exceed the bound. Rows from before the bounds are ended by a worker (`workers/visit-grants.ts`).
  *
  * Each statement reads a window of rows by an index, however many there are. Within the bound all rows lie in the window, so the count
  * is exact. Beyond it a row is too much as soon as enough rows of the window come before it.
@@ -18,7 +18,7 @@ import { sessionStands } from './standing.ts'
 /** Rows that a batch ends at most, beside the one that it adds. */
 export const most_others = 10
 
-/** Writes the row of the user first. A guard: fails if the user is deleted, or `only_if` does not hold. */
+/** Writes the row of the user first. A guard: fails if the user is deleted, or `only_if` is false. */
 export const holdPerson = (
   environment_id: EnvironmentId,
   user_id: string,
@@ -34,15 +34,15 @@ const openSessions = (environment_id: EnvironmentId, user_id: string, now: Date)
 
 const Unseen = z.object({ id: z.string(), live: z.int() })
 
-/** The sessions that give way, and whether the person has no more than are counted. */
+/** The sessions to evict, and whether the person has no more than are counted. */
 export interface UnseenSessions {
   ids: readonly string[]
   is_counted: boolean
 }
 
 /**
- * Finds the sessions of a user that were unseen longest and give way to `added` new ones, at most `most`. Most people have so few that
- * the entries of the index answer.
+ * Finds the sessions of a user that were unseen longest, to evict for `added` new ones, at most `most`. Most people have so few that the
+ * entries of the index answer.
  */
 export async function findUnseen(
   db: Db,

@@ -1,4 +1,4 @@
-/** Consents: the scopes that a user allowed an application. One counts while it has the number of the user (`standing.ts`). */
+/** Consents: the scopes that a user allowed an application. One is valid while it has the number of the user (`standing.ts`). */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'

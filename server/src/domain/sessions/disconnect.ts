@@ -8,7 +8,7 @@ import { endGrant } from './grants.ts'
 
 /**
  * Disconnects an application from a user: removes the consent and ends every grant. Put it after `holdUser`. With `grant_id` it fails as a
- * guard if that grant does not stand.
+ * guard if that grant is not valid.
  */
 export function disconnectApplication(
   environment_id: EnvironmentId,

@@ -19,8 +19,8 @@ const grant_kept_ms = 2 * day_ms
 const before = (now: Date, ms: number) => new Date(now.getTime() - ms)
 
 /**
- * 1 if one of these rows is there, 0 otherwise. PostgreSQL asks this of each row by itself. It may turn `exists` into a join of all rows of the
- * environment.
+ * 1 if one of these rows is there, 0 otherwise. PostgreSQL asks this of each row by itself. It may turn `exists` into a join of all rows of
+ * the environment.
  */
 const hasOneOf = (rows: Statement): Statement => sql`coalesce((select 1 from ${rows} limit 1), 0)`
 
@@ -83,8 +83,8 @@ async function findKept(db: Db, sessions: readonly z.infer<typeof Slice>[], now:
 }
 
 function removeSessions(environment_id: EnvironmentId, rows: readonly Row[], now: Date): Statement[] {
-  // The reads before decide whether a session of the dashboard keeps this one. None begins in a session that is over. One that expired comes back
-  // only by a refresh that began before (`storeRefreshed`). It then finds no session here, and the person signs in again.
+  // The reads before decide whether a session of the dashboard keeps this one. None begins in a session that is over. One that expired
+  // comes back only by a refresh that began before (`storeRefreshed`). It then finds no session here, and the person signs in again.
   const over_since = before(now, session_kept_ms)
   return [
     sql`delete from sessions where environment_id = ${environment_id} and id in (${idsOf(rows)})
@@ -108,7 +108,7 @@ const lastTokenIsOver = (used_at: Statement, now: Date): Statement => sql`${used
 const of_chain = sql`refresh_chains c where c.environment_id = ${unindexed('g')} and c.grant_id = g.id`
 
 /**
- * A grant is over when it ended or its tokens have expired, its session is over, and its last access token is. The table stands alone in the
+ * A grant is over when it ended or its tokens have expired, its session is over, and its last access token is. The table is alone in the
  * outer query: a distributed database asks each node for its slice only then.
  */
 function findGrants(db: Db, after: Position, now: Date): Promise<Row[]> {
@@ -124,8 +124,8 @@ function findGrants(db: Db, after: Position, now: Date): Promise<Row[]> {
 }
 
 /**
- * Removes the chains first, as in `lock_order`. A refresh that is faster keeps its chain, and with it the grant. Each statement has the whole
- * condition of its rows.
+ * Removes the chains first, as in `lock_order`. A refresh that is faster keeps its chain, and with it the grant. Each statement has the
+ * whole condition of its rows.
  */
 function removeOverGrants(environment_id: EnvironmentId, rows: readonly Row[], now: Date): Statement[] {
   const [chained, others] = [rows.filter(({ is_chained }) => is_chained), rows.filter(({ is_chained }) => !is_chained)]

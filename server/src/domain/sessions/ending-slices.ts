@@ -1,7 +1,7 @@
 /**
  * The rows of an ending, a slice at a time. `nextSlice` reads the next rows and returns the statements that end them, for one batch with
- * `takeSlice`. Of parallel workers one gets a slice, and a worker that dies leaves the rest to the next one. Nothing here decides what
- * counts: that is decided by the numbers alone (`standing.ts`).
+ * `takeSlice`. Of parallel workers one gets a slice, and a worker that dies leaves the rest to the next one. Nothing here decides what is
+ * valid: the numbers alone do (`standing.ts`).
  */
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
@@ -28,7 +28,7 @@ const Ending = z.object({
   ended_by: z.string(),
   cause: Cause,
   reason: z.custom<EndReason>().nullable(),
-  /** What the last slice left for the next one: a JSON array. */
+  /** The position where the next slice begins: a JSON array. */
   position: z.string(),
   slices: z.int(),
   created_at: z.date(),
@@ -190,7 +190,7 @@ const sessionsWaitedFor: Step = async (db, ending) => {
   }
 }
 
-/** Walks over the open grants of the user once, and ends those that do not stand. */
+/** Walks over the open grants of the user once, and ends those that are not valid. */
 const grantsThatFell: Step = async (db, ending, now) => {
   const Walked = z.object({ id: z.string(), ending: z.int(), stands: z.boolean() })
   const { environment_id } = ending
@@ -328,7 +328,7 @@ const eventsOfErased: Step = async (db, { environment_id, subject, position, cre
 const Identity = z.object({ id: z.string(), user_id: z.string(), issuer: z.string(), subject: z.string() })
 const identities_at_once = 25
 
-/** What began with the next identities of the provider, and then those identities themselves where the provider is deleted. */
+/** Ends the sessions and grants of the next identities of the provider, and deletes those identities if the provider is deleted. */
 const identitiesOfProvider: Step = async (db, ending, now) => {
   const { environment_id, subject: provider_id, number, position, kind, cause } = ending
   const [issuer, subject] = position === '' ? ['', ''] : z.tuple([z.string(), z.string()]).parse(JSON.parse(position))

@@ -1,5 +1,5 @@
 /**
- * Endings. Each is one small batch: it raises a number, after which nothing that began before counts (`standing.ts`), and leaves a row in
+ * Endings. Each is one small batch: it raises a number, after which nothing that began before is valid (`standing.ts`), and leaves a row in
  * `endings`. The worker (`../end-in-slices.ts`) ends the rows, raises the events and queues the back-channel logouts a slice at a time,
  * so an ending takes as long for a person with a million rows as for one with ten (decision 0065).
  *
@@ -40,7 +40,7 @@ export type EndReason =
   | 'password_reset'
   | 'replaced'
 
-/** What the worker needs to report an ending. */
+/** The facts that the worker needs to report an ending. */
 export const Cause = z.object({
   /** The actor and the request of the events; `null` where no event reports each row. */
   origin: z.custom<Origin>().nullable(),
@@ -94,7 +94,7 @@ export function endEverything(
 
 /**
  * Ends all sessions of the user but one, all grants that did not begin in that one, and sign-ins that wait for a second factor. The
- * session that stays gets the new number, if it stands.
+ * session that stays gets the new number, if it is valid.
  */
 export function endEverythingElse(
   environment_id: EnvironmentId,
@@ -126,7 +126,7 @@ export const endConsents = (environment_id: EnvironmentId, user_id: string, now:
   ]
 }
 
-/** For the batch that deletes the row of a user, after which nothing of the user counts. */
+/** For the batch that deletes the row of a user, after which nothing of the user is valid. */
 export const followErasedUser = (environment_id: EnvironmentId, user_id: string, now: Date): Statement =>
   followErased(environment_id, { kind: 'erased_user', id: user_id }, { ended_by: 'user_deleted' }, now)
 
@@ -143,7 +143,7 @@ function followErased(
 
 /**
  * Ends what began with a sign-in method that the batch removes: sessions with all their grants, other grants, and every half sign-in of
- * the user. What began before methods were recorded ends with any method.
+ * the user. Those that began before methods were recorded end with any method.
  */
 export function endBegunWith(environment_id: EnvironmentId, user_id: string, method_id: string, now: Date): Statement[] {
   const user = theUser(environment_id, user_id)
@@ -160,7 +160,7 @@ export function endBegunWith(environment_id: EnvironmentId, user_id: string, met
   ]
 }
 
-/** Ends every grant of a user at an application. It holds for grants that a parallel request is about to store. */
+/** Ends every grant of a user at an application. It includes grants that a parallel request is about to store. */
 export function endAtApplication(
   environment_id: EnvironmentId,
   { user_id, application_id }: { user_id: string; application_id: string },
@@ -253,8 +253,8 @@ export function sessionEndEvents(
 }
 
 /**
- * A session past its idle time signs nobody in, but tokens and the sessions of its applications may still stand. So it can be ended as long as
- * its row is kept: a day after its idle end, or after its absolute limit (`early-ends.ts`). A session that merely expires raises no event.
+ * A session past its idle time signs nobody in, but tokens and the sessions of its applications may still be valid. So it can be ended as
+ * long as its row is kept: a day after its idle end, or after its absolute limit (`early-ends.ts`). Mere expiry raises no event.
  */
 export const canBeEnded = (environment_id: EnvironmentId, now: Date): Statement => sql`sessions.ended_at is null
   and (sessions.absolute_expires_at > ${now}

@@ -48,7 +48,7 @@ const counting = (place: Place, change: Statement, only_if: Statement, replace: 
       }
     : { hold: [], grant_count: change, only_if, replace }
 
-/** Where there are fewer than the bound, nothing gives way. The batch fails if there are more by now. */
+/** Where there are fewer than the bound, nothing is replaced. The batch fails if there are more by now. */
 export const replacingNone = (place: Place, limit: number): Replacement =>
   counting(place, sql`grant_count + 1`, sql`and grant_count < ${limit}`, [])
 
@@ -113,7 +113,7 @@ const grantsOf = ({ environment_id, session_id, application_id }: Place) =>
  * The grants that a new one can replace: of the user the oldest ones, of a session the newest, among them those with `offline_access`. At
  * most `most` of them are replaced at once.
  *
- * What was made after the last use of each of the `most` oldest is not among the `most` unused longest. Its chain is not read.
+ * A grant created after the last use of each of the `most` oldest is not among the `most` unused longest. Its chain is not read.
  */
 function windowOf({ environment_id, ...place }: Place, limit: number, most: number, now: Date): Statement {
   const columns = sql`id, offline as is_offline, case when expires_at <= ${now} then 1 else 0 end as is_over`
@@ -142,7 +142,7 @@ const Replaced = z.object({
 })
 export type Replaced = z.infer<typeof Replaced>
 
-/** Finds the grants that give way to `added` new ones, and how many there are in the window. */
+/** Finds the grants that `added` new ones replace, and how many there are in the window. */
 export async function findReplaced(
   db: Db,
   place: Place,

@@ -1,6 +1,6 @@
 /**
- * The visits of the worker (`workers/visit-grants.ts`): what is over goes, and what is from before the bounds comes within them. A grant says
- * when its next visit is due. Each read and each change is one slice.
+ * The visits of the worker (`workers/visit-grants.ts`): what is over goes, and what is from before the bounds comes within them. A grant
+ * says when its next visit is due. Each read and each change is one slice.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
@@ -31,8 +31,8 @@ export type DueGrant = z.infer<typeof Due>
 export const rows_at_once = 100
 
 /**
- * Finds grants whose visit is due, those from before the bounds first. The table stands alone in the outer query: a distributed database asks each
- * node for its slice only then.
+ * Finds grants whose visit is due, those from before the bounds first. The table is alone in the outer query: a distributed database asks
+ * each node for its slice only then.
  */
 export function findDueGrants(db: Db, now: Date): Promise<DueGrant[]> {
   const beside = sql`n.session_id = due.session_id and n.application_id = due.application_id and ${unindexed('n')} = due.environment_id`
@@ -98,7 +98,7 @@ export const visitAgain = (environment_id: EnvironmentId, grants: readonly DueGr
 const Uncounted = z.object({ environment_id: z.custom<EnvironmentId>(), id: z.string(), user_id: z.string() })
 export type UncountedSession = z.infer<typeof Uncounted>
 
-/** Finds sessions from before the bounds. Those of one person stand together. */
+/** Finds sessions from before the bounds. Those of one person are adjacent. */
 export const findUncounted = (db: Db): Promise<UncountedSession[]> =>
   db.all(
     Uncounted,

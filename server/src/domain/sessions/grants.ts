@@ -1,7 +1,7 @@
 /**
- * Grants, and the tokens that one request stores for them. What is spent has files of its own: `authorization-codes.ts`,
- * `refresh-tokens.ts`, `refresh-chains.ts`, `opaque-tokens.ts`. A change that may happen only once is one batch with a guard; see `db/db.ts`. Secrets are
- * stored as digests only.
+ * Grants, and the tokens that one request stores for them. Codes and tokens have files of their own: `authorization-codes.ts`,
+ * `refresh-tokens.ts`, `refresh-chains.ts`, `opaque-tokens.ts`. A change that may happen only once is one batch with a guard; see
+ * `db/db.ts`. Secrets are stored as digests only.
  */
 import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { Grant } from '@ostiary/contract/method.ts'
@@ -49,7 +49,7 @@ export const GrantRow = z.object({
   acr: z.string(),
   grant_created_at: z.date(),
   grant_expires_at: z.date(),
-  /** The grant does not count any more. */
+  /** The grant is no longer valid. */
   has_ended: z.boolean(),
   blocked_at: z.date().nullable(),
   ...Person.shape,
@@ -128,7 +128,7 @@ export function keepGrant(environment_id: EnvironmentId, { grant_id, grant_expir
 export const FoundGrant = GrantRow.extend({ began_with_row: z.string().nullable(), began_ending: z.int() })
 const Numbered = z.object({ number: z.int() })
 
-/** Finds a grant by the condition that costs less, and where that does not hold, by the whole one. */
+/** Finds a grant by the condition that costs less, and if that is false, by the whole one. */
 export async function findSurely<Row extends z.output<typeof FoundGrant>>(
   db: Db,
   environment_id: EnvironmentId,
@@ -151,7 +151,7 @@ async function hasNumber(
   return (await db.maybeOne(Numbered, numberOfRow(environment_id, began_with_row)))?.number === began_ending
 }
 
-/** The grant of an access token; `null` where the grant does not stand or the token was revoked. */
+/** The grant of an access token; `null` if the grant is not valid or the token was revoked. */
 export async function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string): Promise<GrantRow | null> {
   const grant = await findSurely(db, environment_id, (columns) =>
     db.maybeOne(
@@ -189,7 +189,7 @@ export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: 
   )
 }
 
-/** Ends a grant with all its tokens. As a guard it fails where the grant does not stand. */
+/** Ends a grant with all its tokens. As a guard it fails if the grant is not valid. */
 export function endGrant(environment_id: EnvironmentId, grant_id: string, by: string, now: Date): Statement {
   return sql`update grants set ended_at = ${now}, ended_by = ${by}
     where environment_id = ${environment_id} and id = ${grant_id} and ${grantStands(environment_id, sql`grants`)}`
@@ -199,7 +199,7 @@ export function revokeAccessToken(environment_id: EnvironmentId, jti: string, ex
   return insertInto('revoked_access_tokens', { environment_id, jti, expires_at }, sql`on conflict (environment_id, jti) do nothing`)
 }
 
-/** Lists the grants of a user that stand, as the management API shows them. `rest` is the end of the query. */
+/** Lists the valid grants of a user, as the management API shows them. `rest` is the end of the query. */
 export function listGrants(db: Db, { environment_id, id }: UserRef, now: Date, rest: Statement): Promise<Grant[]> {
   const columns = (g: Statement) =>
     sql`id, application_id, session_id, scope, resource, created_at, expires_at, ${lastUseOf(environment_id, g)} as last_used_at`

@@ -17,7 +17,7 @@ export const half_sign_in_kept_seconds = (half_sign_in_ms + over_kept_ms) / 1000
 /** This many wrong second factors end the attempt. */
 const most_tries = 5
 
-/** What the first factor found out, for the session. */
+/** The result of the first factor, for the session. */
 const SignedInRow = z.object({
   email: z.string(),
   password_hash: z.string().nullable(),

@@ -75,6 +75,6 @@ const ofClaim = ({ environment_id, form_hash }: PressId, claimed_until: Date) =>
 export const keepAnswer = (id: PressId, claimed_until: Date, sealed: string): Statement =>
   withoutSync(sql`update kept_answers set sealed = ${sealed} where ${ofClaim(id, claimed_until)}`)
 
-/** The first press was answered with something that does not count for a second one. */
+/** The answer to the first press is not valid for a second one. */
 export const releaseClaim = (id: PressId, claimed_until: Date): Statement =>
   withoutSync(sql`delete from kept_answers where ${ofClaim(id, claimed_until)}`)

@@ -1,4 +1,4 @@
-/** Opaque access tokens: stored with the claims that they stand for. */
+/** Opaque access tokens: stored with their claims. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, sql } from '../../db/db.ts'

@@ -43,7 +43,7 @@ export const insertChain = (environment_id: EnvironmentId, grant_id: GrantId, ch
     expires_at: chain.expires_at,
   })
 
-/** Replaces the live token of a chain, if `only_if` the grant stands. As a guard it holds for one of any number of parallel attempts. */
+/** Replaces the live token of a chain, if `only_if` the grant is valid. A guard: one of any number of parallel attempts succeeds. */
 export const rotateChain = (
   { environment_id, grant_id }: { environment_id: EnvironmentId; grant_id: GrantId },
   spent: Pick<Chain, 'number' | 'digest'>,
@@ -59,7 +59,7 @@ export const rotateChain = (
 export const markAhead = (environment_id: EnvironmentId, grant_id: GrantId, now: Date): Statement =>
   sql`update refresh_chains set ahead_at = ${now} where environment_id = ${environment_id} and grant_id = ${grant_id}`
 
-/** A chain goes with its grant. Its row stands before that of the grant in `lock_order`. */
+/** A chain goes with its grant. Its row precedes that of the grant in `lock_order`. */
 export const removeChains = (environment_id: EnvironmentId, grant_ids: readonly string[]): Statement =>
   sql`delete from refresh_chains where environment_id = ${environment_id} and grant_id in (${list(grant_ids)})`
 

@@ -53,16 +53,16 @@ export async function findRefreshRow(db: Db, environment_id: EnvironmentId, toke
   return row && { grant: row, token_hash, expires_at: row.expires_at, spent_at: row.spent_at, chain: chainOf(row) }
 }
 
-/** What a refresh spends: the live token of a chain, or a token with a row. */
+/** The token that a refresh spends: the live token of a chain, or a token with a row. */
 export type SpentToken = { form: 'chain'; number: number; digest: string } | { form: 'row'; token_hash: string }
 
 /**
  * Replaces a refresh token by its successor in one batch, as `redeemCode` does: of parallel attempts exactly one gets `true`. For a chain it
- * is one statement where the access token is a JWT. A token with a row gives way to the first one of a chain, or during an upgrade to
+ * is one statement where the access token is a JWT. A token with a row is replaced by the first one of a chain, or during an upgrade by
  * another row.
  *
- * Whatever ends the grant raises a number that the guard compares (decision 0065), or writes the row of the grant, and then no token of the
- * grant is accepted.
+ * Each ending of the grant raises a number that the guard compares (decision 0065), or writes the row of the grant, and then no token of
+ * the grant is accepted.
  */
 export function spendRefreshToken(
   db: Db,

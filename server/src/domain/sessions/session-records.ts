@@ -37,7 +37,7 @@ export async function findSessionRecord(db: Db, environment_id: EnvironmentId, i
   return (await withApplications(db, environment_id, rows))[0] ?? null
 }
 
-/** An application has tokens of a session where one of its newest grants stands. */
+/** An application has tokens of a session if one of its newest grants is valid. */
 const grants_looked_at = 50
 
 const UsedApplication = z.object({ session_id: z.string(), application_id: Session.shape.applications.element })

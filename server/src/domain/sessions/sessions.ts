@@ -1,4 +1,4 @@
-/** Sessions. A session is the sign-in of a person in a browser; the cookie holds its secret, the row the digest. */
+/** Sessions. A session is the sign-in of a person in a browser; the cookie contains its secret, the row the digest. */
 import type { EnvironmentId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
@@ -31,7 +31,7 @@ export type SessionRow = z.infer<typeof SessionRow>
 /** A session at a provider. */
 export interface UpstreamSession {
   provider_id: string
-  /** What the provider calls it; `null` where it has no name. */
+  /** The provider's id of the session; `null` where it has none. */
   sid: string | null
   /** For its sign-out: the ID token, sealed in the row. */
   id_token: string | null
@@ -171,7 +171,7 @@ export function findSessionsAtProvider(
 }
 
 /**
- * Fails as a guard if the session does not stand, as after the end of its user. Put it after the write of the user's row, which every
+ * Fails as a guard if the session is not valid, as after the end of its user. Put it after the write of the user's row, which every
  * ending of the user writes first.
  */
 export function holdSession(environment_id: EnvironmentId, { id, user_id }: { id: string; user_id: string }, now: Date): Statement {

@@ -1,9 +1,9 @@
 /**
- * What stands: the one place that says whether a session or a grant counts. Every statement that accepts a session, a grant, or a code or
- * token of a grant has one of these conditions.
+ * The one place that decides whether a session or a grant is valid. Every statement that accepts a session, a grant, or a code or token of
+ * a grant has one of these conditions.
  *
  * An ending raises a number: of the user, an application, a provider, a password, or a person with an application. A session or grant
- * stores the numbers in the statement that inserts it, and counts only while they are equal (decision 0065). No time is compared. The
+ * stores the numbers in the statement that inserts it, and is valid only while they are equal (decision 0065). No time is compared. The
  * rows follow later (`endings.ts`), so `ended_at` alone says nothing.
  */
 import type { MethodId } from '@ostiary/contract/ids.ts'
@@ -15,7 +15,7 @@ import { aboutEnvironment, inEnvironment, sameEnvironment } from '../../db/envir
 type Alias = Statement
 
 /**
- * Conditions whose only value is the environment, each built once for an alias: they have many parts, and stand in the statements of every
+ * Conditions whose only value is the environment, each built once for an alias: they have many parts, and are in the statements of every
  * request.
  */
 function onceForEach(build: (environment_id: string, row: Alias) => Statement): (environment_id: string, row: Alias) => Statement {
@@ -37,7 +37,7 @@ export const passwordMethodOf = (user_id: string): MethodId => `mth_${user_id.sl
 /**
  * The number of what a session, half sign-in or grant began with. A method that was removed, and a provider that is disabled or deleted,
  * has -1, which no row stores: `insertSession` refuses it. Ids of passkeys and identities are never given again; that of the password
- * stays the same, so it has a number. What waits to link an identity began with its provider.
+ * stays the same, so it has a number. A sign-in that waits to link an identity began with its provider.
  */
 const numberOfBeginning = (environment_id: string, began: Alias, u: Alias): Statement =>
   numberOf(sql`${began}.began_with`, environment_id, u)
@@ -65,7 +65,7 @@ interface WithoutRow {
   number(u: Alias): Statement
 }
 
-/** Methods without a row of their own. Nothing removes one that needs only the address: what began with it stands as long as the user. */
+/** Methods without a row of their own. Nothing removes one that needs only the address: a sign-in by it is valid as long as the user is. */
 const without_row: Record<MethodByAddress | 'password', WithoutRow> = {
   email_code: { when: (began_with) => sql`${began_with} = 'email_code'`, number: () => sql`0` },
   password: { when: (began_with, u) => sql`${began_with} = 'mth_' || substr(${u}.id, 5)`, number: (u) => sql`${u}.password_ending` },
@@ -105,8 +105,8 @@ const withUser = (environment_id: string, row: Alias, condition: Statement): Sta
 const u = sql`u`
 
 /**
- * A session counts; it may still have expired. In a statement that changes sessions, put it after the write of the user's row, which every
- * ending of the user writes.
+ * A session is valid; it may still have expired. In a statement that changes sessions, put it after the write of the user's row, which
+ * every ending of the user writes.
  */
 export const sessionStands = onceForEach((environment_id, s) =>
   withUser(environment_id, s, sql`${s}.ended_at is null and ${standsWithUser(environment_id, s)}`),
@@ -118,7 +118,7 @@ export const halfSignInStands = onceForEach((environment_id, h) => withUser(envi
 const standsWithUser = (environment_id: string, row: Alias): Statement =>
   sql`u.blocked_at is null and ${row}.ending = u.ending and ${row}.began_ending = ${numberOfBeginning(environment_id, row, u)}`
 
-/** The sessions of one user that stand, for lists. It enters the index of open sessions by the present number (migration 0034). */
+/** The valid sessions of one user, for lists. It enters the index of open sessions by the present number (migration 0034). */
 export const standingSessionsOf = (environment_id: string, user_id: string): Statement => sql`
   ${inEnvironment(environment_id, 'sessions')} and sessions.user_id = ${user_id} and coalesce(sessions.ended_at, -1) = -1
   and sessions.ending = (select ending from users where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null)
@@ -138,7 +138,7 @@ export const presentConsents = (environment_id: string, row: Alias): Statement =
   sql`(select consents_ending from users where environment_id = ${environment_id} and id = ${row}.user_id)`
 
 /**
- * A grant counts, and with it its codes and tokens.
+ * A grant is valid, and with it its codes and tokens.
  *
  * - The number of the user may be that of its session: "everywhere else" gives the new number to the session that stays and not to its
  *   grants, of which there may be many. They get it later.
@@ -153,10 +153,9 @@ export const grantStands = onceForEach((environment_id, g) =>
 export const joinedGrantStands = onceForEach((environment_id, g) => standsBy(environment_id, g, wholly(environment_id, g)))
 
 /**
- * Holds for nearly every grant that stands, and for none that does not, provided that its method has the same
- * number still, where it has a row of its own (`beganWithRow`).
- * The session must have begun with the method of the grant. What it leaves out is over half the work, so a look-up of every request asks it
- * first (bench/RESULTS.md, UserInfo).
+ * Is true for nearly every valid grant and for no other, provided that the number of its method is unchanged, where the method has a row
+ * of its own (`beganWithRow`). The session must have begun with the method of the grant. The omitted conditions are over half the work, so
+ * a look-up of every request asks this one first (bench/RESULTS.md, UserInfo).
  */
 export const joinedGrantSurelyStands = onceForEach((environment_id, g) =>
   standsBy(environment_id, g, { began: numberOr(sql`${g}.began_with`, u, sql`${g}.began_ending`), otherwise: sql`` }),
@@ -200,7 +199,7 @@ const standsBy = (
 const most_kept = 500
 
 /**
- * The grants of one user that stand, for lists: those with the present number, and those that a session which stands keeps. `rest` is the
+ * The valid grants of one user, for lists: those with the present number, and those that a valid session keeps. `rest` is the
  * end of the query, with its order and limit, so that each part reads no more rows than are asked for.
  */
 export const standingGrantsOf = (

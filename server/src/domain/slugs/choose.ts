@@ -11,8 +11,8 @@ import { findTaken, isSettable, type SlugScope, setSlug } from './store.ts'
 const most_tries = 100
 
 /**
- * What the creations of this process propose now. Without it, each of a thousand creations with the same name would propose the same slug,
- * and all but one would try again.
+ * The slugs that creations of this process propose now. Without it, each of a thousand creations with the same name would propose the same
+ * slug, and all but one would try again.
  */
 const proposed = new Set<string>()
 

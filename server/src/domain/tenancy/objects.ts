@@ -1,4 +1,4 @@
-/** What the changes of all objects of an environment have in common. A change is a value: a route commits one, a promotion commits many. */
+/** The common parts of changes of all objects of an environment. A change is a value: a route commits one, a promotion commits many. */
 import type { EnvironmentId, ProjectId, TenantId } from '@ostiary/contract/ids.ts'
 import type { Statement } from '../../db/db.ts'
 import type { NewEvent } from '../events/store.ts'

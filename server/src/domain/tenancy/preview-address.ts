@@ -1,6 +1,6 @@
 /**
- * The address of a hosted page with unsaved settings. It holds what to show, signed, so nothing is stored. It is short: of a logo
- * and of links it says only whether they are shown.
+ * The address of a hosted page with unsaved settings. It contains the settings to show, signed, so nothing is stored. It is short: of a
+ * logo and of links it says only whether they are shown.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'

@@ -12,7 +12,7 @@ import { passkeyProblems } from './passkey-settings.ts'
 
 type Document = Record<string, unknown>
 
-/** What the settings are judged against. */
+/** The facts that the settings are validated against. */
 interface Surroundings {
   seal: (password: string) => string
   allowed: readonly Network[]
@@ -111,7 +111,7 @@ function withoutEmptyGroups(document: Document): Document {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => JSON.stringify(value) !== '{}'))
 }
 
-/** Shows the whole document with its defaults. Shows only whether a password is set. What the other type has is `null`. */
+/** Shows the whole document with its defaults. Shows only whether a password is set. Fields of the other type are `null`. */
 export function showSettings(row: {
   type: EnvironmentType
   settings: Document

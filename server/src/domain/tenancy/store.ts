@@ -29,8 +29,8 @@ export function insertTenant(
 }
 
 /**
- * Fails as a guard if the user has created more than `most` tenants. Put it after the new one, as `lock_order` has it, and after `holdUser`,
- * which every such batch writes.
+ * Fails as a guard if the user has created more than `most` tenants. Put it after the new one, as `lock_order` has it, and after
+ * `holdUser`, which every such batch writes.
  */
 export const roomForTenant = (user_id: string, most: number): Statement =>
   requires(sql`(select count(*) from tenants where created_by = ${user_id}) <= ${most}`)
@@ -123,7 +123,7 @@ export function findEnvironment(db: Db, tenant_id: TenantId, project_id: string,
   )
 }
 
-/** Changes the name and what is meant to differ. A plan depends on `keeps`, so a change of it counts as one of the configuration. */
+/** Changes the name and what is meant to differ. A plan depends on `keeps`, so a change of it is a change of the configuration. */
 export function updateEnvironment(
   current: EnvironmentRow,
   { name, keeps }: Pick<Environment, 'name' | 'keeps'>,

@@ -25,7 +25,7 @@ interface Bounds {
 type Hours = ReadonlyMap<number, number>
 
 /**
- * One count of an environment runs at a time and gives way to other work after every slice. That of an environment with more than one slice
+ * One count of an environment runs at a time and yields to other work after every slice. That of an environment with more than one slice
  * of users is kept for a minute. An index by time would cost every sign-in a write, for a number that an overview shows.
  */
 export function createActiveCount(

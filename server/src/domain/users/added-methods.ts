@@ -1,6 +1,6 @@
 /**
- * What is recorded when an account gets another way to sign in or another second factor: one event, and one mail to the person.
- * Everything that adds a method asks here, and a new type of method does not compile without its facts and its event.
+ * Records that an account got another sign-in method or another second factor: by one event, and one mail to the person.
+ * All code that adds a method calls this, and a new type of method does not compile without its facts and its event.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
@@ -10,7 +10,7 @@ import { byUser, originOf } from '../events/origin.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
 import type { Device, Notice } from '../mail/texts/notice.ts'
 
-/** What is known of a new method, by its type. */
+/** The facts of a new method, by its type. */
 interface Facts {
   password: { name: null }
   provider: { name: string; provider_id: string }

@@ -2,7 +2,7 @@
  * Limits failed sign-ins. An attempt is counted before the password is checked and given back when the password is correct,
  * so parallel guesses cannot exceed the limit. One batch increments every counter of an attempt, each as a guard: an attempt
  * that one limit refuses counts for none of them. Accounts that do not exist are counted in the same way (decision 0005).
- * What is counted before anything is checked needs no disk: everybody can cause it, and only a loss of power forgets it.
+ * A count before any check does not wait for the disk: everybody can cause it, and only a loss of power forgets it.
  */
 import { hash } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'

@@ -21,7 +21,7 @@ import { type CodeKind, type CodeRow, codeExpiry, countCodeTry, findCodeOfLink, 
 
 type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random' | 'config'>
 
-/** What a code or link carries to the moment when it is used. */
+/** The data that a code or link keeps until it is used. */
 const Payload = z.object({
   email: z.string(),
   name: z.string().nullable().default(null),

@@ -1,4 +1,4 @@
-/** What the list of common passwords refuses and accepts. The figures of decision 0039 come from here. */
+/** Tests the passwords that the list of common passwords refuses and accepts. The figures of decision 0039 come from here. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'

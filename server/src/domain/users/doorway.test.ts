@@ -7,7 +7,7 @@ import type { Place } from './hashing-turns.ts'
 const lanes = 2
 const from = (source: string): Place => ({ tenant_id: 'ten_1', environment_id: 'env_1', network: source, source, marked_account: null })
 
-/** A doorway, and the names of those that were let in. Its time stands still until the test moves it. */
+/** A doorway, and the names of those that were let in. Its time does not move until the test moves it. */
 function open(t: TestContext, waiting_hashes = 0) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const load = { waiting: waiting_hashes }

@@ -4,8 +4,8 @@ import { followErasedUser } from '../sessions/endings.ts'
 import { deleteUser, type UserRow } from './store.ts'
 
 /**
- * Returns the statements that delete a user with all ways in. They have a guard. Nothing of the user counts from then on, and the address is
- * free. Sessions, grants and consents follow, and events keep the id alone.
+ * Returns the statements that delete a user with all ways in. They have a guard. Nothing of the user is valid from then on, and the address
+ * is free. Sessions, grants and consents follow, and events keep the id alone.
  */
 export const eraseUser = (user: UserRow, now: Date): Statement[] => [
   ...deleteUser(user),

@@ -222,7 +222,7 @@ const places: fc.Arbitrary<Place> = fc.record({
   source: few('s1', 's2', 's3', 's4'),
   marked_account: few('u1', 'u2', '').map((id) => id || null),
 })
-/** What happens: an arrival, a turn, or a departure of one that waits. */
+/** A step is an arrival, a turn, or a departure of one that waits. */
 const happenings = fc.array(fc.oneof(places, fc.constant('turn' as const), fc.nat(50)), { maxLength: 150 })
 
 /** Plays what happens, and returns what waits then, in the order of arrival. */
@@ -340,7 +340,7 @@ test('the order obeys each sentence: tenants, environments, one turn of four to 
 
 interface Taken {
   readonly place: Place
-  /** What waited in the environment, itself included. */
+  /** The hashes that waited in the environment, itself included. */
   readonly beside: readonly { readonly place: Place }[]
 }
 

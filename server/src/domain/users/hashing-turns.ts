@@ -3,9 +3,9 @@
  * The order in which waiting password hashes get their turns. At each level the parts take turns, one hash each: tenants, then
  * environments. In an environment every hash waits by network, then source, and within a source the browsers with a mark of the account and
  * all others take turns. A hash of a browser with a mark also waits by its account: of four turns of the environment one is that of the
- * accounts, which take turns. Within the last part the oldest comes first. A part whose hash runs has its turn now, so a part that begins to
- * wait comes before its next one. So whatever waits elsewhere, a hash waits for at most one hash of each other part between its own, and one of
- * a marked browser, beside those of other accounts, for at most three of its environment. See docs/decisions/0069.
+ * accounts, which take turns. Within the last part the oldest comes first. A part whose hash runs has its turn now, so a part that begins
+ * to wait comes before its next one. So whatever waits elsewhere, a hash waits for at most one hash of each other part between its own, and
+ * one of a marked browser, beside those of other accounts, for at most three of its environment. See docs/decisions/0069.
  */
 
 /** Where a hash comes from. */
@@ -42,7 +42,7 @@ const turns_between = 3
 
 /** The names of the parts in which a hash waits, from the tenant on. The last one has the queue. */
 type Way = readonly string[]
-/** Where an environment, and what divides it, stand on a way: below the root, the tenant and the environment. */
+/** The level of an environment and its parts on a way: below the root, the tenant and the environment. */
 const level_of_environment = 2
 
 function waysOf({ tenant_id, environment_id, network, source, marked_account }: Place): { by_network: Way; by_account: Way | null } {
@@ -192,8 +192,8 @@ export function createTurns<T>() {
     },
 
     /**
-     * Returns how many hashes have their turn before one that arrives at this place now, if nothing else arrives. Where hashes of marked browsers
-     * wait it may be fewer, since they have two ways to their turns and take only one.
+     * Returns how many hashes have their turn before one that arrives at this place now, if nothing else arrives. Where hashes of marked
+     * browsers wait it may be fewer, since they have two ways to their turns and take only one.
      */
     turnsBefore(place: Place): number {
       const { by_network, by_account } = waysOf(place)
@@ -212,7 +212,7 @@ export function createTurns<T>() {
     },
 
     /**
-     * Returns the hash that gives way to one that arrives at this place: the newest of the source with the most waiting. `null` where no
+     * Returns the hash that is evicted for one that arrives at this place: the newest of the source with the most waiting. `null` where no
      * source has more than the newcomer's, itself included.
      */
     givesWayTo(place: Place): Waiting<T> | null {

@@ -70,7 +70,7 @@ const most_words = 100
 
 /**
  * Reports whether a password without the words of `own` is easy to guess, or has fewer than four letters and at most eight
- * digits. Digits and signs that resemble letters count as these letters, so `4cm3-Sh0p!2026` consists of "Acme" and "Shop".
+ * digits. Digits and signs that resemble letters are read as these letters, so `4cm3-Sh0p!2026` consists of "Acme" and "Shop".
  */
 function consistsOf(bare: string, own: readonly (string | null | undefined)[], model: GuessModel): boolean {
   const words = wordsOf(own)

@@ -72,7 +72,7 @@ test('one hash per core runs, and the cores are divided among the processes, at 
 test('with a thousand waiting the newest of the source with the most gives way, and the newcomer where none has more', async () => {
   const queue = setUp()
   const { verify, outcomes, count, finish } = queue
-  await measure(queue, 1) // so short that only the number counts
+  await measure(queue, 1) // so short that only the number is decisive
   outcomes.length = 0
   for (let i = 0; i < lanes + 998; i++) void verify(one)
   void verify(other)

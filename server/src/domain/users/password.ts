@@ -16,7 +16,7 @@ const parameters = { algorithm: 2 as Algorithm, memoryCost: 19_456, timeCost: 2,
 /** The hash of no known password. Verifying against it makes an unknown account take as long as a known one. */
 const decoy = '$argon2id$v=19$m=19456,t=2,p=1$Zm9yIG5vIGFjY291bnQ$VGhlIGRpZ2VzdCBvZiBubyBwYXNzd29yZCBhdCBhbGw'
 
-/** A hash that would wait longer than this is refused, or the one that gives way to it. */
+/** A hash that would wait longer than this is refused, or the one that is evicted for it. */
 const longest_wait_ms = 3_000
 const most_waiting = 1_000
 /** The expected wait follows from the mean of this many hashes. */
@@ -140,7 +140,7 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
     /** For forms of strangers, before their passwords are looked at. */
     doorway: createDoorway({ lanes, waiting: () => turns.waiting, most_waiting, refusal }),
 
-    /** What this process hashes now, and how many hashes it has refused since its start. */
+    /** Returns how many passwords this process hashes now, how many wait, and how many it has refused since its start. */
     load: () => ({ running, waiting: turns.waiting, refused }),
 
     /**

@@ -2,7 +2,7 @@
 /** Recovery codes: ten codes that replace an authenticator app, each once. */
 
 const recovery_codes = 10
-/** Base32 of Crockford: no letter looks like a digit. Twelve characters hold 60 bits. */
+/** Base32 of Crockford: no letter looks like a digit. Twelve characters contain 60 bits. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const length = 12
 /** Far more than a person types for a code. Longer text is not a code. */

@@ -38,7 +38,7 @@ export interface OwnChange extends Asked {
   commit: (notice: Notice, statements: readonly Statement[]) => Promise<boolean>
 }
 
-/** What the page shows of an app that the person is about to add. */
+/** Returns the values that the page shows for an app that the person is about to add. */
 export function showOfferedTotp(brand: string, email: string, secret: Buffer): { otpauth_url: string; secret: string } {
   return { otpauth_url: otpauthUrl({ issuer: brand, account: email, secret }), secret: base32(secret) }
 }
@@ -73,7 +73,7 @@ function enrolment(services: Services, user: Owner, totp: Omit<NewTotp, 'id'>, a
 }
 
 /**
- * The account page: the app that a form offers. `nonce` is a random text that the form holds; of the same text and session the offer is
+ * The account page: the app that a form offers. `nonce` is a random text in the form; of the same text and session the offer is
  * the same.
  */
 export const offerTotp = (services: Services, user: Owner, { session_id, nonce }: { session_id: string; nonce: string }): Buffer =>

@@ -17,8 +17,8 @@ import { totp_secret_bytes } from './totp.ts'
 export const most_totps = 5
 
 /**
- * What counts as a second factor. Recovery codes alone do not: they come and go with the apps. An enrolled passkey counts whatever the
- * settings say: a person who has one chose two factors, and a change of the settings must not leave them with one.
+ * The methods that are second factors. Recovery codes alone are not: they come and go with the apps. An enrolled passkey is one under any
+ * settings: a person who has one chose two factors, and a change of the settings must not leave them with one.
  */
 const counted: Record<FactorKind, ((environment_id: EnvironmentId) => Statement) | null> = {
   totp: (environment_id) => sql`select id, user_id from totp_methods where ${inEnvironment(environment_id)}`,

@@ -228,7 +228,7 @@ export function setBlocked(current: UserRow, blocked: boolean, now: Date): State
 }
 
 /**
- * Deletes the user with every method, of which a person has few. Put `endCodesOf` after it. What there may be any number of follows
+ * Deletes the user with every method, of which a person has few. Put `endCodesOf` after it. Rows without a bound on their number follow
  * (`followErasedUser`).
  */
 export function deleteUser({ environment_id, id, version }: UserRow): Statement[] {

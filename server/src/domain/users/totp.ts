@@ -65,7 +65,7 @@ export function base32(bytes: Buffer): string {
   return bits === 0 ? text : text + alphabet.charAt((value << (5 - bits)) & 31)
 }
 
-/** The link that an authenticator app opens or scans. No colon may stand in the names (Key URI Format). */
+/** The link that an authenticator app opens or scans. The names must not contain a colon (Key URI Format). */
 export function otpauthUrl({ issuer, account, secret }: { issuer: string; account: string; secret: Buffer }): string {
   const name = named(issuer, 40)
   const label = named(account, 80)

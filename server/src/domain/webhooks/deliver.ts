@@ -212,7 +212,7 @@ type DisabledReason = 'gone' | 'failing'
 
 /**
  * Why the webhook must be disabled after this failure; `null` if it stays enabled. RFC 9110 §15.5.11: 410 means that the receiver is
- * permanently gone. Five days without a success count the same.
+ * permanently gone. Five days without a success have the same effect.
  */
 function whyDisabled({ failing_since }: Target, { status }: Attempt, now: Date): DisabledReason | null {
   if (status === 410) return 'gone'

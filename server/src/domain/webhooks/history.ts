@@ -1,6 +1,6 @@
 /**
  * Removes the messages of deleted webhooks. A deletion that is refused leaves them, so they go after it; there can be any number of them,
- * so they go after its answer too, a slice at a time. What is cut short is out of reach, and expires with the other messages.
+ * so they go after its answer too, a slice at a time. After an interruption the rest is out of reach, and expires with the other messages.
  */
 import { outsideRequests } from '../../base/database-time.ts'
 import { changeAllButLast } from '../../db/slices.ts'

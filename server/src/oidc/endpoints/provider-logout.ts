@@ -1,6 +1,6 @@
 /**
- * Back-channel logout from a provider (OIDC Back-Channel Logout 1.0 §2.5, with this service as the client): a signed token says that a person
- * signed out there, and the sessions that began there end. `protocol/upstream-logout-token.ts` judges the token.
+ * Back-channel logout from a provider (OIDC Back-Channel Logout 1.0 §2.5, with this service as the client): a signed token says that a
+ * person signed out there, and the sessions that began there end. `protocol/upstream-logout-token.ts` judges the token.
  */
 import { digestOf } from '../../base/digest.ts'
 import { type Reason, reason } from '../../base/reason.ts'
@@ -92,7 +92,7 @@ async function endAtProvider(services: OidcServices, call: OidcCall, provider: U
   }
 }
 
-/** RFC 7515 §3.1: what stands before the first dot. */
+/** RFC 7515 §3.1: the part before the first dot. */
 function headerOf(token: string): object {
   try {
     const header: unknown = JSON.parse(Buffer.from(token.split('.', 1)[0] ?? '', 'base64url').toString('utf8'))

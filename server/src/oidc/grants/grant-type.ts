@@ -12,7 +12,7 @@ import type { OidcCall, OidcServices } from '../call.ts'
 import type { AuthenticatedClient } from '../client-request.ts'
 import type { TokenResponse } from './issue.ts'
 
-/** What a client presents to get tokens. */
+/** The request of a client for tokens. */
 export interface GrantRequest<Row> {
   client: AuthenticatedClient
   parameters: RequestParameters

@@ -109,7 +109,7 @@ export function noteUse(
   else grant_uses.note(issuer.environment_id, grant_id, now)
 }
 
-/** Signs the tokens. The ID token holds a digest of the access token, so it is signed second (OIDC Core §3.1.3.6). */
+/** Signs the tokens. The ID token contains a digest of the access token, so it is signed second (OIDC Core §3.1.3.6). */
 export async function completeTokens(
   { issuer, now }: OidcCall,
   grant: GrantRow,

@@ -14,7 +14,7 @@ export interface FoundToken {
   text: string
   grant: GrantRow
   token: PresentedToken
-  /** What a refresh with it spends. */
+  /** The token that a refresh with it spends. */
   spent: SpentToken
 }
 

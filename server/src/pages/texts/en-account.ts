@@ -4,7 +4,7 @@ import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import type { DeviceName } from '../../base/device-name.ts'
 import { type Html, html } from '../../base/html.ts'
 
-/** What an application gets of an account. */
+/** The data of an account that an application gets. */
 export interface AppGains {
   profile: boolean
   email: boolean

@@ -1,4 +1,4 @@
-/** What the dashboard needs besides its files: who is signed in, sign-out, and the page to which a sign-in that it tries out returns. */
+/** The endpoints of the dashboard besides its files: the session, sign-out, and the page to which a sign-in that it tries out returns. */
 import type { DashboardSession } from '@ostiary/contract/dashboard.ts'
 import type { z } from 'zod'
 import type { Administrators } from '../../api/administrators.ts'

@@ -20,7 +20,7 @@ import type { DashboardServices } from './tokens.ts'
 /** The build has this text wherever the nonce belongs. */
 const nonce_placeholder = '__CSP_NONCE__'
 
-/** The names of these files hold their hash, so they never change. */
+/** The names of these files contain their hash, so they never change. */
 const is_hashed = /^assets\//
 
 export function answerApplication(services: DashboardServices, folder: string): AnswerDashboard {
@@ -66,7 +66,7 @@ async function issuersOf(services: DashboardServices, cookies: string | undefine
   const session = await findByCookie(services, cookies)
   if (!session || !isActive(session, services.now())) return []
   const own = new Set((await findMemberships(services.db, session.user_id)).map(({ slug }) => slug))
-  // An entry for no tenant counts while there is only one, of which every administrator is a member.
+  // An entry for no tenant applies while there is only one, of which every administrator is a member.
   const seen = services.config.issuer_hosts.filter(({ tenant_slug }) => tenant_slug === null || own.has(tenant_slug))
   return seen.map(({ pattern }) => `https://${pattern}:*`)
 }

@@ -2,7 +2,7 @@
 /**
  * The cookies of the dashboard. Scripts cannot read them. The session cookie is sent only with requests of the dashboard itself
  * (SameSite=Strict). That of a sign-in must also come with the redirect from the issuer, behind which an identity provider on another
- * site may be, so it is SameSite=Lax; it counts at the callback only.
+ * site may be, so it is SameSite=Lax; it is accepted at the callback only.
  */
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import { withoutBlanks } from '../../base/text.ts'

@@ -1,5 +1,5 @@
 /**
- * The built application: `index.html`, files whose names hold their hash in `assets/`, and a few others. It may be built while the
+ * The built application: `index.html`, files whose names contain their hash in `assets/`, and a few others. It may be built while the
  * service runs, or built again. Files are read when they are first asked for and then kept, with their compressed forms.
  */
 import { hash } from 'node:crypto'

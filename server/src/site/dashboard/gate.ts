@@ -1,5 +1,5 @@
 /**
- * The API for the dashboard, at `/dashboard/api/{path of the API}`. Only here the cookie counts. The gate finds the session before the
+ * The API for the dashboard, at `/dashboard/api/{path of the API}`. Only here the cookie is accepted. The gate finds the session before the
  * router runs, replaces the cookie by the access token, and lets the router see the path of the API, so a call takes exactly the
  * way of every other call: authentication, rate limit, role, fresh sign-in, records.
  *

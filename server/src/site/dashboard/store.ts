@@ -1,4 +1,4 @@
-/** The sessions of the dashboard. A row holds the digest of the cookie and the sealed tokens. */
+/** The sessions of the dashboard. A row contains the digest of the cookie and the sealed tokens. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
@@ -19,7 +19,7 @@ const Row = z.object({
   access_token_until: z.date(),
   refresh_at: z.date(),
   expires_at: z.date(),
-  /** The session at the issuer stands. */
+  /** The session at the issuer is valid. */
   session_stands: z.boolean(),
   /** `null` where the session at the issuer was removed. */
   session_until: z.date().nullable(),

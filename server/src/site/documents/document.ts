@@ -7,7 +7,7 @@ export interface Document {
   readonly url: string
   /** As `llms.txt` calls it; that of a decision is its first heading. */
   readonly title: string
-  /** What `llms.txt` says about it; empty for a decision. */
+  /** The summary in `llms.txt`; empty for a decision. */
   readonly summary: string
   /** Takes a few milliseconds, so each caller keeps what it needs. */
   readonly render: () => Rendered

@@ -1,5 +1,5 @@
 // pure
-/** What a search of the documentation is asked, and what it answers. */
+/** The query and the results of a search of the documentation. */
 
 export const longest_search = 100
 

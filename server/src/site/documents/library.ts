@@ -5,7 +5,7 @@ import { contents, decisions_folder, operator_examples, other_addresses } from '
 import type { Document, Library } from './document.ts'
 import { renderMarkdown } from './markdown.ts'
 
-/** A link in prose; links in code do not count. */
+/** A link in prose; links in code are ignored. */
 const link = /(```[\s\S]*?```|`[^`\n]*`)|\]\(([^)\s]+)\)/g
 
 /** @param root the folder that has `docs/` */

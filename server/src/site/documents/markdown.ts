@@ -95,7 +95,7 @@ function heading(token: Tokens.Heading | Tokens.Generic, rules: Rules): Html {
       : html`<h4 id="${id}">${content} ${link}</h4>`
 }
 
-/** What screen readers say for a block of code: the name of its file, or what it is. */
+/** Returns the label of a block of code for screen readers: the name of its file, or its kind. */
 function labelOf({ lang = '' }: Tokens.Code | Tokens.Generic): string {
   const [language = '', role = ''] = String(lang).split(' ')
   if (role.includes('.')) return `File ${role}`

@@ -10,7 +10,7 @@ import { sdkFile } from '@ostiary/contract/sdk-package.ts'
 interface Package {
   readonly body: Buffer
   readonly etag: string
-  /** RFC 9530 §3. The same hash stands as `integrity` in a lock file. */
+  /** RFC 9530 §3. The same hash is `integrity` in a lock file. */
   readonly digest: string
 }
 

@@ -1,10 +1,10 @@
 // pure
 /**
- * The index of the search: for each term the sections that have it, with the score that the term gives each of them. All that depends on the
- * texts alone is computed when the index is built (BM25+), so a search only adds numbers. See docs/decisions/0151.
+ * The index of the search: for each term the sections that have it, with the score that the term gives each of them. All that depends on
+ * the texts alone is computed when the index is built (BM25+), so a search only adds numbers. See docs/decisions/0151.
  */
 
-/** How much a term counts in a field. */
+/** The weight of a term in a field. */
 export type Boosts<Field extends string> = Readonly<Record<Field, number>>
 
 export interface Postings {
@@ -19,7 +19,7 @@ export interface Postings {
 
 export interface Index {
   readonly size: number
-  /** Sorted, so that the terms with a common beginning stand together. */
+  /** Sorted, so that terms with a common beginning are adjacent. */
   readonly terms: readonly string[]
   readonly postings: readonly Postings[]
   /** For typing errors: the letters of each term as bits, and its length. */
@@ -27,7 +27,7 @@ export interface Index {
   readonly lengths: Uint8Array
 }
 
-/** The constants of BM25+: how fast repetition saturates, how much the length of a field counts, and the least that a match counts. */
+/** The constants of BM25+: how fast repetition saturates, the weight of the length of a field, and the least weight of a match. */
 const [k, b, d] = [1.2, 0.7, 0.5]
 
 interface Builder<Field extends string> {

@@ -76,7 +76,7 @@ export const synonyms: ReadonlyMap<string, readonly string[]> = (() => {
   return all
 })()
 
-/** What people call it, and the words of the documents. Each phrase is searched once, in lower case. */
+/** Phrases of people, and the words of the documents for them. Each phrase is searched once, in lower case. */
 export const phrases: readonly (readonly [RegExp, string])[] = [
   [/\b(log|sign)(ged|ging|ning|ned|s)? (\w+ ){0,3}out\b/, 'signout'],
   [/\b(log|sign)(ged|ging|ning|ned|s)? (\w+ ){0,3}in\b/, 'signin'],

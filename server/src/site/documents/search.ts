@@ -1,6 +1,6 @@
 /**
- * The search of the documentation, over an index of sections in memory. A question is words in any form: words that every question has count
- * nothing, endings are cut, words of the field find their synonyms, and a word that is nowhere does not empty the result.
+ * The search of the documentation, over an index of sections in memory. A question is words in any form: words that every question has
+ * weigh nothing, endings are cut, words of the field find their synonyms, and a word that is nowhere does not empty the result.
  *
  * Everyone can search, so each step has a bound: the length and the words of a question, the terms that a word becomes, the scores that are
  * added, and the results. `explain` counts what was done (docs/decisions/0151).
@@ -10,7 +10,7 @@ import { type Found, longest_search } from './found.ts'
 import { bitsIn, type Index, indexBuilder, placeOf, similarTo, type Word, withBeginning } from './search-index.ts'
 import { common_words, phrases, synonyms } from './search-words.ts'
 
-/** What a section is: what answers a question stands above what explains a decision. */
+/** The kind of a section: sections that answer a question rank above those that explain a decision. */
 export type EntryKind = 'guide' | 'error' | 'operation' | 'project' | 'record'
 
 export interface Entry extends Omit<Found, 'excerpt'> {
@@ -44,12 +44,12 @@ export const bounds = {
 const excerpt_length = 160
 const weights: Record<EntryKind, number> = { guide: 1.5, error: 1.1, operation: 0.8, project: 0.5, record: 0.3 }
 const own_boosts = { name: 5, heading: 3, title: 3, about: 2, text: 1 }
-/** A section with the asked word itself stands above one with another word for it. */
+/** A section with the asked word itself ranks above one with another word for it. */
 const other_boosts = { name: 2, heading: 1.5, title: 1.5, about: 1, text: 0.5 }
 const beginning_weight = 0.3
 const similar_weight = 0.15
 
-/** More than any score: what stands first or last whatever its score. */
+/** More than any score: for sections that rank first or last with any score. */
 const step = 1e9
 
 /** Who types the number of a decision wants that one. */
@@ -178,7 +178,7 @@ function termsOf(index: Index, asked: string): Term[] {
   return [...exact, ...beginnings, ...similar]
 }
 
-/** Adds the scores of the terms in their order, as long as the bound allows. A section with more of the words stands above one with fewer. */
+/** Adds the scores of the terms in their order, while the bound allows. A section with more of the words ranks above one with fewer. */
 function addScores(index: Index, terms: readonly Term[]) {
   const sums = new Float64Array(index.size)
   const sources = new Int32Array(index.size) // a bit for each word and synonym that the section has

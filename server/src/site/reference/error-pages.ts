@@ -27,7 +27,7 @@ export interface ErrorTexts {
   of: { what: string; label: string; note: string }
 }
 
-/** Where a code stands, and what of it is stable. */
+/** Where a code appears, and which parts of it are stable. */
 const kinds = {
   api: {
     what: 'An error of the management and runtime API.',
@@ -57,11 +57,11 @@ interface Outcome {
   label: string
   note: string
   heading: string
-  /** Where the word stands in an answer. */
+  /** Where the word appears in an answer. */
   exampleOf: (code: string, detail: string) => unknown
 }
 
-/** What failed beside the errors, by the words of answers and events. */
+/** Failures other than errors of the API, by the words of answers and events. */
 const outcomes: Readonly<Record<'provider' | 'delivery' | 'mail' | 'check' | 'plan' | 'conflict', Outcome>> = {
   provider: {
     texts: providerExplanations,

@@ -1,4 +1,4 @@
-/** What snippets are made from, and how a value is written as a text of each language. */
+/** The values of snippets, and the quoting of a value in each language. */
 import { forgotten_secret } from '../../../generated/template-setup.ts'
 import type { Program, Snippet } from '../../../parts/snippet.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { Application } from '@ostiary/sdk'
 
-/** What an endpoint refused, or what a check found. `code` is the OAuth error, or the name of the check. */
+/** The error of an endpoint or of a check. `code` is the OAuth error, or the name of the check. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly code: string
@@ -50,7 +50,7 @@ export interface Options {
   login_hint: string
 }
 
-/** What one sign-in must remember until its answer. */
+/** The values that a sign-in keeps until its answer. */
 export interface Begun {
   state: string
   nonce: string

@@ -1,4 +1,4 @@
-/** What a run asks for: scopes, resource, prompt, the age of the sign-in, and the client secret where the exchange needs one. */
+/** The parameters of a run: scopes, resource, prompt, the age of the sign-in, and the client secret where the exchange needs one. */
 
 import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import type { Application } from '@ostiary/sdk'

@@ -1,4 +1,4 @@
-/** What an application lacks before it can be tried out. In Test one press adds it; in Live only a person does, and removes it again. */
+/** Lists what an application lacks before it can be tried out. In Test one press adds it; in Live a person adds it and removes it again. */
 
 import type { Application } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'

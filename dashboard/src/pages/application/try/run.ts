@@ -49,7 +49,7 @@ export interface Run {
 
 export const tryCallback = () => `${location.origin}/try/callback`
 
-/** What a run holds besides what is shown. */
+/** The resources of a run that are not shown. */
 interface Live {
   channel: BroadcastChannel
   popup: Window
@@ -66,7 +66,7 @@ export function useTry(application: Application, issuer: string) {
   const [run, setRun] = useState<Run | null>(null)
   const live = useRef<Live | null>(null)
   const held = useRef<Held | null>(null)
-  /** The number of the run that is shown. What an earlier one still does is not shown, and its tokens are revoked. */
+  /** The number of the run that is shown. Results of an earlier one are not shown, and its tokens are revoked. */
   const current = useRef(0)
 
   const end = useCallback(() => {

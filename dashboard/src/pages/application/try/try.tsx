@@ -108,7 +108,7 @@ interface Refusal {
   reason: string
 }
 
-/** What the service refused to this application since the run began. */
+/** Returns the refused calls of this application since the run began. */
 function useRefusals(application: Application, run: Run | null) {
   const here = useEnvironment()
   const [last, setLast] = useState('')
@@ -181,7 +181,7 @@ function CapturedMail() {
     refetchInterval: 2_000,
   })
   const latest = read.data?.data[0]
-  // What was there before the sign-in began is not for it.
+  // Refusals from before the sign-in do not belong to it.
   useEffect(() => {
     if (known === null && read.isFetchedAfterMount) setKnown(latest?.id ?? '')
   }, [known, read.isFetchedAfterMount, latest?.id])

@@ -1,4 +1,4 @@
-/** What the claims of a token mean, and what to do about a failed step. */
+/** Explains the claims of a token, and the remedy of a failed step. */
 import { duration } from '../../../parts/clock.ts'
 
 export type TokenName = 'id' | 'access' | 'userinfo'

@@ -1,5 +1,5 @@
 // pure
-/** What a mail says: each kind has exactly the values that its text needs. */
+/** The content of a mail: each kind has exactly the values that its text needs. */
 import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import type { Role } from '@ostiary/contract/tenancy.ts'
 import { day_ms } from '../../../base/durations.ts'

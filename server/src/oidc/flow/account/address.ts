@@ -80,7 +80,7 @@ async function enterCode(services: OidcServices, call: OidcCall, own: OwnAccount
   return withCookies(done(call, own, 'change-email'), [deviceCookie(services, call, marked)])
 }
 
-/** The open code of this person, if the form holds it. Counts a try. Each browser enters its own code (decision 0041). */
+/** The open code of this person, if the form contains it. Counts a try. Each browser enters its own code (decision 0041). */
 async function rightCode(
   services: OidcServices,
   call: OidcCall,

@@ -8,8 +8,8 @@ import type { OidcCall, OidcServices } from '../../call.ts'
 const standard_gains = ['profile', 'email', 'phone'] as const
 
 /**
- * What each application gets: by the consent where there is one, otherwise by its active grants. Gives other requests a turn before and after
- * the long read: with the embedded engine a person with many rows would otherwise hold the thread for 20 ms.
+ * Returns the access of each application: by the consent where there is one, otherwise by its active grants. Gives other requests a turn
+ * before and after the long read: with the embedded engine a person with many rows would otherwise block the thread for 20 ms.
  */
 export async function applicationsOf({ db }: OidcServices, call: OidcCall, user_id: string): Promise<AccountView['applications']> {
   const { environment_id } = call.issuer

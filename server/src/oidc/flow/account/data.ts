@@ -43,7 +43,7 @@ const rows_at_once = 100
 /** How often a deletion is tried while the memberships of the administrator change. */
 const most_tries = 3
 
-/** Answers with one JSON attachment, and mails the person. It counts as a change, since each reads much. */
+/** Answers with one JSON attachment, and mails the person. The limit of changes includes it, since each reads much. */
 export const exportOwnData: OidcEndpoint = async (services, call) => {
   const own = await beginCountedChange(services, call, 'export')
   if ('answer' in own) return own.answer
@@ -172,5 +172,5 @@ async function leaveTenants(
   }
 }
 
-/** What the log keeps of a member whose account is gone. */
+/** Returns the fields that the log keeps of a member whose account is deleted. */
 const idsOf = ({ id, tenant_id, role }: MemberRow) => ({ id, tenant_id, role })

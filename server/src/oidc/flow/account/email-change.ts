@@ -1,6 +1,7 @@
 /**
  * The change of a person's address (decision 0046). The new end confirms by the mailed code or its link, the old end by its
- * link, in any order and within seven days. A new address that another account has is handled the same way: its owner gets a mail without a code.
+ * link, in any order and within seven days. A new address that another account has is handled the same way: its owner gets a mail without a
+ * code.
  */
 import { emailKey } from '../../../base/email.ts'
 import { sourceOf } from '../../../base/source.ts'
@@ -184,7 +185,7 @@ const raiseVersion = ({ environment_id, id, version }: OwnUser, now: Date): Stat
 const holdAddresses = (environment_id: OidcCall['issuer']['environment_id'], emails: readonly string[], now: Date): Statement[] =>
   [...new Set(emails.map(accountOf))].sort().map((account) => holdAddress(environment_id, account, now))
 
-/** The mails count against the limits of emailed codes of their addresses: the guards of the statements. */
+/** Counts the mails against the limits of emailed codes of their addresses, by guards of the statements. */
 async function mailEnds(
   services: OidcServices,
   call: OidcCall,

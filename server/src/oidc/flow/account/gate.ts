@@ -73,8 +73,8 @@ export async function beginChange(
 }
 
 /**
- * The same for a change that counts: an account makes at most ten such changes in an hour. The next one is refused with words. `id` of the
- * object stays in the form.
+ * The same for a change that is limited: an account makes at most ten such changes in an hour. The next one is refused with words. `id` of
+ * the object stays in the form.
  */
 export async function beginCountedChange(
   services: OidcServices,

@@ -116,7 +116,7 @@ export function showProfile(
   { values, ...rest }: Pick<ProfileView, 'problem' | 'wrong'> & { values?: ProfileView['values'] },
 ): Answer {
   const { user } = own
-  // What was typed stays where the form was not accepted.
+  // A form that was not accepted keeps the typed values.
   const present = Object.fromEntries(
     profile_fields.map((name) => [name, call.form?.get(name)?.slice(0, longest_field) ?? user[name] ?? '']),
   ) as Record<ProfileField, string> // as: every field
@@ -195,7 +195,7 @@ const removalRules = ({ issuer: { settings } }: OidcCall, providers: OwnMethods[
   providers,
 })
 
-/** What the person can add. */
+/** Returns the methods that the person can add. */
 function addable(call: OidcCall, { methods, providers }: OwnMethods): AccountView['can_add'] {
   const hasRoom = (type: string, most: number) => methods.filter((method) => method.type === type).length < most
   return {
@@ -205,7 +205,7 @@ function addable(call: OidcCall, { methods, providers }: OwnMethods): AccountVie
   }
 }
 
-/** What the person can add so that the method can go. */
+/** Returns the methods to add before this one can be removed. */
 function additionsFor(call: OidcCall, why: WhyMethodStays, own: OwnMethods): Addition[] {
   const { passkey, totp, providers } = addable(call, own)
   const passkeys: Addition[] = passkey ? [{ action: 'add-passkey' }] : []

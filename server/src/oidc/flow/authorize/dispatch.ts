@@ -1,4 +1,4 @@
-/** The step that an authorization request needs next, and the page or answer of that step. `protocol/next-step.ts` holds the rules. */
+/** The step that an authorization request needs next, and the page or answer of that step. `protocol/next-step.ts` contains the rules. */
 import { findUsersWithPasskey } from '../../../domain/passkeys/store.ts'
 import { findConsents } from '../../../domain/sessions/consents.ts'
 import { findUsersWithSecondFactor } from '../../../domain/users/second-factors.ts'

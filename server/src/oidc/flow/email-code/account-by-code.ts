@@ -1,4 +1,4 @@
-/** What the proof of an address by a code or its link makes: a new account, or one that is handed over (decision 0041). */
+/** Creates the account of an address that a code or its link proved, or hands an existing one over (decision 0041). */
 import { sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import type { Statement } from '../../../db/db.ts'
 import {
@@ -45,7 +45,7 @@ export async function createAccountByLink(services: OidcServices, call: OidcCall
   return made && (await services.db.batch(made.statements)) ? continueUrl(call, withPrompt(query, 'login')) : null
 }
 
-/** What a right code or link holds, and the statements that use it up. */
+/** The data of a correct code or link, and the statements that spend it. */
 export interface RightCode extends Pick<Payload, 'email' | 'name' | 'password_hash'> {
   first: readonly Statement[]
   /** No form asked for a name. */

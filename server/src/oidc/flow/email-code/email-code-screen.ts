@@ -60,7 +60,7 @@ export const isOfSignUp = (services: OidcServices, call: OidcCall, { browser }: 
 export const toCodePage = (services: OidcServices, call: OidcCall, interaction: Interaction, asked: AskedCode): Answer =>
   redirect(codePageUrl(services, call, interaction, asked))
 
-/** What the person asked for, whether or not a mail was sent. */
+/** The code that the person asked for, whether or not a mail was sent. */
 interface AskedCode {
   email: string
   is_sign_up: boolean

@@ -73,7 +73,7 @@ async function createAccount(services: OidcServices, call: OidcCall, row: CodeRo
   return sign_in_url === null ? linkEnded(call) : html(accountCreatedPage(pageContext(call), { email: payload.email, sign_in_url }))
 }
 
-/** A link that is open: its row, and what the row holds. */
+/** A link that is open: its row, and the content of the row. */
 interface Opened {
   row: CodeRow
   payload: Payload

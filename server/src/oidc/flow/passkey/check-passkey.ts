@@ -25,7 +25,7 @@ export async function checkPasskey(
   const email = interaction.request.login_hint ?? ''
   const presented = await presentedPasskey(services, call, { purpose: 'sign_in', to: browserOfToken(csrf) }, credential)
   if ('refusal' in presented) {
-    // A page that stood open for longer than a challenge lives: the page that follows has another one.
+    // A page that was open for longer than a challenge lives: the page that follows has another one.
     const problem = presented.refusal === challenge_over ? 'expired_form' : 'passkey_failed'
     return showSignIn(services, call, interaction, { email, problem, ...presented, wait_seconds: null })
   }

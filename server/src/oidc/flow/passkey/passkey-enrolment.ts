@@ -52,7 +52,7 @@ export type Enrolment =
   | { added: { id: string; name: string }; set_cookie: string[] }
   | { problem: EnrolmentProblem | 'stale'; refusal: Refusal }
 
-/** What a valid response adds. The caller stores it in one batch with a guard on what allows it. */
+/** The passkey that a valid response adds. The caller stores it in one batch with a guard on the conditions that allow it. */
 export interface JudgedEnrolment {
   added: { id: string; name: string }
   notice: Notice

@@ -1,4 +1,4 @@
-/** The second factors that a person can use, each with the field of the page that holds it. */
+/** The second factors that a person can use, each with its field of the page. */
 import { type SecondFactor, sign_in_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
@@ -32,9 +32,9 @@ interface Check {
   used_up: Refusal
 }
 
-/** What the person sent is right. */
+/** The person sent a correct code or response. */
 interface Used {
-  /** They use it up, among them a guard of its single use. */
+  /** The statements that spend it, with a guard of its single use. */
   statements: Statement[]
   /** RFC 8176. */
   amr: readonly string[]

@@ -1,6 +1,7 @@
 /**
  * The interaction of a person with the hosted pages: everything between an authorization request and its code. The service stores no
- * state between the steps, except for a sign-in that waits for its second factor (`half-sign-in.ts`). Each page holds the request in a form field, `request`, and each step judges the request again.
+ * state between the steps, except for a sign-in that waits for its second factor (`half-sign-in.ts`). Each page
+ * has the request in a form field, `request`, and each step judges the request again.
  * So no step can be skipped, and a request that another person began gives no access.
  *
  *     route                          endpoint          calls
@@ -35,7 +36,7 @@
  *     GET  /oauth/logout             logout            endSessions
  *     POST /sign-out                 signOut           endSessions
  *
- * `oidc/repeat.ts` stands around the POST of each: a button pressed twice ends as if pressed once.
+ * `oidc/repeat.ts` wraps the POST of each: a button pressed twice ends as if pressed once.
  *
  * A step that succeeds redirects to `continueUrl`: the authorization endpoint, the page of the invitation or the account page.
  *

@@ -49,7 +49,7 @@ export interface SignedIn {
   identity_id?: string | undefined
   /** The identity is new: it is linked to the account with the session. */
   links?: UpstreamSubject | undefined
-  /** What the session began with, where it is neither the password, an identity nor a passkey: such a session outlives the removal of both. */
+  /** The method, if it is neither the password, an identity nor a passkey. Such a session outlives the removal of those. */
   began_with?: MethodByAddress | undefined
   /** The person proved the address by an emailed code in this sign-in, beside what `amr` says. */
   mailed_code?: boolean
@@ -70,7 +70,7 @@ export interface SignedIn {
  * blocked or its password changed while the sign-in was checked, or got a second factor that this sign-in has not used. The first two
  * end the sessions of the account, so this batch writes the row of the account before it makes a session.
  *
- * A person who signed in too often within the hour is asked to wait. Only successes count, so no stranger can use them up.
+ * A person who signed in too often within the hour is asked to wait. Only successes are counted, so no stranger can use them up.
  *
  * Each sign-in changes the secret of the cookie. A person who signs in again in the same browser keeps the session, so that other
  * applications stay signed in. The sessions that leave the cookie end, since no sign-out in this browser could end them later: expired
@@ -112,7 +112,8 @@ export async function establishSession(
     expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
     absolute_expires_at,
   }
-  // The condition is safe for the session, because `noteSignIn` and each batch that adds a second factor first write the row of the account.
+  // The condition is safe for the session, because `noteSignIn` and each batch that adds a second factor first write the row of the
+  // account.
   const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
   const { sessions_per_person, sign_ins_per_person } = services.config.limits
   const counted = { environment_id: issuer.environment_id, user_id, now: at }
@@ -164,7 +165,7 @@ export async function establishSession(
       services.counters.count(issuer.environment_id, 'sign_in', `${method}.limited`)
       return showSignIn(services, call, interaction, { email, problem: 'too_often', refusal: too_often, wait_seconds })
     }
-    // Another sign-in of the person may have been faster, so that other sessions give way now.
+    // Another sign-in of the person may have been faster, so that other sessions are evicted now.
     const now_others = await findOthers()
     if (tries === most_tries || isDeepStrictEqual(now_others, others_end)) return null
     others_end = now_others

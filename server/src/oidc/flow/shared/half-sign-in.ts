@@ -1,8 +1,8 @@
 /**
- * A half sign-in: the first factor succeeded and the second is missing. The browser holds its secret in a cookie; the row holds what the
- * first factor found out (`domain/sessions/half-sign-ins.ts`). It counts only for the request that it began with, so that a first factor from
- * before `prompt=login` or `max_age` does not answer them. Its pages name the attempt, so that each tab continues its own, even where two
- * tabs have the same request.
+ * A half sign-in: the first factor succeeded and the second is missing. The browser has its secret in a cookie; the row contains the
+ * result of the first factor (`domain/sessions/half-sign-ins.ts`). It is valid only for the request that it began with, so that a first
+ * factor from before `prompt=login` or `max_age` does not answer them. Its pages name the attempt, so that each tab continues its own, even
+ * where two tabs have the same request.
  */
 import { digestOf } from '../../../base/digest.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
@@ -117,8 +117,8 @@ export async function beginStepUp(services: OidcServices, call: OidcCall, intera
 }
 
 /**
- * The half sign-in of this attempt, browser and request; `null` where there is none, where its session ended, or where the second factors of
- * the account changed: one that asks for a factor ends with the last factor, one that enrols ends with the first.
+ * The half sign-in of this attempt, browser and request; `null` where there is none, where its session ended, or where the second factors
+ * of the account changed: one that asks for a factor ends with the last factor, one that enrols ends with the first.
  */
 export async function readHalfSignIn(
   services: OidcServices,

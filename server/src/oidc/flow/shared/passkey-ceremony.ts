@@ -1,4 +1,4 @@
-/** What every ceremony with a passkey shares: the relying party, the options of a request, and the judgement of its response. */
+/** The common parts of every ceremony with a passkey: the relying party, the options of a request, and the check of its response. */
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { rpIdOf } from '../../../base/rp-id.ts'
@@ -76,7 +76,7 @@ export interface UsedPasskey {
   passkey: PasskeyRow
 }
 
-/** `user_id`: the passkey is a second factor, and only one of this user counts. */
+/** `user_id`: the passkey is a second factor, and only one of this user is accepted. */
 export async function judgePasskey(
   services: OidcServices,
   call: OidcCall,

@@ -29,7 +29,7 @@ export function withPress(services: Services, call: OidcCall, query: string, ses
 
 /**
  * Returns the request `to` with a new mark where the request `from` has one that a step within the last ten minutes added. For a page
- * between that step and the code which asks for something else: a button of such a page does not count for another request.
+ * between that step and the code which asks for something else: a button of such a page is not valid for another request.
  */
 export function keepPress(
   services: Services,

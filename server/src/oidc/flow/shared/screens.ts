@@ -1,4 +1,4 @@
-/** The pages that ask a person for something, built from an interaction. Each form holds the request and a form token. */
+/** The pages that ask a person for something, built from an interaction. Each form contains the request and a form token. */
 import { longest_redirect_uri } from '@ostiary/contract/objects/application.ts'
 import { applicationUrl, registerUrl } from '../../../base/dashboard-links.ts'
 import type { Refusal } from '../../../base/refusal.ts'
@@ -57,8 +57,8 @@ const placeOf = (name: string, call: OidcCall, { query }: Pick<Interaction, 'que
 })
 
 /**
- * The page of the sign-in or sign-up that a form of this request was refused on. It comes before what the request would do by itself: another
- * tab may have signed in another person since.
+ * The page of the sign-in or sign-up that a form of this request was refused on. It comes before what the request would do by itself:
+ * another tab may have signed in another person since.
  */
 export async function showRefusedAgain(services: OidcServices, call: OidcCall, interaction: Interaction): Promise<Answer | null> {
   const { request, browser } = interaction

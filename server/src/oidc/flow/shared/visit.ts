@@ -1,6 +1,6 @@
 /**
  * A visit is a sign-in for a hosted page of the issuer instead of a client: the page of an invitation or the account page. The pages of
- * a visit hold the query of that page, `token=…` or `visit=account…`, in place of an authorization request. Each step of a visit returns
+ * a visit contain the query of that page, `token=…` or `visit=account…`, in place of an authorization request. Each step of a visit returns
  * to that page.
  */
 import { digestOf } from '../../../base/digest.ts'

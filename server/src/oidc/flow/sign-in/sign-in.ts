@@ -108,7 +108,7 @@ const too_long = refusal('unknown_account', reason`The email or the password is 
 const sign_up_closed = refusal('unknown_account', reason`The environment, or the invitation, creates no account with a password.`)
 const account_not_created = refusal('not_found', reason`The invitation ended during the sign-up.`)
 
-/** Names the fields with problems, and never what they hold. */
+/** Names the fields with problems, and never their values. */
 function refusalOf({ form, email, name, password }: SignUpView['problems']): Refusal {
   if (isFormRefused(form)) return formRefusals[form]
   if (form === 'too_many') return too_many_accounts

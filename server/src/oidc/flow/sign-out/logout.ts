@@ -77,7 +77,7 @@ const donePlace = (call: OidcCall, query: string): StepPlace => ({
   address: withRefusedBefore(logoutUrl(call, query), 'page'),
 })
 
-/** What the person decided on the page before. A browser that has a session again is not signed out. */
+/** Returns the decision of the person on the previous page. A browser that has a session again is not signed out. */
 function decidedBefore(services: OidcServices, call: OidcCall, { browser, sessions }: Judged): Done['decision'] | null {
   const kept = call.refused_before === 'page' ? readRefused(services, call, browser, donePlace(call, call.query)) : null
   if (kept?.decision === 'stay') return 'stay'
@@ -114,7 +114,7 @@ export const signedOut: OidcEndpoint = async (services, call) => {
   return withCookies(done(call, judged, { decision: 'sign_out', url, address }), used)
 }
 
-/** What the page after the sign-out needs of its request. The hint is large, and the person is signed out. */
+/** Returns the parameters that the page after the sign-out needs. Leaves out the hint: it is large, and the person is signed out. */
 function onwardQuery({ parameters: { values }, client }: Judged): string {
   const { post_logout_redirect_uri, state, ui_locales } = values
   const kept = { client_id: client?.client_id, post_logout_redirect_uri, state, ui_locales }
@@ -154,7 +154,7 @@ async function judge(services: OidcServices, call: OidcCall, query: string) {
   }
 }
 
-/** What the request asked for and does not get. The person signs out nevertheless. */
+/** Returns the refusal of a part of the request. The person signs out nevertheless. */
 function refusalOf({ values }: RequestParameters, hint: LogoutHint, client: Client | null, no_return: NoReturn | null): Refusal | null {
   const of_hint = reason`id_token_hint is not an ID token of this issuer.`
   const of_sibling = reason`id_token_hint names the issuer of another environment of the project.`
