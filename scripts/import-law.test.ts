@@ -128,7 +128,7 @@ test('each folder of the server is a wing, and architecture.md shows them all', 
 /** The engines know each other: PostgreSQL asks Citus for the node of a batch, which Citus reaches by connections of PostgreSQL. */
 const may_know_each_other = 'server/src/db/'
 
-test('within a wing no folder imports itself through another one', () => {
+test('within a wing no folder imports itself through another folder', () => {
   const folders = new Map<string, Set<string>>()
   for (const [file, source] of sources) {
     const from = posix.dirname(file)

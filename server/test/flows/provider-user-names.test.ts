@@ -6,7 +6,7 @@ import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { migrate, readMigrations } from '../../src/db/migrate.ts'
-import { isNameTaken } from '../../src/domain/users/store.ts'
+import { isNameTaken, takeName } from '../../src/domain/users/store.ts'
 import { authorizationRequest, createAgent, exchange, followToClient, formOf } from '../support/cookie-browser.ts'
 import { emptyDatabase } from '../support/empty-database.ts'
 import { loopback_networks, startProvider } from '../support/own-provider.ts'
@@ -75,6 +75,15 @@ test('a provider names a person once, and the event says why a name was left out
 test('of people who sign up at the same time with one name one gets it, and all are signed in', async () => {
   const got = await Promise.all(Array.from({ length: 50 }, (_, n) => signUp(n % 2 === 0 ? first : second, n < 25 ? 'Robin' : 'ROBIN')))
   assert.equal(got.filter((name) => name === 'taken').length, 49, got.join())
+})
+
+test('a user name that was taken after it was looked up is not taken again, whatever its case', async () => {
+  const newUser = async (email: string) =>
+    expectStatus(201, await w.call('POST', '/v1/auth/users', { key, body: { email } })).id
+  const [one, other] = [await newUser('one@example.com'), await newUser('other@example.com')]
+  const take = (id: string, name: string) => w.deployment.db.batch(takeName({ environment_id: environment.id, id }, name))
+  assert.notEqual(await take(one, 'Jordan'), null)
+  assert.equal(await take(other, 'JORDAN'), null)
 })
 
 test('a user name from before the migration counts, whatever its case', async () => {
