@@ -78,8 +78,7 @@ test('of people who sign up at the same time with one name one gets it, and all 
 })
 
 test('a user name that was taken after it was looked up is not taken again, whatever its case', async () => {
-  const newUser = async (email: string) =>
-    expectStatus(201, await w.call('POST', '/v1/auth/users', { key, body: { email } })).id
+  const newUser = async (email: string) => expectStatus(201, await w.call('POST', '/v1/auth/users', { key, body: { email } })).id
   const [one, other] = [await newUser('one@example.com'), await newUser('other@example.com')]
   const take = (id: string, name: string) => w.deployment.db.batch(takeName({ environment_id: environment.id, id }, name))
   assert.notEqual(await take(one, 'Jordan'), null)
