@@ -160,7 +160,7 @@ export const application = {
     {
       label: 'Unknown scopes',
       look: { reject: 'Refuse the request', ignore: 'Leave them out' },
-      hint: 'A product can ask for scopes of its own, such as groups. What nothing in this environment has is never granted.',
+      hint: 'A product can ask for scopes of its own, such as groups. Scopes that nothing in this environment has are never granted.',
       affects: `${signs_in} A request with an unknown scope is refused, or goes on without it.`,
       fresh: inLive('changed'),
       default: 'reject',
