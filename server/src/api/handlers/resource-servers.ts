@@ -62,7 +62,6 @@ async function finder(services: Services, call: Pick<Call<'getResourceServer'>, 
 
 export const changeResourceServer: Handler<'changeResourceServer'> = async (services, call) =>
   changeObject(services, call, {
-    table,
     find: await finder(services, call),
     next: (current) => patched(resource_server, undefined, current, call.body),
     changed: changes.changed,
