@@ -55,8 +55,9 @@ Most products let a person in who has an address and nothing else. Some key thei
 
 ## All products
 
-"Tried" names the version that signed people in by the template. The others come from the documentation of the product on the day that stands there,
-and nobody has tried them yet.
+"Secret" says whether the client secret may be in the header, in the body or in both places. "PKCE" says whether a request needs it; with "or nonce"
+a nonce can take its place. "Tried" names the version that signed people in by the template. The others come from the documentation of the product on
+that day, and nobody has tried them yet.
 
 | Product | Redirect path | Secret | PKCE | Sign-out | Needs | Tried |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -120,7 +121,7 @@ const need_words: Record<ApplicationTemplate['needs'][number], string> = {
 function secretWords({ token_endpoint_auth_method }: ApplicationTemplate): string {
   const words: Partial<Record<typeof token_endpoint_auth_method, string>> = {
     none: 'none',
-    client_secret: 'header or body',
+    client_secret: 'both',
     client_secret_basic: 'header',
     client_secret_post: 'body',
   }
@@ -129,7 +130,7 @@ function secretWords({ token_endpoint_auth_method }: ApplicationTemplate): strin
 
 function pkceWords({ require_pkce, nonce_replaces_pkce }: ApplicationTemplate): string {
   if (!require_pkce) return 'not required'
-  return nonce_replaces_pkce ? 'PKCE or a nonce' : 'required'
+  return nonce_replaces_pkce ? 'or nonce' : 'required'
 }
 
 function signOutWords({ post_logout_redirect_uris, backchannel_logout_uri }: ApplicationTemplate): string[] {
@@ -137,7 +138,7 @@ function signOutWords({ post_logout_redirect_uris, backchannel_logout_uri }: App
 }
 
 const triedWords = ({ tried, documented_at }: ApplicationTemplate) =>
-  tried ? `${tried.version}, ${tried.at}` : `from its documentation, ${documented_at}`
+  tried ? `${tried.version}, ${tried.at}` : `not yet, ${documented_at}`
 
 /** GitHub and the served documents make anchors of headings this way. */
 const anchorOf = (heading: string) =>
