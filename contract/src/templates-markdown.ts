@@ -73,8 +73,8 @@ function trialsMarkdown(trials: Trials): string {
     .flatMap(({ slug, name }) => {
       const trial = trials.find((each) => each.slug === slug)
       if (!trial) return []
-      const { version, refresh, sign_out, back_channel, without_template } = trial
-      return `| [${name}](#${anchorOf(name)}) | ${version} | ${[refresh, sign_out, back_channel].map(seenWords).join(' | ')} | ${without_template === null ? '—' : without_template ? 'yes' : 'no'} |`
+      const { refresh, sign_out, back_channel, without_template } = trial
+      return `| [${name}](#${anchorOf(name)}) | ${[refresh, sign_out, back_channel].map(seenWords).join(' | ')} | ${without_template === null ? '—' : without_template ? 'yes' : 'no'} |`
     })
   return `## Tried products
 
@@ -84,14 +84,14 @@ the tokens, its own sign-out, and back-channel logout when the session at the se
 last column says whether both people also sign in where the application was created without the template, with the defaults of a new application. The
 product has the same lines, and the settings give the names that it needs (\`npm run applications -- --defaults\`).
 
-| Product | Version | Refresh | Sign-out | Back-channel logout | Without the template |
-| --- | --- | --- | --- | --- | --- |
+| Product | Refresh | Sign-out | Back-channel logout | Without the template |
+| --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 
 `
 }
 
-const seenWords = (seen: boolean | null) => (seen === null ? '—' : seen ? 'works' : 'does not work')
+const seenWords = (seen: boolean | null) => (seen === null ? '—' : seen ? 'works' : 'fails')
 
 const code = (text: string) => `\`${text}\``
 const listed = (texts: readonly string[]) => (texts.length === 0 ? '—' : texts.join(', '))
@@ -147,12 +147,15 @@ const anchorOf = (heading: string) =>
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 
+/** The introduction says it of all products. */
+const said_once = /, which do(?:es)? not come from the service yet/
+
 function section({ name, slug, homepage, source, setup, notes }: ApplicationTemplate): string {
   const steps = setup.map(({ title, language, text }) => `${title}:\n\n\`\`\`${language === 'form' ? 'text' : language}\n${text}\n\`\`\``)
   return [
     `## ${name}`,
-    `Template ${code(slug)}. [Product](${homepage}), [its documentation](${source}).`,
+    `${code(slug)}: [product](${homepage}), [documentation](${source}).`,
     ...steps,
-    ...(notes.length === 0 ? [] : [notes.map((note) => `- ${note}`).join('\n')]),
+    ...(notes.length === 0 ? [] : [notes.map((note) => `- ${note.replace(said_once, '')}`).join('\n')]),
   ].join('\n\n')
 }
