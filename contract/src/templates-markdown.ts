@@ -78,11 +78,9 @@ function trialsMarkdown(trials: Trials): string {
     })
   return `## Tried products
 
-\`npm run applications\` installs each of these from its registry, sets it up by the lines of its template alone, and signs two people in by a
-browser: one of whom everything is known, and one with an address and nothing else. Then it tries what the product has of the rest: a refresh of
-the tokens, its own sign-out, and back-channel logout when the session at the service ends. A dash stands for what the product does not have. The
-last column says whether both people also sign in where the application was created without the template, with the defaults of a new application. The
-product has the same lines, and the settings give the names that it needs (\`npm run applications -- --defaults\`).
+\`npm run applications\` sets each of these up by the lines of its template alone, and signs two people in: one of whom everything is known, and one with
+an address and nothing else. Then it tries a refresh of the tokens, the sign-out of the product, and back-channel logout, where the product has them. The
+last column says whether both people also sign in where the application has the defaults of a new one (\`npm run applications -- --defaults\`).
 
 | Product | Refresh | Sign-out | Back-channel logout | Without the template |
 | --- | --- | --- | --- | --- |
