@@ -1,4 +1,5 @@
 /** docs/commands.md, made from the table of commands and from the route table. */
+import type { Option } from './arguments.ts'
 import { nounTable, syntaxOf as syntaxOfClient, usageOfCommand, usageOfOwn } from './client/client-help.ts'
 import type { ClientCommand } from './client/derive.ts'
 import { type OwnCommand, ownCommands, tableCommands } from './client/own-commands.ts'
@@ -52,6 +53,8 @@ They call a running service, from any machine, as an administrator or with an AP
   decides which commands it can run; \`ostiary whoami\` shows its scopes.
 - **Where**: \`--tenant\`, \`--project\` and \`--env\` take slugs and ids, and \`ostiary profiles use NAME --project shop --env test\` sets defaults. A
   change in Live needs \`--env live\` on the command line. An object is named by its id or its slug, a user by id or email.
+- **Options** of a command are listed by \`ostiary NOUN VERB --help\`. The tables of nouns leave out \`--tenant\`, \`--project\`, \`--env\` and what every
+  command has.
 - **Fields** of a body are options: \`--redirect-uris A --redirect-uris B\`, \`--tokens.access-token-ttl-seconds 600\`. The word \`null\` clears a
   field. \`--data\` takes the whole body as JSON, \`@FILE\` or \`-\`; give secrets that way, since other users of a machine can read options.
 - **Twice**: \`create --if-absent\` finds an object by its slug (a user by email). It exits with 0 if the object has the given values, and with 3
@@ -62,15 +65,27 @@ They call a running service, from any machine, as an administrator or with an AP
 - **A fresh sign-in** of the last 10 minutes is needed for keys, secrets, mail and members, and in Live for what lets others in, sends data elsewhere or
   weakens a check. At a terminal the command asks for it; a script runs \`ostiary login --fresh\` first.
 
+| Option of several commands | Meaning |
+| --- | --- |
+${sharedOptions().join('')}
 ${ownCommands().map(ownSection).join('\n')}
 ${nounTable()
   .map(([noun, about]) => nounSection(noun, about))
   .filter((text) => text !== '')
   .join('\n')}`
 
+const optionRow = (option: Option) => `| \`${cell(syntaxOfClient(option))}\` | ${cell(option.help)} |\n`
+
+/** The options that several commands have with the same meaning. The document describes them once. */
+function sharedOptions(): string[] {
+  const rows = ownCommands().flatMap(({ options }) => options.map(optionRow))
+  return [...new Set(rows)].filter((row) => rows.filter((each) => each === row).length > 3)
+}
+
 function ownSection(command: OwnCommand): string {
   const { name, summary, details, options } = command
-  const rows = options.map((option) => `| \`${cell(syntaxOfClient(option))}\` | ${cell(option.help)} |\n`)
+  const shared = sharedOptions()
+  const rows = options.map(optionRow).filter((row) => !shared.includes(row))
   const table = rows.length > 0 ? `\n| Option | Meaning |\n| --- | --- |\n${rows.join('')}` : ''
   return `## ${name}
 
@@ -84,16 +99,19 @@ function nounSection(noun: string, about: string): string {
   const own = tableCommands().filter((command) => command.noun === noun)
   if (own.length === 0) return ''
   const rows = own.map(
-    (command) => `| \`${cell(usageOfCommand(command))}\` | ${cell(sentence(command.rows[0].route.summary))} | ${routesOf(command)} |\n`,
+    (command) =>
+      `| \`${cell(withoutScope(usageOfCommand(command)))}\` | ${cell(sentence(command.rows[0].route.summary))} | ${routesOf(command)} |\n`,
   )
   return `## ${noun}
 
-${about} \`ostiary ${noun} VERB --help\` lists the options of each.
+${about}
 
 | Command | Meaning | Route |
 | --- | --- | --- |
 ${rows.join('')}`
 }
+
+const withoutScope = (usage: string) => usage.replace(/(?: \[--(?:tenant|project|env) [A-Z]+\])* \[OPTION…\]$/, '')
 
 const routesOf = ({ rows }: ClientCommand) => rows.map(({ route }) => `\`${route.method} ${route.path}\``).join(' or ')
 

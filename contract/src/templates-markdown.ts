@@ -55,8 +55,9 @@ Most products let a person in who has an address and nothing else. Some key thei
 
 ## All products
 
-"Tried" names the version that signed people in by the template. The others come from the documentation of the product on the day that stands there,
-and nobody has tried them yet.
+"Secret" says whether the client secret may be in the header, in the body or in both places. "PKCE" says whether a request needs it; with "or nonce"
+a nonce can take its place. "Tried" names the version that signed people in by the template. The others come from the documentation of the product on
+that day, and nobody has tried them yet.
 
 | Product | Redirect path | Secret | PKCE | Sign-out | Needs | Tried |
 | --- | --- | --- | --- | --- | --- | --- |
@@ -72,25 +73,23 @@ function trialsMarkdown(trials: Trials): string {
     .flatMap(({ slug, name }) => {
       const trial = trials.find((each) => each.slug === slug)
       if (!trial) return []
-      const { version, refresh, sign_out, back_channel, without_template } = trial
-      return `| [${name}](#${anchorOf(name)}) | ${version} | ${[refresh, sign_out, back_channel].map(seenWords).join(' | ')} | ${without_template === null ? '—' : without_template ? 'yes' : 'no'} |`
+      const { refresh, sign_out, back_channel, without_template } = trial
+      return `| [${name}](#${anchorOf(name)}) | ${[refresh, sign_out, back_channel].map(seenWords).join(' | ')} | ${without_template === null ? '—' : without_template ? 'yes' : 'no'} |`
     })
   return `## Tried products
 
-\`npm run applications\` installs each of these from its registry, sets it up by the lines of its template alone, and signs two people in by a
-browser: one of whom everything is known, and one with an address and nothing else. Then it tries what the product has of the rest: a refresh of
-the tokens, its own sign-out, and back-channel logout when the session at the service ends. A dash stands for what the product does not have. The
-last column says whether both people also sign in where the application was created without the template, with the defaults of a new application. The
-product has the same lines, and the settings give the names that it needs (\`npm run applications -- --defaults\`).
+\`npm run applications\` sets each of these up by the lines of its template alone, and signs two people in: one of whom everything is known, and one with
+an address and nothing else. Then it tries a refresh of the tokens, the sign-out of the product, and back-channel logout, where the product has them. The
+last column says whether both people also sign in where the application has the defaults of a new one (\`npm run applications -- --defaults\`).
 
-| Product | Version | Refresh | Sign-out | Back-channel logout | Without the template |
-| --- | --- | --- | --- | --- | --- |
+| Product | Refresh | Sign-out | Back-channel logout | Without the template |
+| --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 
 `
 }
 
-const seenWords = (seen: boolean | null) => (seen === null ? '—' : seen ? 'works' : 'does not work')
+const seenWords = (seen: boolean | null) => (seen === null ? '—' : seen ? 'works' : 'fails')
 
 const code = (text: string) => `\`${text}\``
 const listed = (texts: readonly string[]) => (texts.length === 0 ? '—' : texts.join(', '))
@@ -120,7 +119,7 @@ const need_words: Record<ApplicationTemplate['needs'][number], string> = {
 function secretWords({ token_endpoint_auth_method }: ApplicationTemplate): string {
   const words: Partial<Record<typeof token_endpoint_auth_method, string>> = {
     none: 'none',
-    client_secret: 'header or body',
+    client_secret: 'both',
     client_secret_basic: 'header',
     client_secret_post: 'body',
   }
@@ -129,7 +128,7 @@ function secretWords({ token_endpoint_auth_method }: ApplicationTemplate): strin
 
 function pkceWords({ require_pkce, nonce_replaces_pkce }: ApplicationTemplate): string {
   if (!require_pkce) return 'not required'
-  return nonce_replaces_pkce ? 'PKCE or a nonce' : 'required'
+  return nonce_replaces_pkce ? 'or nonce' : 'required'
 }
 
 function signOutWords({ post_logout_redirect_uris, backchannel_logout_uri }: ApplicationTemplate): string[] {
@@ -137,7 +136,7 @@ function signOutWords({ post_logout_redirect_uris, backchannel_logout_uri }: App
 }
 
 const triedWords = ({ tried, documented_at }: ApplicationTemplate) =>
-  tried ? `${tried.version}, ${tried.at}` : `from its documentation, ${documented_at}`
+  tried ? `${tried.version}, ${tried.at}` : `not yet, ${documented_at}`
 
 /** GitHub and the served documents make anchors of headings this way. */
 const anchorOf = (heading: string) =>
@@ -146,12 +145,15 @@ const anchorOf = (heading: string) =>
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 
+/** The introduction says it of all products. */
+const said_once = /, which do(?:es)? not come from the service yet/
+
 function section({ name, slug, homepage, source, setup, notes }: ApplicationTemplate): string {
   const steps = setup.map(({ title, language, text }) => `${title}:\n\n\`\`\`${language === 'form' ? 'text' : language}\n${text}\n\`\`\``)
   return [
     `## ${name}`,
-    `Template ${code(slug)}. [Product](${homepage}), [its documentation](${source}).`,
+    `${code(slug)}: [product](${homepage}), [documentation](${source}).`,
     ...steps,
-    ...(notes.length === 0 ? [] : [notes.map((note) => `- ${note}`).join('\n')]),
+    ...(notes.length === 0 ? [] : [notes.map((note) => `- ${note.replace(said_once, '')}`).join('\n')]),
   ].join('\n\n')
 }

@@ -1,4 +1,4 @@
-/** The PostgreSQL engine on a database that Citus distributes over three nodes: batches are blocks, and so atomic (decision 0144). */
+/** The PostgreSQL engine on a database that Citus distributes over three nodes: batches are blocks, and so atomic (decision 0145). */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client } from 'pg'

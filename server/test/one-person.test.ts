@@ -1,4 +1,4 @@
-/** Lists about a person with 20,000 rows of each kind read a window of them (decision 0068). */
+/** Lists about a person with 20,000 rows of each kind read a window of them (decision 0067). */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { EnvironmentId, SessionId, UserId } from '@ostiary/contract/ids.ts'

@@ -1,6 +1,6 @@
 /**
- * A form that is sent again gets the answer of its first press, for a minute (decision 0082). Where the session of that answer ended
- * otherwise meanwhile, it gets `answer_lost` and no data (decision 0157): forms with a kept answer by the ways in which a session ends.
+ * A form that is sent again gets the answer of its first press, for a minute. Where the session of that answer ended
+ * otherwise meanwhile, it gets `answer_lost` and no data (decision 0082): forms with a kept answer by the ways in which a session ends.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

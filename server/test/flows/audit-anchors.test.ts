@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
-import { sealed_columns } from '../../src/deployment/secrets/sealed-columns.ts'
 import { anchorLog, chainEntries, findUnchained } from '../../src/domain/audit/chaining.ts'
 import { insertAuditEntry } from '../../src/domain/audit/store.ts'
 import { verifyChains } from '../../src/domain/audit/verify.ts'
@@ -149,29 +148,7 @@ for (const has_head of [true, false])
     assert.equal((await findHead(id))?.sequence, 22)
   })
 
-/** Turns the deployment into one from before anchors existed. */
-async function forgetAnchors(): Promise<void> {
-  const Sealed = z.object({ value: z.string() })
-  const { value } = (await db.maybeOne(Sealed, sql`select value from deployment where name = 'secret'`)) ?? assert.fail('no secret')
-  const plaintext = secrets.unseal(value, sealed_columns.deployment.associatedData('secret'))
-  assert.match(plaintext, / anchored$/)
-  const older = secrets.seal(plaintext.replace(' anchored', ''), sealed_columns.deployment.associatedData('secret'))
-  await db.run(sql`update deployment set value = ${older} where name = 'secret'`)
-}
-
 const open = async () => (await openDeployment(w.deployment.config)).db.close()
-
-test('the first start of a deployment from before anchors anchors the logs without links only, even when two processes start at once', async () => {
-  const [empty, broken, whole] = [await createTenant(), await createTenant(), await createTenant()]
-  for (const id of [broken, whole]) await addEntries(id, 2)
-  await db.batch([deleteHead(empty), deleteHead(broken)])
-  await forgetAnchors()
-
-  await Promise.all([open(), open()])
-  assert.deepEqual(await problemsOf(empty), [])
-  assert.match((await problemsOf(broken)).join(), /the head of the chain is missing/)
-  assert.deepEqual(await problemsOf(whole), [])
-})
 
 test('a later start creates no new anchor for a log whose head was deleted', async () => {
   const id = await createTenant()

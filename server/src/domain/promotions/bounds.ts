@@ -70,7 +70,7 @@ interface RoomForApplied {
   readonly full_until: Date | null
   /** For `haveRoom` with the row of the project, which each apply holds. Fails if another plan was applied to the target since. */
   readonly unchanged: Statement
-  /** For an apply that changes nothing: takes away those before it, so that a pipeline that runs often leaves one. Decision 0170. */
+  /** For an apply that changes nothing: takes away those before it, so that a pipeline that runs often leaves one. Decision 0142. */
   readonly without_change_before: readonly Statement[]
 }
 

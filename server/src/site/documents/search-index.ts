@@ -1,7 +1,7 @@
 // pure
 /**
  * The index of the search: for each term the sections that have it, with the score that the term gives each of them. All that depends on
- * the texts alone is computed when the index is built (BM25+), so a search only adds numbers. See docs/decisions/0151.
+ * the texts alone is computed when the index is built (BM25+), so a search only adds numbers. See docs/decisions/0098.
  */
 
 /** The weight of a term in a field. */

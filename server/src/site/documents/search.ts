@@ -3,7 +3,7 @@
  * weigh nothing, endings are cut, words of the field find their synonyms, and a word that is nowhere does not empty the result.
  *
  * Everyone can search, so each step has a bound: the length and the words of a question, the terms that a word becomes, the scores that are
- * added, and the results. `explain` counts what was done (docs/decisions/0151).
+ * added, and the results. `explain` counts what was done (docs/decisions/0098).
  */
 import { stemmer } from 'stemmer'
 import { type Found, longest_search } from './found.ts'
