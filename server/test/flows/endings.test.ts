@@ -8,7 +8,6 @@ import { test } from 'node:test'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { examplePages } from '../../src/pages/pages.example.ts'
 import { formFor, openAccount, press } from '../support/account.ts'
 import {
   type Agent,
@@ -22,6 +21,7 @@ import {
   userinfo,
 } from '../support/cookie-browser.ts'
 import { holdEndings, rowsFollowed } from '../support/endings.ts'
+import { examplePages } from '../support/example-pages.ts'
 import { enterMailedCode, mailsTo, newestMail } from '../support/mailed.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type Reply, randomText, world } from '../support/world.ts'
