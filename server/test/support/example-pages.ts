@@ -6,6 +6,7 @@ import { deletedPage, deletionPage, exportPage, passwordPage, profilePage, remov
 import { addPasskeyPage, addProviderPage, addTotpPage, newCodesPage } from '../../src/pages/account-methods.ts'
 import { type AskNameView, askNamePage } from '../../src/pages/ask-name.ts'
 import { type ConsentView, consentPage } from '../../src/pages/consent.ts'
+import type { DecisionView } from '../../src/pages/decision.ts'
 import { type EmailCodeView, emailCodePage } from '../../src/pages/email-code.ts'
 import { type EnrolFactorView, enrolFactorPage, enrolmentCodePage, recoveryCodesPage } from '../../src/pages/enrolment.ts'
 import { formPostPage } from '../../src/pages/form-post.ts'
@@ -15,7 +16,7 @@ import { languageFor, languagesAt } from '../../src/pages/locale.ts'
 import { type MessageKind, type MessageView, messagePage } from '../../src/pages/message.ts'
 import { type OfferPasskeyView, offerPasskeyPage } from '../../src/pages/offer-passkey.ts'
 import type { PasskeyCeremony } from '../../src/pages/passkey-block.ts'
-import { type PressView, pressPage } from '../../src/pages/press.ts'
+import { pressPage } from '../../src/pages/press.ts'
 import { type ProviderProblemView, providerProblemPage } from '../../src/pages/provider-problem.ts'
 import { type RedirectMismatchView, redirectMismatchPage } from '../../src/pages/redirect-mismatch.ts'
 import {
@@ -130,7 +131,7 @@ export const exampleConsent = ({ application, resource_server, scope, person, em
   problem: null,
 })
 
-const examplePress = ({ application, person, email, request } = usual): PressView => ({
+const examplePress = ({ application, person, email, request } = usual): DecisionView => ({
   csrf: 'token',
   request,
   session_id: 'ses_1',
