@@ -69,23 +69,18 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
     const place = { tenant_id, project_id, environment_id, issuer: demo.issuer, at }
     return applications.created(deployment, place, facts, patched(application, 'spa', {}, own))
   }
+  const environments = [
+    { id: environment_id, slug: slugs.environment, name: 'Test', type: 'test' },
+    { id: live_id, slug: 'live', name: 'Live', type: 'live' },
+  ] as const
   const password_hash = await passwords.hash(demo.password)
   const first = { email: demo.email, password: demo.password, tenant_name: 'Demo', slug: slugs.tenant }
   try {
     const { key } = await createFirstTenant(deployment, passwords, first, {
       also: (tenant_id) => [
         insertProject(tenant_id, project_id, { slug: slugs.project, name: demo_names.project_name }, at),
-        insertEnvironment(
-          { tenant_id, project_id },
-          { id: environment_id, issuer: demo.issuer },
-          { slug: slugs.environment, name: 'Test', type: 'test' },
-          at,
-        ),
-        insertEnvironment(
-          { tenant_id, project_id },
-          { id: live_id, issuer: defaultIssuer(config.base_url, live_id) },
-          { slug: 'live', name: 'Live', type: 'live' },
-          at,
+        ...environments.map(({ id, ...named }) =>
+          insertEnvironment({ tenant_id, project_id }, { id, issuer: defaultIssuer(config.base_url, id) }, named, at),
         ),
         ...applicationOf(tenant_id).statements,
         insertUser(
@@ -95,8 +90,7 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           at,
         ),
         insertInto('deployment', { name: 'demo', value: secrets.seal(JSON.stringify(demo), associated_data) }),
-        beginCounter(environment_id),
-        beginCounter(live_id),
+        ...environments.map(({ id }) => beginCounter(id)),
       ],
     })
     return { demo, key }
