@@ -21,7 +21,7 @@ interface DecisionParts {
   title: string
   question: string
   why?: Html
-  /** What is decided, below the person. */
+  /** The scopes or other content below the person. */
   asked?: Html
   deny: string
   allow: string

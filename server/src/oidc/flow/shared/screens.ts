@@ -206,7 +206,7 @@ function pressAnswer(services: OidcServices, call: OidcCall, interaction: Author
   return withCookies(html(pressPage(context, { ...view, person })), set_cookie)
 }
 
-/** What the pages of a consent and of a press have in common. */
+/** The common part of the pages of a consent and of a press. */
 function decisionOf(services: OidcServices, call: OidcCall, { query, request, client, browser }: Authorization, step: ConsentStep) {
   const { csrf, set_cookie } = formToken(services, call, browser)
   return {
