@@ -217,10 +217,10 @@ async function plant(db: Db, email: string, grants: number): Promise<string> {
   await inParts(
     grants,
     (numbers) => [
-      sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, began_with, created_at, expires_at)
+      sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, began_with, created_at, expires_at, visit_at, code_hash)
         select g.environment_id, ${numbered('grt')}, g.user_id, g.application_id, ${'ses_000'} || substr('00000000000000000000000' || (n.i / 5), length('00000000000000000000000' || (n.i / 5)) - 22),
-               g.scope, g.resource, n.i % 2, g.auth_time, g.amr, g.acr, g.began_with, g.created_at, ${in_days}
-          from (select * from grants g where ${of_user(sql`g`)} and g.visit_at is not null limit 1) g, (${numbers}) n`,
+               g.scope, g.resource, n.i % 2, g.auth_time, g.amr, g.acr, g.began_with, g.created_at, ${in_days}, ${in_days}, 'planted' || n.i
+          from (select * from grants g where ${of_user(sql`g`)} and g.code_hash not like 'planted%' limit 1) g, (${numbers}) n`,
     ],
     db,
   )

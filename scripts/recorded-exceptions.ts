@@ -6,7 +6,7 @@ const names = (text: string): string[] => text.trim().split(/\s+/)
 export const free_inserts: ReadonlySet<string> = new Set(
   names(`
     api_keys audit_log authorization_codes backchannel_logout_attempts backchannel_logouts captured_mails dashboard_sessions events grants
-    half_sign_ins invitation_links jobs mailed_codes mails opaque_access_tokens recovery_codes refresh_chains refresh_tokens refused_calls sessions
+    half_sign_ins invitation_links jobs mailed_codes mails opaque_access_tokens recovery_codes refresh_chains refused_calls sessions
     totp_methods upstream_sign_ins webhook_attempts webhook_messages`),
 )
 

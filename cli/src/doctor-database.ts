@@ -1,16 +1,17 @@
 /** The checks of `ostiary doctor` in the database, for each engine. */
 import type { Config } from '@ostiary/server/base/config/config.ts'
 import { DatabaseUnavailable, type Db, sql } from '@ostiary/server/db/db.ts'
-import { readMigrations } from '@ostiary/server/db/migrate.ts'
+import { readMigrations, refuseUnreleased } from '@ostiary/server/db/migrate.ts'
 import { withoutOutcome } from '@ostiary/server/db/outcome.ts'
 import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
-import { findLeft } from '@ostiary/server/workers/event-indexes.ts'
 import { z } from 'zod'
 import type { Finding } from './finding.ts'
 
 /** Returns a finding if the schema is older than this program, and `null` otherwise. */
 export async function checkSchema(db: Db): Promise<Finding | null> {
-  const { number: schema } = await db.schema()
+  const current = await db.schema()
+  refuseUnreleased(current)
+  const { number: schema } = current
   const pending = readMigrations().filter(({ number }) => number > schema).length
   if (pending === 0) return null
   if (schema === 0)
@@ -86,17 +87,8 @@ async function checkServer({ db, config, now }: Deployment): Promise<Finding[]> 
     checkDurability(row),
     checkClocks(row.at - (asked_at + now().getTime()) / 2),
     ...(await checkProcesses(db, config)),
-    ...(await checkEventIndexes(db)),
     ...(await checkEncryption(db, config)),
   ]
-}
-
-/** While the service replaces indexes after an upgrade of many events (decision 0140). */
-async function checkEventIndexes(db: Db): Promise<Finding[]> {
-  const { missing, replaced } = await findLeft(db)
-  if (missing.length + replaced.length === 0) return []
-  const text = `The service replaces indexes of events: ${missing.length} are left to make, ${replaced.length} to remove. Replace processes of the version before within an hour: their filters of events get slow then.`
-  return [{ level: 'ok', text }]
 }
 
 function checkVersion({ version, version_number }: z.infer<typeof Server>): Finding {

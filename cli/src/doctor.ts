@@ -4,7 +4,7 @@ import { CannotStart } from '@ostiary/server/base/cannot-start.ts'
 import type { Config, ConfigMistake } from '@ostiary/server/base/config/config.ts'
 import { describeLimits } from '@ostiary/server/base/config/limits.ts'
 import { DatabaseUnavailable } from '@ostiary/server/db/db.ts'
-import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
+import { WrongSchema } from '@ostiary/server/db/migrate.ts'
 import { withoutOutcome } from '@ostiary/server/db/outcome.ts'
 import { exposedFiles, isWritableByOthers } from '@ostiary/server/db/sqlite/private-files.ts'
 import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
@@ -21,7 +21,7 @@ import { checkIssuers } from './doctor-issuers.ts'
 import { checkMail } from './doctor-mail.ts'
 import { checkNodes } from './doctor-nodes.ts'
 import { checkProviderAddresses } from './doctor-providers.ts'
-import { checkRefreshTokens } from './doctor-refresh-tokens.ts'
+import { checkRestored } from './doctor-restored.ts'
 import { type Finding, type NamedFinding, named } from './finding.ts'
 
 type DoctorValues = Values<typeof commands.doctor>
@@ -67,7 +67,7 @@ async function checkWithDatabase(config: Config): Promise<NamedFinding[]> {
 const unusable = [
   [DatabaseUnavailable, 'database'],
   [CannotStart, 'database'],
-  [SchemaTooNew, 'schema'],
+  [WrongSchema, 'schema'],
   [WrongMasterKey, 'database'],
 ] as const
 
@@ -90,7 +90,7 @@ async function checkDeployment(config: Config): Promise<NamedFinding[]> {
       ...named('database', [{ level: 'ok', text: 'The database opens, its schema is current, and the master key unseals its secrets.' }]),
       ...named('database', await checkDatabase(deployment)),
       ...named('database', await checkMasterKeys(deployment)),
-      ...named('refresh_tokens', await checkRefreshTokens(deployment)),
+      ...named('refresh_tokens', await checkRestored(deployment.db)),
       ...named('audit_log', await checkAuditLogs(deployment)),
       ...named('files', checkFiles(config)),
       ...named('issuers', await checkIssuers(deployment)),

@@ -8,8 +8,8 @@ export interface Finding {
 type Check =
   | 'configuration'
   | 'database'
-  | 'schema'
   | 'refresh_tokens'
+  | 'schema'
   | 'audit_log'
   | 'files'
   | 'issuers'

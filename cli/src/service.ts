@@ -2,7 +2,7 @@
 import { CannotStart } from '@ostiary/server/base/cannot-start.ts'
 import { type Config, readConfig } from '@ostiary/server/base/config/config.ts'
 import { DatabaseRefused, DatabaseUnavailable } from '@ostiary/server/db/db.ts'
-import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
+import { WrongSchema } from '@ostiary/server/db/migrate.ts'
 import { withoutOutcome } from '@ostiary/server/db/outcome.ts'
 import { WrongMasterKey } from '@ostiary/server/deployment/secrets/secrets.ts'
 import { SetupRefused } from '@ostiary/server/setup/first-tenant.ts'
@@ -33,7 +33,7 @@ const runs: { [Name in CommandName]: Run<Name> } = {
 const logLevelOf = (name: CommandName) => (name === 'start' && process.stderr.isTTY ? 'warn' : 'info')
 
 /** Errors whose message says what to do. Other errors are bugs. */
-const known_errors = [CannotStart, DatabaseUnavailable, SchemaTooNew, WrongMasterKey, SetupRefused]
+const known_errors = [CannotStart, DatabaseUnavailable, WrongSchema, WrongMasterKey, SetupRefused]
 
 export async function runService<Name extends CommandName>(name: Name, args: readonly string[]): Promise<number | null> {
   const values = readArguments(name, commands[name], args)

@@ -166,7 +166,6 @@ const needs: [why: string, settings: Parameters<typeof unmetNeeds>[1], needs: st
   ['the address stands for the name',           { ...none, claims: { preferred_username: 'none', name: 'email' } },       ['name', 'preferred_username'], ['preferred_username']],
   ['the sign-up requires a name',               { ...none, sign_up: { name: 'required' } },                               ['name', 'preferred_username'], ['preferred_username']],
   ['the sign-up only asks for a name',          { ...none, sign_up: { name: 'optional' } },                               ['name'],                       ['name']],
-  ['a service from before asks for no name',    { ...none, sign_up: {} },                                                 ['name'],                       ['name']],
   ['no setting gives groups or a verified address', none,                                                                   ['email_verified', 'groups'],   [null, null]],
   ['a later version has needs that nobody knows', none,                                                                   ['__proto__', 'age'],           []],
 ]

@@ -59,7 +59,6 @@ export const slugs = {
     'The name of the object in URLs and scripts, unique among the objects of its kind in the environment. It never changes.',
   ),
   created: Slug.optional().describe('Made from the name if it is absent. It must be unique and cannot be changed later.'),
-  changed: Slug.optional().describe('Only for an object that got its slug from an upgrade of the service: its slug can be set once.'),
 }
 
 /** An absolute http or https URL without user info. */

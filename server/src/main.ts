@@ -18,7 +18,6 @@ import { createDb, type Db, type Engine } from './db/db.ts'
 import { migrate, newestMigration } from './db/migrate.ts'
 import type { PostgresOptions } from './db/postgres/postgres.ts'
 import { openDatabaseFile, takeDataDirectory } from './db/sqlite/data-directory.ts'
-import { createChainStart } from './deployment/chain-start.ts'
 import { createCounters } from './deployment/counters.ts'
 import { type Deployment, newSecret } from './deployment/deployment.ts'
 import { createForwarders } from './deployment/forwarders.ts'
@@ -29,7 +28,6 @@ import { createSmtp, type DeliverBySmtp } from './deployment/outbound/smtp.ts'
 import { createRefusedCalls } from './deployment/refused-calls/refused-calls.ts'
 import { openSecrets } from './deployment/secrets/secrets.ts'
 import { createTally } from './deployment/tally.ts'
-import { fillOrigins } from './domain/applications/origins.ts'
 import { createKeyStore } from './domain/keys/store.ts'
 import { refuseUnboundHosts } from './domain/tenancy/issuer-origins.ts'
 import { createPasswords, lanesOf, type Passwords } from './domain/users/password.ts'
@@ -38,7 +36,6 @@ import { listenForMetrics, listenOnAll, refuseTakenPort } from './http/listen.ts
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createIssuers } from './oidc/issuer.ts'
 import { createKeyPool, type KeyPool } from './oidc/key-pool.ts'
-import { anchorOlderLogs } from './setup/anchors.ts'
 import { createFirstStart } from './setup/first-start.ts'
 import { resealAll } from './setup/reseal.ts'
 import { ensureRoot, type Root } from './setup/root.ts'
@@ -88,9 +85,7 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
   try {
     const master_keys = config.master_keys ?? [readMasterKey(config.data_dir, randomBytes)]
     await migrate(db)
-    await fillOrigins(db)
     const secrets = await openSecrets(db, master_keys, randomBytes)
-    await anchorOlderLogs(db, secrets)
     const log = createLog(config.log_level, now, overrides.write ?? standardOutput(), overrides.log_form)
     const tally = createTally()
     const counters = createCounters(db, now, tally.counted)
@@ -110,7 +105,6 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
       tally,
       refused_calls,
       grant_uses: createGrantUses(db),
-      chain_start: createChainStart(db, now, config.refresh_chains_from),
       forwarders: createForwarders({ config, db, log, now }),
       outbound,
       smtp,
@@ -170,15 +164,11 @@ interface Roots {
   readonly dashboard_client: DashboardClient
 }
 
-/**
- * Seals secrets again under a new master key, records when chains of refresh tokens begin, ensures the root tenant with the dashboard, and finds mistakes of the configuration that
- * only the database shows.
- */
+/** Seals secrets again under a new master key, ensures the root tenant with the dashboard, and finds mistakes that only the database shows. */
 async function readyRoot(deployment: Deployment): Promise<Roots> {
   const { db, config } = deployment
   try {
     if (config.master_keys && config.master_keys.length > 1) await resealAll(deployment)
-    await deployment.chain_start.record()
     const root = await ensureRoot(deployment)
     await refuseUnboundHosts(db, config)
     return { root, dashboard_client: await ensureDashboardClient(deployment, root) }

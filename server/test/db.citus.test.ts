@@ -5,7 +5,6 @@ import { Client } from 'pg'
 import { createDb, type Db, type Engine, guard, type Migration, requires, type Statement, sql } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres/postgres.ts'
-import { createChainStart, findChainStart } from '../src/deployment/chain-start.ts'
 import { findWaitingOwners, outboxes } from '../src/domain/events/outbox.ts'
 import { countMail } from '../src/domain/mail/address-limit.ts'
 import { walks } from '../src/domain/sessions/early-ends.ts'
@@ -119,16 +118,16 @@ const seed = `
            ('ten_b', 'prj_b', 'env_c', 'c', 'c', 'test', 'https://c', 0, 0, 0), ('ten_b', 'prj_b', 'env_d', 'd', 'd', 'live', 'https://d', 0, 0, 0);
   create table numbered as select e.id as environment_id, lpad(n::text, 3, '0') as n, n % 2 as two, n % 3 as three, n % 5 as five,
     n % 7 as seven, (n * 37 % 101)::bigint * ${day_ms} + 1 as day from environments e, generate_series(1, 120) n where e.id <> 'env_d';
-  insert into sessions (environment_id, id, user_id, token_hash, amr, acr, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at, ended_at)
-    select environment_id, 'ses_' || n, 'usr_' || five, environment_id || n, '[]', '', 0, 0, 0, day, day + three * 20 * ${day_ms}::bigint,
+  insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at, ended_at)
+    select environment_id, 'ses_' || n, 'usr_' || five, environment_id || n, '[]', '', 'email_code', 0, 0, 0, day, day + three * 20 * ${day_ms}::bigint,
       case when seven = 0 then 5 end from numbered;
   insert into dashboard_sessions (session_hash, environment_id, user_id, session_id, grant_id, tokens, access_token_until, refresh_at, refreshing_until,
       created_at, expires_at)
     select environment_id || n, environment_id, 'usr_' || five, 'ses_' || n, 'g', '', 0, 0, 0, 0, (99 + two * 2) * ${day_ms}::bigint from numbered where three < 2;
-  insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at, ended_at,
+  insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, began_with, created_at, expires_at, ended_at,
       last_used_at, code_hash, visit_at)
-    select environment_id, 'grt_' || n, 'usr_' || five, 'app_' || two, 'ses_' || lpad((1 + seven)::text, 3, '0'), '', '', 0, 0, '[]', '', day / 2, day,
-      case when five = 0 then day end, case when two = 0 then day end, 'code_' || n, case when n = '001' then null when three > 0 and five = 1 then day else 999 * day end from numbered;
+    select environment_id, 'grt_' || n, 'usr_' || five, 'app_' || two, 'ses_' || lpad((1 + seven)::text, 3, '0'), '', '', 0, 0, '[]', '', 'email_code', day / 2, day,
+      case when five = 0 then day end, case when two = 0 then day end, 'code_' || n, case when n = '001' then 0 when three > 0 and five = 1 then day else 999 * day end from numbered;
   insert into refresh_chains (environment_id, grant_id, number, digest, issued_at, expires_at)
     select environment_id, 'grt_' || n, 1, n, day - three * ${day_ms}::bigint, day + two * ${day_ms}::bigint from numbered where seven > 1;
   insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, expires_at, spent_by)
@@ -160,10 +159,6 @@ const about_many: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
           ),
         ),
     ),
-  'when chains begin': async (db) => {
-    await createChainStart(db, () => at, null).record()
-    return findChainStart(db, null)
-  },
 }
 const limited = { secrets: { mac: () => Buffer.from('mac') }, config: { limits: { mails_per_address: 5 } } } as unknown as Parameters<
   typeof countMail

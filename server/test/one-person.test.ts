@@ -47,9 +47,6 @@ const uses: [what: string, use: (db: Db) => Promise<unknown>][] = [
   ['one grant that is too many',           async (db) => db.batch([...grant_bounds.replacingOne({ ...place, is_offline: true }, 100, { except: 'new', ended: [] }, now).replace])],
   ['one grant of a session',               async (db) => db.batch([...grant_bounds.replacingOne({ ...place, is_offline: false }, 50, { except: 'new', ended: [] }, now).replace])],
   ['the grants whose visit is due',        (db) => visits.findDueGrants(db, now)],
-  ['a crowd of grants',                    (db) => visits.hasCrowd(db, { ...place, id: 'g1' } as visits.DueGrant, { of_session: 50, of_person: 100 })], // as: what it reads
-  ['the sessions from before the bounds',  (db) => visits.findUncounted(db)],
-  ['a crowd of sessions',                  (db) => visits.hasCrowdOfSessions(db, { environment_id, user_id, id: 's1' }, 200, now)],
 ]
 
 const Read = z.object({ read: z.int() })
@@ -105,14 +102,14 @@ async function fill(url: string, in_one_session: boolean): Promise<void> {
     `insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, created_at, updated_at)
       values ('e', 'u', 'a@b', 'a@b', 1, 0, '{}', 0, 0)`,
     `insert into applications (environment_id, id, slug, name, application_type, redirect_uris, post_logout_redirect_uris,
-                                  token_endpoint_auth_method, allowed_scopes, require_pkce, consent, allow_loopback_port, disabled, created_at, updated_at)
-      select 'e', 'a' || n, 's' || n, 'A' || n, 'web', '[]', '[]', 'none', '[]', 1, 'skip', 0, 0, 0, 0 from generate_series(0, 9) as n`,
+                                  token_endpoint_auth_method, allowed_scopes, require_pkce, consent, allow_loopback_port, disabled, unknown_scopes, created_at, updated_at)
+      select 'e', 'a' || n, 's' || n, 'A' || n, 'web', '[]', '[]', 'none', '[]', 1, 'skip', 0, 0, 'reject', 0, 0 from generate_series(0, 9) as n`,
     `insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, created_at, auth_time, last_seen_at, expires_at,
                               absolute_expires_at)
       select 'e', 's' || n, 'u', 't' || n, '[]', '', 'email_code', 0, 0, n, ${later}, ${later} from ${many}`,
     `insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, began_with,
-                            created_at, expires_at)
-      select 'e', 'g' || n, 'u', 'a' || (n % 10), 's' || ${in_one_session ? '1' : 'n'}, 'openid', '[]', n / 10 % 2, 0, '[]', '', 'email_code', n, ${later}
+                            created_at, expires_at, visit_at, code_hash)
+      select 'e', 'g' || n, 'u', 'a' || (n % 10), 's' || ${in_one_session ? '1' : 'n'}, 'openid', '[]', n / 10 % 2, 0, '[]', '', 'email_code', n, ${later}, ${later}, 'c' || n
         from ${many}`,
     `insert into consents (environment_id, user_id, application_id, scope, created_at, updated_at)
       select 'e', 'u', 'a' || n, 'openid', 0, 0 from ${many}`,

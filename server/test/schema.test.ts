@@ -292,9 +292,9 @@ async function sealEverything(w: World): Promise<void> {
   const upstream = { provider_id: 'prv_1', sid: null, id_token: token(sealed_columns.half_sign_ins.associatedData(environment.id, 'half')) }
   await db.run(sql`insert into half_sign_ins (environment_id, secret_hash, user_id, request_hash, enrols, signed_in, tries, needs_code, expires_at)
     values (${environment.id}, 'half', 'usr_1', '', 0, ${{ upstream }}, 0, 0, ${w.now()})`)
-  await db.run(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, created_at, auth_time, last_seen_at, expires_at,
+  await db.run(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, created_at, auth_time, last_seen_at, expires_at,
                                          absolute_expires_at, upstream_id_token)
-    values (${environment.id}, 'ses_1', 'usr_1', 'x', '[]', '', 1, 1, 1, ${w.now()}, ${w.now()}, ${token(sealed_columns.sessions.associatedData(environment.id, 'ses_1'))})`)
+    values (${environment.id}, 'ses_1', 'usr_1', 'x', '[]', '', 'email_code', 1, 1, 1, ${w.now()}, ${w.now()}, ${token(sealed_columns.sessions.associatedData(environment.id, 'ses_1'))})`)
   await signInToDashboard(w)
   const demo = secrets.seal('{}', sealed_columns.deployment.associatedData('demo'))
   await db.run(sql`insert into deployment (name, value) values ('demo', ${demo})`)
@@ -325,13 +325,13 @@ function parsed(text: string): unknown {
   }
 }
 
-test('each migration since 0034 names the oldest program that runs on its schema, which no later migration takes back', () => {
-  const newer = readMigrations().filter(({ number }) => number >= 34)
+test('each migration after the first names the oldest program that runs on its schema, which no later migration takes back', () => {
+  const [, ...later] = readMigrations()
   const folder = join(import.meta.dirname, '../migrations')
-  const silent = newer.filter(({ number, name }) => {
+  const silent = later.filter(({ number, name }) => {
     const file = `${String(number).padStart(4, '0')}_${name}.sql`
     return oldestProgramOf(readFileSync(join(folder, file), 'utf8')) === null
   })
   assert.deepEqual(silent, [])
-  assert.ok(newer.every(({ number, oldest_program }) => oldest_program <= number))
+  assert.ok(later.every(({ number, oldest_program }) => oldest_program <= number))
 })

@@ -79,8 +79,8 @@ const session = {
   amr: [],
   acr: '',
   began_with: id,
-  grant_count: null,
-  offline_count: null,
+  grant_count: 0,
+  offline_count: 0,
 }
 const place = { environment_id, user_id, session_id, application_id: id }
 const raised = {
@@ -117,10 +117,9 @@ const code = {
   grants_per_person: 100,
 }
 const chain = { number: 2, digest: 'new', salt: null, issued_at: now, expires_at: now }
-const tokens = { refresh: { form: 'chain' as const, chain }, opaque: null, last_expires_at: now, with_chain: [] }
+const tokens = { opaque: null, last_expires_at: now }
 const spent = { grant_id, grant_expires_at: now, code_hash: id } as authorization_codes.AuthorizationCodeRow // as: what spending reads
-const of_chain = { grant: spent, spent: { form: 'chain' as const, number: 1, digest: id } }
-const of_row = { grant: spent, spent: { form: 'row' as const, token_hash: id } }
+const rotated = { grant: spent, spent: { number: 1, digest: id }, next: chain }
 const attempt = { environment_id, account: id, source: id, device: null, now }
 const asked = { kind: 'sign_in', account: id, browser: id, source: id, is_known: false, user_id, code_mac: null, link_hash: 'new' } as const
 const code_row = { ...asked, id, sealed: '', expires_at: now }
@@ -147,14 +146,12 @@ const uses: Use[] = [
   ['20 names of scopes',                     (db) => findOwnedScopes(db, environment_id, many.slice(0, 20)), 40],
   ['a code',                                 (db) => authorization_codes.findCode(db, environment_id, id)],
   ['a refresh token of a chain',             (db) => refresh_tokens.findChain(db, environment_id, id)],
-  ['a refresh token with a row',             (db) => refresh_tokens.findRefreshRow(db, environment_id, id)],
   ['the grant of an access token',           (db) => grants.findLiveGrant(db, environment_id, id, 'none')],
   ['the state of a grant',                   (db) => grants.findGrantState(db, environment_id, id, 'none')],
   ['the number of a method with a row',      (db) => db.all(Numbered, numberOfRow(environment_id, id))],
   ['an opaque access token',                 (db) => opaque_tokens.findOpaqueToken(db, environment_id, id)],
-  ['the redemption of a code',               (db) => authorization_codes.redeemCode(db, environment_id, spent, { attempt: 'x', tokens })],
-  ['the rotation of a chain',                (db) => refresh_tokens.spendRefreshToken(db, environment_id, of_chain, { attempt: 'x', tokens, now })],
-  ['the first rotation to a chain',          (db) => refresh_tokens.spendRefreshToken(db, environment_id, of_row, { attempt: 'x', tokens, now })],
+  ['the redemption of a code',               (db) => authorization_codes.redeemCode(db, environment_id, spent, { attempt: 'x', chain, tokens })],
+  ['the rotation of a chain',                (db) => refresh_tokens.spendRefreshToken(db, environment_id, rotated, tokens)],
   ['removed chains',                         () => removeChains(environment_id, [id, other])],
   ['the grants of a user',                   (db) => grants.listGrants(db, { environment_id, id }, now, first_page)],
   ['more grants of a user',                  (db) => grants.listGrants(db, { environment_id, id }, now, next_page)],
@@ -192,8 +189,6 @@ const uses: Use[] = [
   ['one grant of a session that is too many', () => [...grant_bounds.replacingOne({ ...place, is_offline: false }, 5, { except: 'new', ended: [{ id, code_hash: id }] }, now).replace]],
   ['one grant of a person that is too many', () => [...grant_bounds.replacingOne({ ...place, is_offline: true }, 5, { except: 'new', ended: [] }, now).replace]],
   ['the grants of a session that ended',     (db) => grant_bounds.findEnded(db, { ...place, is_offline: false }, 5)],
-  ['a crowd of grants',                      (db) => visits.hasCrowd(db, { ...place, id } as visits.DueGrant, { of_session: 50, of_person: 100 })], // as: what it reads
-  ['a crowd of sessions',                    (db) => visits.hasCrowdOfSessions(db, { environment_id, user_id, id }, 200, now)],
   ['a visited grant',                        () => visits.visitAgain(environment_id, [{ id } as visits.DueGrant], 1, now)], // as: what the statement reads
   ['the consents of a user',                 (db) => consents.listConsents(db, environment_id, id, { after: '', limit: 100 })],
   ['a half sign-in',                         (db) => findHalfSignIn(db, environment_id, id, now)],

@@ -50,7 +50,7 @@ const Environment = z.object({ issuer: z.string() })
 const ClaimSource = z.enum(['none', 'email'])
 const ClaimSettings = z.object({
   claims: z.object({ preferred_username: ClaimSource, name: ClaimSource }),
-  sign_up: z.object({ name: z.string().optional() }),
+  sign_up: z.object({ name: z.string() }),
 })
 
 /** Prints the configuration of the product, with the values of its application. */

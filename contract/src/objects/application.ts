@@ -186,7 +186,7 @@ export const application = {
       .boolean()
       .nullable()
       .describe(
-        'Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null.',
+        'Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null.',
       ),
     {
       label: 'A nonce can take the place of PKCE',
@@ -345,5 +345,5 @@ function isObject({ value }: { value: unknown }): boolean {
 }
 
 /** JSON Merge Patch (RFC 7396): `null` restores the default of a field. */
-export const ApplicationChange = z.strictObject({ slug: slugs.changed, ...changeShape(application) })
+export const ApplicationChange = z.strictObject({ ...changeShape(application) })
 export type ApplicationChange = z.infer<typeof ApplicationChange>

@@ -233,4 +233,4 @@ export const NewProvider = z.strictObject({
 })
 
 /** JSON Merge Patch (RFC 7396): `null` restores the default of a field and removes a secret. */
-export const ProviderChange = z.strictObject({ slug: slugs.changed, ...changeShape(provider) })
+export const ProviderChange = z.strictObject({ ...changeShape(provider) })

@@ -99,4 +99,4 @@ const { name, ...defaulted } = changeShape(resource_server)
 /** `null` is the default of a field here too. */
 export const NewResourceServer = z.strictObject({ slug: slugs.created, ...creationShape(resource_server), ...defaulted })
 /** The identifier is immutable, because issued tokens and applications refer to it. */
-export const ResourceServerChange = z.strictObject({ slug: slugs.changed, name, ...defaulted })
+export const ResourceServerChange = z.strictObject({ name, ...defaulted })

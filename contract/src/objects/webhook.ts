@@ -75,4 +75,4 @@ export type WebhookFields = FieldsOf<typeof webhook>
 export const WebhookWithSecret = Webhook.extend({ secret: webhook.secret.type })
 
 export const NewWebhook = z.strictObject({ slug: slugs.created, ...creationShape(webhook) })
-export const WebhookChange = z.strictObject({ slug: slugs.changed, ...changeShape(webhook) })
+export const WebhookChange = z.strictObject({ ...changeShape(webhook) })

@@ -59,10 +59,10 @@ const written: Readonly<Record<Language, (value: string) => string>> = {
   form: oneLine(null, (value) => value),
 }
 
-/** The settings that decide what the claims of people have. A service from before has no `sign_up.name`. */
+/** The settings that decide what the claims of people have. */
 export interface ClaimSettings {
   readonly claims: { readonly preferred_username: 'none' | 'email'; readonly name: 'none' | 'email' }
-  readonly sign_up: { readonly name?: string | undefined }
+  readonly sign_up: { readonly name: string }
 }
 
 /** A claim that a product needs and the environment does not give to a person who has only an address. */

@@ -175,7 +175,7 @@ export type Application = {
   unknown_scopes: 'reject' | 'ignore'
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce: boolean
-  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
   nonce_replaces_pkce: boolean | null
   /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
   consent: 'skip' | 'ask'
@@ -200,8 +200,6 @@ export type Application = {
 }
 
 export type ApplicationChange = {
-  /** Only for an object that got its slug from an upgrade of the service: its slug can be set once. */
-  slug?: string | undefined
   /** The name. */
   name?: string | undefined
   /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
@@ -228,7 +226,7 @@ export type ApplicationChange = {
   unknown_scopes?: 'reject' | 'ignore' | null | undefined
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce?: boolean | null | undefined
-  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
   nonce_replaces_pkce?: boolean | null | undefined
   /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
   consent?: 'skip' | 'ask' | null | undefined
@@ -279,7 +277,7 @@ export type ApplicationCreation = {
   unknown_scopes?: 'reject' | 'ignore' | undefined
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce?: boolean | undefined
-  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
   nonce_replaces_pkce?: boolean | null | undefined
   /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
   consent?: 'skip' | 'ask' | undefined
@@ -316,7 +314,7 @@ export type ApplicationTemplate = {
   token_endpoint_auth_method: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce: boolean
-  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
   nonce_replaces_pkce: boolean | null
   /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
   unknown_scopes: 'reject' | 'ignore'
@@ -398,7 +396,7 @@ export type ApplicationWithSecret = {
   unknown_scopes: 'reject' | 'ignore'
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce: boolean
-  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
   nonce_replaces_pkce: boolean | null
   /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
   consent: 'skip' | 'ask'
@@ -820,7 +818,7 @@ export type ConfigurationDocument = {
       unknown_scopes?: 'reject' | 'ignore' | null | undefined
       /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
       require_pkce?: boolean | null | undefined
-      /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+      /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
       nonce_replaces_pkce?: boolean | null | undefined
       /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
       consent?: 'skip' | 'ask' | null | undefined
@@ -1117,7 +1115,7 @@ export type EnvironmentConfiguration = {
       unknown_scopes: 'reject' | 'ignore'
       /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
       require_pkce: boolean
-      /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true for a new web application, and false for those from before this field. It does not apply to spa and native, where it is null. */
+      /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
       nonce_replaces_pkce: boolean | null
       /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
       consent: 'skip' | 'ask'
@@ -2119,8 +2117,6 @@ export type Provider = {
 export type ProviderCause = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed' | 'status' | 'metadata' | 'issuer_mismatch' | 'keys' | 'client_rejected' | 'id_token' | 'userinfo'
 
 export type ProviderChange = {
-  /** Only for an object that got its slug from an upgrade of the service: its slug can be set once. */
-  slug?: string | undefined
   /** The name on the sign-in button. */
   display_name?: string | null | undefined
   /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. It is https; in Test also http at `localhost`, `127.0.0.0/8` or `[::1]`, where the operator allows calls to that address. */
@@ -2341,8 +2337,6 @@ export type ResourceServer = {
 }
 
 export type ResourceServerChange = {
-  /** Only for an object that got its slug from an upgrade of the service: its slug can be set once. */
-  slug?: string | undefined
   /** The name. */
   name?: string | undefined
   /** The scopes of the API, at most 200. */
@@ -3029,8 +3023,6 @@ export type Webhook = {
 }
 
 export type WebhookChange = {
-  /** Only for an object that got its slug from an upgrade of the service: its slug can be set once. */
-  slug?: string | undefined
   /** Where events are posted. Live needs https. */
   url?: string | undefined
   /** The kinds of events to send. An empty list means all, future kinds included. */

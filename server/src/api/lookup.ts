@@ -3,7 +3,7 @@ import { type IdPrefix, idPattern, prefixes, TenantId } from '@ostiary/contract/
 import { Located } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { type Db, join, list, type Statement, sql } from '../db/db.ts'
-import { enters } from '../db/event-indexes.ts'
+import { enters } from '../db/event-keys.ts'
 import { passwordOwner } from '../domain/accounts/methods.ts'
 
 const Row = Located.omit({ object: true, id: true }).extend({ tenant_id: TenantId, environment_type: z.string().nullable() })

@@ -5,7 +5,7 @@ import { type Db, requires, type Statement } from '../db/db.ts'
 import type { IfMatch } from '../domain/lists/if-match.ts'
 import { type Named, type NamedCall, readNamedPage } from '../domain/lists/search.ts'
 import { changeVersioned } from '../domain/lists/versions.ts'
-import { createWithSlug, slugStatements } from '../domain/slugs/choose.ts'
+import { createWithSlug } from '../domain/slugs/choose.ts'
 import type { SlugScope } from '../domain/slugs/store.ts'
 import type { Edit, ObjectChange } from '../domain/tenancy/objects.ts'
 import { isThereRoom } from '../domain/tenancy/store.ts'
@@ -28,7 +28,6 @@ export async function listObjects<T extends Named>(
 /** Of a route that writes objects of an environment. */
 interface Writing {
   readonly commit: Commit
-  readonly fail: Call<'changeWebhook'>['fail']
 }
 
 interface Row {
@@ -57,7 +56,7 @@ interface Creation<T extends Row> {
 
 export async function createObject<T extends Row>(
   services: Services,
-  { commit, fail }: Writing,
+  { commit, fail }: Writing & Pick<Call<'createWebhook'>, 'fail'>,
   { scope, slug, name, room, first = [], created, refuseWithoutRoom, refuse }: Creation<T>,
 ): Promise<T> {
   return createWithSlug(services, scope, {
@@ -79,11 +78,10 @@ export async function createObject<T extends Row>(
 
 interface Changing {
   readonly if_match: IfMatch
-  readonly body: { readonly slug?: string | undefined }
+  readonly body: object
 }
 
 interface Change<T extends Row, Fields extends object> {
-  table: SlugScope['table']
   find: () => Promise<T | null>
   /** The fields that an administrator can change, after the change. Throws where they are refused. */
   next: (current: T) => Fields | Promise<Fields>
@@ -95,23 +93,18 @@ interface Change<T extends Row, Fields extends object> {
 }
 
 export function changeObject<T extends Row, Fields extends object>(
-  { db, now }: Services,
-  { commit, fail, if_match, body }: Writing & Changing,
-  { table, find, next, sent_secrets = [], guards, changed }: Change<T, Fields>,
+  { now }: Services,
+  { commit, if_match, body }: Writing & Changing,
+  { find, next, sent_secrets = [], guards, changed }: Change<T, Fields>,
 ): Promise<T> {
   return changeVersioned(if_match, find, async (current) => {
-    const { environment_id } = current
     const fields = await next(current)
     const guarding = (await guards?.(current, fields)) ?? []
-    const given_slug = await slugStatements(db, { table, environment_id }, { current, sent: body.slug }, fail)
-    const slug = body.slug ?? current.slug
-    const names = [...changedFields(Object.keys(body), current, { ...current, slug, ...fields }), ...sent_secrets]
+    const names = [...changedFields(Object.keys(body), current, { ...current, ...fields }), ...sent_secrets]
     if (names.length === 0) return current
     const at = now()
-    const change = changed(current, { slug, fields, changed: names, at })
-    return (await commitChange(commit, { ...change, statements: [...guarding, ...change.statements, ...given_slug] }, at))
-      ? change.after
-      : null
+    const change = changed(current, { fields, changed: names, at })
+    return (await commitChange(commit, { ...change, statements: [...guarding, ...change.statements] }, at)) ? change.after : null
   })
 }
 

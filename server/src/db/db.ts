@@ -43,7 +43,7 @@ export const lock_order: readonly string[] = `
 
   sessions half_sign_ins dashboard_sessions shown_codes email_changes disconnections consents
   passkeys removed_passkeys totp_methods recovery_codes identities
-  authorization_codes refresh_tokens refresh_chains opaque_access_tokens revoked_access_tokens grants
+  authorization_codes refresh_chains opaque_access_tokens revoked_access_tokens grants
   sign_in_attempts mailed_codes passkey_ceremonies upstream_holds upstream_sign_ins returned_upstream_states used_assertions
   kept_answers
 
@@ -138,6 +138,12 @@ export interface Schema {
   /** The oldest program that runs on the schema: the latest one that an applied migration names. */
   readonly oldest_program: number
 }
+
+/** The schema by the rows of its table. Version 0.1.0 may have had no column for programs. */
+export const schemaOf = (rows: readonly Row[]): Schema => ({
+  number: Math.max(0, ...rows.map(({ number }) => Number(number))),
+  oldest_program: Math.max(0, ...rows.map(({ number, oldest_program }) => Number(oldest_program ?? number))),
+})
 
 export interface Migration {
   readonly number: number

@@ -3,7 +3,6 @@ import type { Config } from '../base/config/config.ts'
 import type { NewId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import type { Db } from '../db/db.ts'
-import type { ChainStart } from './chain-start.ts'
 import type { Counters } from './counters.ts'
 import type { Forwarders } from './forwarders.ts'
 import type { GrantUses } from './grant-uses.ts'
@@ -21,7 +20,6 @@ export interface Deployment {
   readonly counters: Counters
   readonly refused_calls: RefusedCalls
   readonly grant_uses: GrantUses
-  readonly chain_start: ChainStart
   readonly forwarders: Forwarders
   readonly tally: Tally
   /** The only way to call addresses that tenants or clients chose. */

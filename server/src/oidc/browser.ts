@@ -35,7 +35,7 @@ export interface Browser {
   readonly last_used: string | null
 }
 
-/** `id` ends the name of its cookie; it is empty for a cookie of the version before. */
+/** `id` ends the name of its cookie. */
 interface FormSeed {
   readonly id: string
   readonly seed: string
@@ -78,11 +78,11 @@ function readHalves(call: OidcCall, cookies: ReadonlyMap<string, string>): Map<s
 export const most_form_seeds = 8
 
 function readFormSeeds(call: OidcCall, cookies: ReadonlyMap<string, string>): FormSeed[] {
-  const before = cookieName(call, { form: '' })
+  const start = `${cookieName(call, { form: '' })}_`
   return [...cookies]
-    .filter(([name, seed]) => (name === before || name.startsWith(`${before}_`)) && isSecret(seed))
+    .filter(([name, seed]) => name.startsWith(start) && isSecret(seed))
     .slice(-2 * most_form_seeds)
-    .map(([name, seed]) => ({ id: name.slice(before.length + 1), seed }))
+    .map(([name, seed]) => ({ id: name.slice(start.length), seed }))
 }
 
 /** A token works with its own cookie alone, so what a form begins is bound to that cookie. */

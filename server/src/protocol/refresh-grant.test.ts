@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { checkRefresh, expiryOfRefreshToken } from './refresh-grant.ts'
+import { checkRefresh, refreshLifetimes } from './refresh-grant.ts'
 import type { PresentedToken } from './token-place.ts'
 
 const now = new Date('2026-11-20T16:31:00.000Z')
@@ -10,10 +10,9 @@ const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
 const scope = 'openid email offline_access'
 const grant = { client_id: 'app_1', scope, grant_created_at: at(-999), has_ended: false, blocked_at: null }
 const chain = { number: 7, digest: 'seventh', salt: 'salt', issued_at: at(-9), expires_at: at(1) }
-const live: PresentedToken = { form: 'chain', number: 7, digest: 'seventh', successor_digest: null, chain }
+const live: PresentedToken = { number: 7, digest: 'seventh', successor_digest: null, chain }
 /** The token before the live one, which was derived from it. */
-const before: PresentedToken = { form: 'chain', number: 6, digest: 'sixth', successor_digest: 'seventh', chain }
-const row: PresentedToken = { form: 'row', spent_at: null, expires_at: at(1), successor_digest: null, chain: null }
+const before: PresentedToken = { number: 6, digest: 'sixth', successor_digest: 'seventh', chain }
 const tokens = { refresh_token_idle_ttl_seconds: 100, refresh_token_absolute_ttl_seconds: 1_000 }
 
 interface Asked {
@@ -31,7 +30,6 @@ const check = ({ token = live, change = {}, requested, window = 0, may_stay = tr
     { now, tokens: { ...tokens, refresh_retry_window_seconds: window }, may_stay },
   )
 
-const of_first = { ...chain, number: 1 }
 // biome-ignore format: this table is read by column
 const places: { what: string; token: PresentedToken; window?: number; kind: string }[] = [
   { what: 'the number and digest of the row',                       token: live,                                                              kind: 'rotate' },
@@ -45,15 +43,6 @@ const places: { what: string; token: PresentedToken; window?: number; kind: stri
   { what: 'the number of the row with another digest',              token: { ...live, digest: 'another', successor_digest: 'seventh' }, window: 10, kind: 'reuse' },
   { what: 'one more',                                               token: { ...live, number: 8 },                                            kind: 'ahead' },
   { what: 'ten more, with the digest of the row',                   token: { ...live, number: 17 }, window: 10,                               kind: 'ahead' },
-  { what: 'a row that is not spent',                                token: row,                                                               kind: 'rotate' },
-  { what: 'a row that was spent within the window',                 token: { ...row, spent_at: at(-29) }, window: 30,                         kind: 'repeat' },
-  { what: 'a row that was spent when the window has just passed',   token: { ...row, spent_at: at(-30) }, window: 30,                         kind: 'reuse' },
-  { what: 'a row that was spent, without a window',                 token: { ...row, spent_at: now },                                         kind: 'reuse' },
-  { what: 'a spent row that the chain began with, in the window',   token: { ...row, spent_at: at(-9), successor_digest: 'seventh', chain: of_first }, window: 10, kind: 'repeat' },
-  { what: 'a spent row that the chain began with, later',           token: { ...row, spent_at: at(-9), successor_digest: 'seventh', chain: of_first }, window: 9, kind: 'reuse' },
-  { what: 'a spent row that the chain did not begin with',          token: { ...row, spent_at: at(-9), successor_digest: 'another', chain: of_first }, window: 10, kind: 'reuse' },
-  { what: 'a spent row of a chain that has gone on',                token: { ...row, spent_at: at(-9), successor_digest: 'seventh', chain }, window: 10, kind: 'reuse' },
-  { what: 'a row that is not spent beside a chain',                 token: { ...row, chain },                                                 kind: 'reuse' },
 ]
 for (const { what, token, window = 0, kind } of places)
   test(`a refresh with ${what} is ${kind}`, () => assert.equal(check({ token, window }).kind, kind))
@@ -84,7 +73,6 @@ for (const { why, change } of refused_first)
 
 const refusals: { why: string; asked: Asked; error?: string }[] = [
   { why: 'it expires at this moment', asked: { token: { ...live, chain: { ...chain, expires_at: now } } } },
-  { why: 'it has a row and expires at this moment', asked: { token: { ...row, expires_at: now } } },
   {
     why: 'its grant is as old as the absolute lifetime, which was longer when it was issued',
     asked: { change: { grant_created_at: at(-1_000) } },
@@ -105,8 +93,8 @@ test('a refresh token is refused with invalid_grant after offline_access was wit
 test('a spent refresh token is reuse even where the live one has expired or the request has too much scope', () =>
   assert.deepEqual(check({ token: { ...before, chain: { ...chain, expires_at: at(-5) } }, requested: 'phone' }), { kind: 'reuse' }))
 
-test('a refresh token expires at the end of its idle time', () => assert.deepEqual(expiryOfRefreshToken(now, at(-800), tokens), at(100)))
-test('a refresh token expires with its grant at the latest', () => assert.deepEqual(expiryOfRefreshToken(now, at(-950), tokens), at(50)))
+test('a refresh token expires at the end of its idle time', () => assert.deepEqual(refreshLifetimes(now, at(-800), tokens), at(100)))
+test('a refresh token expires with its grant at the latest', () => assert.deepEqual(refreshLifetimes(now, at(-950), tokens), at(50)))
 
 test('a refresh never gives a scope that was not granted', () => {
   const names = fc.array(fc.constantFrom<string>('openid', 'email', 'phone', 'profile', 'meals:read'))

@@ -69,27 +69,25 @@ export function checkRefresh(
   const place = placeOfToken(token)
   if (place === 'ahead') return { kind: 'ahead' }
   if (place === 'spent') return { kind: 'reuse' }
-  if (place === 'replaced' && now.getTime() >= spentAt(token) + tokens.refresh_retry_window_seconds * 1_000) return { kind: 'reuse' }
+  if (place === 'replaced' && now.getTime() >= token.chain.issued_at.getTime() + tokens.refresh_retry_window_seconds * 1_000)
+    return { kind: 'reuse' }
   if (!may_stay) throw refusal(reason`The application may not ask for offline_access any more.`)
-  const successor_expires_at = expiryOfRefreshToken(now, grant.grant_created_at, tokens)
-  if (expiryOf(token) <= now || successor_expires_at <= now) throw refusal(reason`The refresh token has expired.`)
+  const successor = refreshLifetimes(now, grant.grant_created_at, tokens)
+  // The chain stores the expiry of its live token alone. A token that it replaced was valid within the retry window.
+  if (token.chain.expires_at <= now || successor.expires_at <= now) throw refusal(reason`The refresh token has expired.`)
   return { kind: place === 'live' ? 'rotate' : 'repeat', scope: narrowed(grant.scope, request.scope) }
 }
 
-/** When a token that was replaced was spent: when its successor was issued. */
-function spentAt({ chain, ...token }: PresentedToken): number {
-  const at = chain ? chain.issued_at : token.form === 'row' ? token.spent_at : null
-  return at?.getTime() ?? 0
-}
-
-/** A chain stores the expiry of its live token alone. A token that it replaced was valid within the retry window. */
-const expiryOf = (token: PresentedToken): Date => (token.form === 'chain' ? token.chain : (token.chain ?? token)).expires_at
-
-/** The expiry of a refresh token that is issued now: the end of its idle time or of the lifetime of its grant, whichever is earlier. */
-export function expiryOfRefreshToken(now: Date, grant_created_at: Date, tokens: Omit<TokenSettings, 'refresh_retry_window_seconds'>): Date {
-  const idle = now.getTime() + tokens.refresh_token_idle_ttl_seconds * 1_000
-  const absolute = grant_created_at.getTime() + tokens.refresh_token_absolute_ttl_seconds * 1_000
-  return new Date(Math.min(idle, absolute))
+/** The lifetimes of a refresh token that is issued now. */
+export function refreshLifetimes(now: Date, grant_created_at: Date, tokens: Omit<TokenSettings, 'refresh_retry_window_seconds'>) {
+  const idle_until = now.getTime() + tokens.refresh_token_idle_ttl_seconds * 1_000
+  const renewable_until = grant_created_at.getTime() + tokens.refresh_token_absolute_ttl_seconds * 1_000
+  return {
+    /** The end of its idle time or of the lifetime of its grant, whichever is earlier. */
+    expires_at: new Date(Math.min(idle_until, renewable_until)),
+    /** No token of the grant is renewed after it. */
+    renewable_until: new Date(renewable_until),
+  }
 }
 
 /** RFC 6749 §6: an omitted scope means the whole granted scope. */

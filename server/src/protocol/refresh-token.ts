@@ -47,6 +47,3 @@ function isSame(text: string, expected: string): boolean {
   const [a, b] = [Buffer.from(text), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
-
-/** A refresh token from before chains: 32 random bytes in base64url. */
-export const isFromBeforeChains = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)

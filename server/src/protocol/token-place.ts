@@ -1,6 +1,5 @@
 // pure
 /** The position of a refresh token in its chain (decision 0125). `refresh-grant.ts` decides the consequences. */
-import { first_number } from './refresh-token.ts'
 
 /** The row of a chain: its live token. */
 export interface Chain {
@@ -10,15 +9,17 @@ export interface Chain {
   salt: string | null
   /** When the live token was issued, and so the token before it was spent. */
   issued_at: Date
-  /** See `expiryOfRefreshToken`. */
+  /** See `refreshLifetimes`. */
   expires_at: Date
 }
 
-/** A token of a client, with the row that it belongs to. `successor_digest` is that of the token derived from it; `null`: there is none. */
-export type PresentedToken =
-  | { form: 'chain'; number: number; digest: string; successor_digest: string | null; chain: Chain }
-  /** A token with a row of its own, from before chains. Its grant may have a chain by now. */
-  | { form: 'row'; spent_at: Date | null; expires_at: Date; successor_digest: string | null; chain: Chain | null }
+/** A token of a client with its chain. `successor_digest` is that of the token derived from it; `null`: there is none. */
+export interface PresentedToken {
+  number: number
+  digest: string
+  successor_digest: string | null
+  chain: Chain
+}
 
 /**
  * The place of the presented token.
@@ -30,13 +31,8 @@ export type PresentedToken =
  */
 type TokenPlace = 'live' | 'replaced' | 'spent' | 'ahead'
 
-export function placeOfToken(token: PresentedToken): TokenPlace {
-  const { form, chain, successor_digest } = token
-  // Without a chain the row says when it was spent. Whether its successor is live is looked up afterwards.
-  if (!chain) return form === 'row' && token.spent_at === null ? 'live' : 'replaced'
-  // A chain that began with a row has its first number now. A grant with a chain never goes back to rows.
-  const number = form === 'chain' ? token.number : first_number - 1
+export function placeOfToken({ number, digest, successor_digest, chain }: PresentedToken): TokenPlace {
   if (number > chain.number) return 'ahead'
-  if (form === 'chain' && number === chain.number) return token.digest === chain.digest ? 'live' : 'spent'
+  if (number === chain.number) return digest === chain.digest ? 'live' : 'spent'
   return number === chain.number - 1 && successor_digest === chain.digest ? 'replaced' : 'spent'
 }

@@ -49,11 +49,9 @@ const removed_passkey_kept_ms = 400 * day_ms
 
 const in_environment = (column: string) => ['environment_id', column]
 
-// Spent refresh tokens from before chains stay until they expire, since their reuse is a sign of theft (docs/decisions/0006).
 // biome-ignore format: this table is read by column
 export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'authorization_codes',   key: in_environment('code_hash'),                   time: 'expires_at',          kept_ms: grant_kept_ms },
-  { table: 'refresh_tokens',        key: in_environment('token_hash'),                  time: 'expires_at',          kept_ms: grant_kept_ms },
   { table: 'opaque_access_tokens',  key: in_environment('token_hash'),                  time: 'expires_at',          kept_ms: grant_kept_ms },
   { table: 'revoked_access_tokens', key: in_environment('jti'),                         time: 'expires_at',          kept_ms: grant_kept_ms },
   { table: 'sign_in_attempts',      key: ['environment_id', 'account', 'source'],       time: 'expires_at',          kept_ms: 0 },

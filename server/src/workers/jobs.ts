@@ -15,7 +15,6 @@ import { startEndings } from '../oidc/end-in-slices.ts'
 import type { Issuers } from '../oidc/issuer.ts'
 import type { KeyPool } from '../oidc/key-pool.ts'
 import { rotateAgedKeys } from '../oidc/signing-keys.ts'
-import { createEventIndexes } from './event-indexes.ts'
 import { removeExpiredRows } from './expiring-rows.ts'
 import { createSequencer, startSequencer } from './sequencer.ts'
 import { visitGrants } from './visit-grants.ts'
@@ -32,10 +31,8 @@ const sweep_interval_ms = 60_000
 const rotation_interval_ms = hour_ms
 /** How often grants are visited whose tokens may be over. */
 const visit_interval_ms = 10_000
-/** How often resource servers are named that a process of the version before has written. */
+/** How often the names of scopes are written that a large promotion leaves. */
 const names_interval_ms = 10_000
-/** How often the next index of events is replaced, where some are left. */
-const event_indexes_interval_ms = 10_000
 /** At the stop of the service, deliveries in flight get this long. Unfinished jobs go back to the queue. */
 const delivery_stop_limit_ms = 5_000
 
@@ -69,7 +66,6 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
   ])
   const endings = startEndings(deployment)
   let stopping = false
-  const stopped = new AbortController()
   const stops = [
     every(write_interval_ms, 'key uses', keys.writeUses),
     every(write_interval_ms, 'key usage', keys.writeUsage),
@@ -87,14 +83,12 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
       while (is_more && !stopping) is_more = await nameMissingScopes(deployment.db)
     }),
     every(turn_ms, 'early ends', createEndsWalk(deployment).work),
-    every(event_indexes_interval_ms, 'indexes of events', createEventIndexes(deployment, stopped.signal).work),
   ]
   return {
     stopDeliveries: () => runner.stop(delivery_stop_limit_ms),
 
     async stop() {
       stopping = true
-      stopped.abort()
       await Promise.all([...stops.map((stop) => stop()), endings.stop(), webhook_histories.stop()])
       await sequencer.stop()
       await deployment.counters.write().catch((error) => log.error('The last counts could not be written.', {}, error))

@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { default_limits, type LimitName } from '../../src/base/config/limits.ts'
 import { sql } from '../../src/db/db.ts'
-import { readMigrations } from '../../src/db/migrate.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { overlapping } from '../support/overlapping-batches.ts'
 import { own, promoting } from '../support/promotions.ts'
@@ -198,25 +197,6 @@ test('the default limits hold when OSTIARY_LIMITS is not set', async () => {
   const make = () => usual.call('POST', `${usual.test.path}/webhooks`, { body: { url: 'https://hooks.example.com/' } })
   for (let i = 0; i < default_limits.webhooks; i++) expectStatus(201, await make())
   assert.equal((await make()).body.code, 'quota_exceeded')
-})
-
-test('a migrated tenant counts for the administrator in its creation log entry, or for its first owner', async () => {
-  const { db } = w.deployment
-  const Creator = z.object({ created_by: z.string().nullable() })
-  const creators = () => db.all(Creator, sql`select created_by from tenants order by id`)
-  const before = await creators()
-  const step =
-    readMigrations()
-      .find(({ number }) => number === 11)
-      ?.statements.find((statement) => statement.startsWith('update tenants')) ?? ''
-  assert.notEqual(step, '')
-  await db.run(sql`update tenants set created_by = null`)
-  await db.run({ ...sql``, parts: [step] })
-  assert.deepEqual(await creators(), before)
-  assert.deepEqual(
-    before.map(({ created_by }) => created_by),
-    [null, ...Array(limit_of_all).fill(w.owner_id)],
-  )
 })
 
 test('quota_exceeded has a documentation page', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { z } from 'zod'
-import { guard, identifiers, join, sql } from '../../src/db/db.ts'
+import { guard, join, sql } from '../../src/db/db.ts'
 import { createWithSlug } from '../../src/domain/slugs/choose.ts'
 import { ensureRoot } from '../../src/setup/root.ts'
 import { overlapping } from '../support/overlapping-batches.ts'
@@ -76,27 +76,6 @@ for (const environment of [w.test, w.live]) {
       assert.equal(expectStatus(200, await one('PATCH', made.id, kind.change(1))).slug, 'fixed')
     })
 
-    test(`${about}: a slug that a migration made can be set once`, async () => {
-      const [made, other] = [await create(kind.fields('Old One')), await create(kind.fields('Old Two'))].map((reply) =>
-        expectStatus(201, reply),
-      )
-      await w.deployment.db.run(
-        sql`update ${identifiers(kind.table)} set slug_settable = 1 where environment_id = ${environment.id} and id = ${made.id}`,
-      )
-      const tag = (await one('GET', made.id)).headers.get('etag')
-      assert.equal(codeOf(await one('PATCH', made.id, { slug: other.slug })), '409 slug_taken')
-      assert.deepEqual(refusal(await one('PATCH', made.id, { slug: 'No slug' })), [422, ['/slug']])
-      expectStatus(200, await one('PATCH', made.id, { slug: made.slug }))
-      assert.equal((await one('GET', made.id)).headers.get('etag'), tag, 'nothing has changed so far')
-
-      const replies = await overlapping(w, () => Array.from({ length: 10 }, (_, n) => one('PATCH', made.id, { slug: `set-${n}` })))
-      assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array.from({ length: 9 }, () => 422)])
-      const set = replies.find(({ status }) => status === 200)?.body
-      assert.deepEqual(expectStatus(200, await one('GET', made.id)), set)
-      assert.match(set.slug, /^set-\d$/)
-      assert.deepEqual(refusal(await one('PATCH', made.id, { slug: 'again' })), [422, ['/slug']])
-    })
-
     test(`${about}: the slug is in the event and in the audit log`, async () => {
       const made = expectStatus(201, await create({ ...kind.fields('Anything'), slug: 'recorded' }))
       assert.equal((await one('DELETE', made.id)).status, 204)
@@ -137,9 +116,11 @@ test('a resource server whose identifier is taken is 409 identifier_taken, even 
 })
 
 const insertProviders = (environment_id: string, slugs: readonly string[]) => {
-  const rows = slugs.map((slug) => sql`(${environment_id}, ${`prv_${slug}`}, ${slug}, 'github', 'Named', 'abc', '[]', 1, 0, 0, 0)`)
+  const rows = slugs.map(
+    (slug) => sql`(${environment_id}, ${`prv_${slug}`}, ${slug}, 'github', 'Named', 'abc', '[]', 1, 0, 0, 'none', 0, 0)`,
+  )
   return sql`insert into providers (environment_id, id, slug, type, display_name, client_id, scopes, enabled,
-    link_by_verified_email, created_at, updated_at) values ${join(rows, ', ')} on conflict do nothing`
+    link_by_verified_email, accept_preferred_username, sign_out, created_at, updated_at) values ${join(rows, ', ')} on conflict do nothing`
 }
 
 test('300 parallel creations with the same name get 300 slugs, in at most two tries each', async () => {

@@ -1,12 +1,11 @@
 /**
  * The fields with which applications that others wrote sign in: `client_secret`, `nonce_replaces_pkce`, `unknown_scopes`. None of them
- * weakens a check that another field or the request itself asks for, and applications from before them get the answers that they got.
+ * weakens a check that another field or the request itself asks for.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { digestOf } from '../../src/base/digest.ts'
-import { sql } from '../../src/db/db.ts'
 import { authorizationRequest, type Client, createAgent, createPerson, exchange, type Fields, formOf } from '../support/cookie-browser.ts'
 import { referenceOf } from '../support/refused-calls.ts'
 import { expectStatus, type Reply, randomText, world } from '../support/world.ts'
@@ -20,21 +19,8 @@ const person = await createPerson(w, environment)
 const present = { token_endpoint_auth_method: undefined, nonce_replaces_pkce: undefined }
 const create = (fields: object = {}) => w.createApplication(environment, { ...present, ...fields })
 const product = await create()
-
-/** As a program from before the fields stores an application: the new columns have their defaults. */
-async function createFromBefore(): Promise<Client> {
-  const id = w.deployment.newId('app')
-  const client_secret = randomText()
-  const redirect_uris = ['https://app.example.com/callback']
-  const at = w.now()
-  await w.deployment.db.run(sql`insert into applications (environment_id, id, slug, application_type, name, redirect_uris,
-      post_logout_redirect_uris, token_endpoint_auth_method, allowed_scopes, require_pkce, consent, allow_loopback_port, disabled,
-      client_secret_hash, created_at, updated_at)
-    values (${environment.id}, ${id}, ${id.replace('_', '-')}, 'web', 'Before', ${redirect_uris}, '[]', 'client_secret_basic', ${['openid', 'email']}, 1, 'skip',
-      0, 0, ${digestOf(client_secret)}, ${at}, ${at})`)
-  return { client_id: id, client_secret, redirect_uris }
-}
-const before = await createFromBefore()
+/** It takes the secret from the header alone, and asks for PKCE and known scopes. */
+const exact = await create({ token_endpoint_auth_method: 'client_secret_basic', nonce_replaces_pkce: false })
 
 const no_challenge = { code_challenge: undefined, code_challenge_method: undefined }
 const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
@@ -76,7 +62,7 @@ const places: [what: string, sent: Sent, error: string | null][] = [
   ['in the body, beside an empty header',               { authorization: '', form: { client_id: id, client_secret: secret } },              'invalid_request'],
   ['in the body, beside Bearer',                        { authorization: `Bearer ${secret}`, form: { client_id: id, client_secret: secret } }, 'invalid_request'],
   ['in the body, beside an assertion',                  { form: { client_id: id, client_secret: secret, client_assertion: 'x' } },          'invalid_request'],
-  ['in the header, for another client in the body',     { authorization: basic(id, secret), form: { client_id: before.client_id } },        'invalid_request'],
+  ['in the header, for another client in the body',     { authorization: basic(id, secret), form: { client_id: exact.client_id } },        'invalid_request'],
   ['in the header, form-encoded twice',                 { authorization: basic(id, twice(secret)) },                                        'invalid_client'],
   ['in the body, form-encoded twice',                   { form: { client_id: id, client_secret: once(secret) } },                           'invalid_client'],
   ['in the header, in base64',                          { authorization: basic(id, Buffer.from(secret).toString('base64')) },               'invalid_client'],
@@ -85,7 +71,7 @@ const places: [what: string, sent: Sent, error: string | null][] = [
   ['in the body, as its digest',                        { form: { client_id: id, client_secret: digestOf(secret) } },                       'invalid_client'],
   ['in no place',                                       { form: { client_id: id } },                                                        'invalid_client'],
   ['in no place, with the id in the header',            { authorization: basic(id, '') },                                                   'invalid_client'],
-  ['of another application',                            { form: { client_id: id, client_secret: before.client_secret ?? '' } },             'invalid_client'],
+  ['of another application',                            { form: { client_id: id, client_secret: exact.client_secret ?? '' } },             'invalid_client'],
 ]
 test('with client_secret the secret is taken from the header or the body, and from one place alone', async (t) => {
   const { request, code } = await person.code(product)
@@ -105,10 +91,10 @@ test('each exact method goes on refusing the other place, and its refused call n
   // biome-ignore format: this table is read by column
   const sent: [string, Client, Sent, object | null][] = [
     ['header for body',         by_body, { authorization: basic(by_body.client_id, by_body.client_secret) },                     { token_endpoint_auth_method: 'client_secret' }],
-    ['body for header',         before,  { form: { client_id: before.client_id, client_secret: before.client_secret ?? '' } },   { token_endpoint_auth_method: 'client_secret' }],
+    ['body for header',         exact,   { form: { client_id: exact.client_id, client_secret: exact.client_secret ?? '' } },   { token_endpoint_auth_method: 'client_secret' }],
     ['a stranger in the header', by_body, { authorization: basic(by_body.client_id, 'guessed') },                                null],
-    ['a stranger in the body',  before,  { form: { client_id: before.client_id, client_secret: 'guessed' } },                    null],
-    ['a secret of another',     before,  { form: { client_id: before.client_id, client_secret: secret } },                       null],
+    ['a stranger in the body',  exact,   { form: { client_id: exact.client_id, client_secret: 'guessed' } },                    null],
+    ['a secret of another',     exact,   { form: { client_id: exact.client_id, client_secret: secret } },                       null],
   ]
   for (const [what, client, { form = {}, authorization }, remedy] of sent) {
     const reply = await post('token', { grant_type: 'authorization_code', code: 'x', ...form }, authorization)
@@ -170,45 +156,6 @@ for (const { application_type, method, more = {}, combinations } of kinds)
         }
   })
 
-test('an application from before has the values from before, and each answer', async () => {
-  const record = expectStatus(200, await w.call('GET', `${path}/applications/${before.client_id}`))
-  const { token_endpoint_auth_method, nonce_replaces_pkce, unknown_scopes, require_pkce } = record
-  assert.deepEqual(
-    [token_endpoint_auth_method, nonce_replaces_pkce, unknown_scopes, require_pkce],
-    ['client_secret_basic', false, 'reject', true],
-  )
-  assert.deepEqual(await refusal(no_challenge, before), { error: 'invalid_request', remedy: { nonce_replaces_pkce: true } })
-  assert.deepEqual(await refusal({ ...no_challenge, nonce: undefined }, before), {
-    error: 'invalid_request',
-    remedy: { require_pkce: false },
-  })
-  assert.deepEqual(await refusal({ scope: 'openid groups' }, before), { error: 'invalid_scope', remedy: { unknown_scopes: 'ignore' } })
-  const { request, code } = await person.code(before, { scope: 'openid email' })
-  const by_body = await exchange(w, environment, { ...before, token_endpoint_auth_method: 'client_secret_post' }, { request, code })
-  assert.deepEqual([by_body.status, by_body.body.error], [401, 'invalid_client'])
-  expectStatus(200, await exchange(w, environment, before, { request, code }))
-})
-
-test('a change of another field keeps the values from before, and client_secret is stored so that an earlier program takes the header', async () => {
-  const old = await createFromBefore()
-  const to = `${path}/applications/${old.client_id}`
-  const change = async (body: object) => expectStatus(200, await w.call('PATCH', to, { body })).token_endpoint_auth_method
-  const stored = () =>
-    w.deployment.db.run(sql`update applications set name = name where environment_id = ${environment.id} and id = ${old.client_id}
-      and token_endpoint_auth_method = 'client_secret_basic'`)
-  assert.equal(await change({ name: 'Renamed' }), 'client_secret_basic')
-  assert.equal(await change({ token_endpoint_auth_method: 'client_secret' }), 'client_secret')
-  assert.equal(await stored(), 1)
-  // An earlier program changes the method, and knows nothing of the mark beside it.
-  await w.deployment.db.run(sql`update applications set token_endpoint_auth_method = 'client_secret_post', version = version + 1
-    where environment_id = ${environment.id} and id = ${old.client_id}`)
-  assert.equal(expectStatus(200, await w.call('GET', to)).token_endpoint_auth_method, 'client_secret_post')
-  assert.equal(await change({ token_endpoint_auth_method: 'client_secret' }), 'client_secret')
-  assert.equal(expectStatus(200, await w.call('GET', to)).has_client_secret, true)
-  assert.equal(await change({ token_endpoint_auth_method: 'client_secret_post' }), 'client_secret_post')
-  assert.equal(await change({ token_endpoint_auth_method: 'client_secret_basic' }), 'client_secret_basic')
-})
-
 const stock = { name: 'Stock', identifier: 'https://stock.example.com', scopes: [{ name: 'stock:read' }] }
 test('unknown_scopes: ignore leaves out what nothing in the environment has, and grants nothing more', async (t) => {
   expectStatus(201, await w.call('POST', `${path}/resource-servers`, { body: stock }))
@@ -265,7 +212,7 @@ test('a stranger plants no remedy by which a public client leaves PKCE out, or a
   const page = await create({ application_type: 'spa' })
   assert.deepEqual(await refusal(no_challenge, page), { error: 'invalid_request', remedy: null })
   const reply = await createAgent().get(
-    authorizationRequest(environment, before, { ...no_challenge, redirect_uri: 'https://evil.example/' }).url,
+    authorizationRequest(environment, exact, { ...no_challenge, redirect_uri: 'https://evil.example/' }).url,
   )
   assert.equal(expectStatus(200, await w.call('GET', `${path}/requests/${referenceOf(reply)}`)).remedy, null)
 })

@@ -104,17 +104,17 @@ async function changeEverything(): Promise<string[]> {
   const session_id = w.deployment.newId('ses')
   const [now, later] = [w.now(), new Date(w.now().getTime() + 60_000)]
   await db.run(
-    sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, ending, created_at, auth_time, last_seen_at,
+    sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, ending, created_at, auth_time, last_seen_at,
           expires_at, absolute_expires_at)
-        select environment_id, ${session_id}, id, 'x', '[]', '', ending, ${now}, ${now}, ${now}, ${later}, ${later}
+        select environment_id, ${session_id}, id, 'x', '[]', '', 'email_code', ending, ${now}, ${now}, ${now}, ${later}, ${later}
           from users where id = ${user.id}`,
   )
   await backend('DELETE', `/sessions/${session_id}`)
   const [grant_id, message_id] = [w.deployment.newId('grt'), w.deployment.newId('msg')]
   await db.batch([
     sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr,
-          ending, application_ending, created_at, expires_at)
-        select u.environment_id, ${grant_id}, u.id, a.id, 'gone', 'openid', '[]', 0, ${now}, '[]', '', u.ending, a.ending, ${now}, ${later}
+          began_with, ending, application_ending, created_at, expires_at, visit_at, code_hash)
+        select u.environment_id, ${grant_id}, u.id, a.id, 'gone', 'openid', '[]', 0, ${now}, '[]', '', 'email_code', u.ending, a.ending, ${now}, ${later}, ${later}, 'c'
           from users u join applications a on a.environment_id = u.environment_id and a.id = ${application.id}
          where u.environment_id = ${environment.id} and u.id = ${user.id}`,
     sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, status, created_at, updated_at)

@@ -87,9 +87,9 @@ const planted = { sessions: 60, grants: 240 }
 
 /** More rows than one slice ends: sessions like this one, and grants of it like its newest. */
 async function plant(session_id: string) {
-  const session = sql`user_id, amr, acr, began_with, ending, began_ending, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at, counted`
+  const session = sql`user_id, amr, acr, began_with, ending, began_ending, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at`
   const grant = sql`user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, began_with, ending, began_ending,
-    application_ending, disconnection, created_at, expires_at, visit_at`
+    application_ending, disconnection, created_at, expires_at, visit_at, code_hash`
   const of_session = sql`environment_id = ${environment.id} and session_id = ${session_id}`
   await db.batch([
     ...Array.from({ length: planted.sessions }, () => newId('ses')).map(

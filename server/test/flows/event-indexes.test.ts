@@ -1,24 +1,17 @@
-/**
- * Migration 0045 on a history from before it: every filter selects the same events, and reads no more than its page, before, while and after
- * the indexes with short keys take the place of those with whole ids (decision 0140).
- */
+/** Every filter selects the events that it names, by an index with a short key, and reads no more than its page (decision 0140). */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
 import type { EventKind, EventQuery } from '@ostiary/contract/event.ts'
 import { eventKinds } from '@ostiary/contract/event-kinds.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { Client } from 'pg'
 import { createIds } from '../../src/base/ids.ts'
-import { createDb, type Db, sql } from '../../src/db/db.ts'
-import { enters, event_indexes, replaced_event_indexes } from '../../src/db/event-indexes.ts'
-import { migrate, readMigrations } from '../../src/db/migrate.ts'
-import { openPostgres } from '../../src/db/postgres/postgres.ts'
+import { type Db, sql } from '../../src/db/db.ts'
+import { enters, event_indexes, keyOf } from '../../src/db/event-keys.ts'
+import { migrate } from '../../src/db/migrate.ts'
 import { listEvents } from '../../src/domain/events/store.ts'
-import { createEventIndexes, findLeft } from '../../src/workers/event-indexes.ts'
 import { emptyDatabase } from '../support/empty-database.ts'
-import { freshDatabase, noPostgres } from '../support/postgres.ts'
-import { until } from '../support/receiver.ts'
 import { listStatements, rowsRead } from '../support/rows-read.ts'
 
 const from_ms = Date.UTC(2026, 5, 1)
@@ -46,7 +39,7 @@ const others = { user_id: ids.other_user, application_id: ids.other_app, request
 const about = { user_id: ids.user, application_id: ids.app, request_id: ids.request }
 
 let planted = 0
-/** Adds an event of each combination, as the version before writes and numbers it. */
+/** Adds an event of each combination, with the next numbers. */
 async function plant(db: Db, known: Planted[]): Promise<void> {
   const created_at = new Date(from_ms + ++planted * 60_000)
   const newId = createIds(() => created_at, randomBytes)
@@ -111,12 +104,9 @@ async function checkFilters(db: Db, known: readonly Planted[], state: string): P
   }
 }
 
-/** A history of the schema before, and the events of two environments whose keys are equal. */
+/** A history, and the events of two environments whose keys are equal. */
 async function withHistory(db: Db, rows: number): Promise<Planted[]> {
-  await migrate(
-    db,
-    readMigrations().filter(({ number }) => number < 45),
-  )
+  await migrate(db)
   await db.batch([
     sql`insert into tenants (id, slug, name, created_at, updated_at) values ('ten_1', 'acme', 'Acme', 0, 0)`,
     sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('ten_1', 'prj_1', 'shop', 'Shop', 0, 0)`,
@@ -139,80 +129,18 @@ async function withHistory(db: Db, rows: number): Promise<Planted[]> {
   return known
 }
 
-test('every filter finds the events from before short keys, and those that the version before adds', async () => {
+test('every filter finds its events and reads no more than a page, in a history of 10,000', async () => {
   const db = await emptyDatabase()
-  const known = await withHistory(db, 2_000)
-  await migrate(db)
-  await checkFilters(db, known, 'after the migration')
+  const known = await withHistory(db, 10_000)
+  await checkFilters(db, known, 'of the history')
   await plant(db, known)
   await checkFilters(db, known, 'after further events')
 })
 
-test('on PostgreSQL many events get their indexes beside changes, and keep the others for an hour', { skip: noPostgres }, async () => {
-  const url = await freshDatabase()
-  const db = createDb(openPostgres(url))
-  const blocker = new Client({ connectionString: url })
-  await blocker.connect()
-  after(async () => {
-    await blocker.end()
-    await db.close()
-  })
-  let now = new Date(from_ms)
-  const known = await withHistory(db, 10_000)
-  await migrate(db)
-  const left = async () => {
-    const { missing, replaced } = await findLeft(db)
-    return [missing.length, replaced.length]
-  }
-  assert.deepEqual(await left(), [event_indexes.length, replaced_event_indexes.length])
-  await checkFilters(db, known, 'before the worker')
-
-  let tries = 0
-  const runAlone = () => Promise.reject(new Error(`The disk is full: try ${++tries}.`))
-  const failing = createEventIndexes({ db: { ...db, runAlone }, now: () => now, random: randomBytes }, new AbortController().signal)
-  for (const wait_ms of [60_000, 120_000, 240_000]) {
-    await assert.rejects(failing.work())
-    const failed = tries
-    now = new Date(now.getTime() + wait_ms - 1)
-    await failing.work()
-    assert.equal(tries, failed, 'the next try waits')
-    now = new Date(now.getTime() + 1)
-  }
-
-  const processOf = () => createEventIndexes({ db, now: () => now, random: randomBytes }, new AbortController().signal)
-  const [one, two] = [processOf(), processOf()]
-  // The process is killed while it waits for an open change.
-  await blocker.query(`begin; insert into deployment (name, value) values ('open', ''); update events set data = '{}' where id = 'evt_1'`)
-  const cut_short = assert.rejects(one.work())
-  await until('the start of an index', async () => (await findLeft(db)).is_building)
-  await plant(db, known)
-  now = new Date(now.getTime() + 120_000) // the lease is over
-  await two.work()
-  assert.deepEqual(await left(), [event_indexes.length, replaced_event_indexes.length])
-  await blocker.query(`select pg_terminate_backend(pid) from pg_stat_progress_create_index`)
-  await cut_short
-  await blocker.query('rollback')
-  await checkFilters(db, known, 'with an index that was cut short')
-
-  await two.work() // removes what was cut short
-  for (const [made] of event_indexes.entries()) {
-    assert.deepEqual(await left(), [event_indexes.length - made, replaced_event_indexes.length])
-    await two.work()
-  }
-  await plant(db, known)
-  await checkFilters(db, known, 'with both')
-  await two.work() // statistics
-  now = new Date(now.getTime() + 3_599_000)
-  await two.work()
-  assert.deepEqual(await left(), [0, replaced_event_indexes.length])
-  now = new Date(now.getTime() + 1_000)
-  for (const [removed] of replaced_event_indexes.entries()) {
-    assert.deepEqual(await left(), [0, replaced_event_indexes.length - removed])
-    await two.work()
-  }
-  assert.deepEqual(await left(), [0, 0])
-  await plant(db, known)
-  await checkFilters(db, known, 'without the replaced indexes')
+test('the first migration has the keys that filters enter by', () => {
+  const text = readFileSync(new URL('../../migrations/0100_initial.sql', import.meta.url), 'utf8')
+  for (const index of event_indexes)
+    assert.ok(text.includes(`create index ${index} on events ((${keyOf(index)}), sequence)`), `${index} has another expression`)
 })
 
 test('no two kinds of events have the same key, so a filter by kind reads no event of another', () => {

@@ -147,8 +147,10 @@ async function popularApplication() {
   const later = new Date(w.now().getTime() + 3_600_000)
   const numbers = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${many})`
   await db.batch([
-    sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
-        ${numbers} select ${w.test.id}, 'gra_-' || ${client.id} || (${many} + i), 'usr_' || i, ${client.id}, 'ses_' || i, 'openid', '[]', 0, 1, '[]', '', 1, ${later} from n`,
+    sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, began_with, created_at, expires_at,
+                            visit_at, code_hash)
+        ${numbers} select ${w.test.id}, 'gra_-' || ${client.id} || (${many} + i), 'usr_' || i, ${client.id}, 'ses_' || i, 'openid', '[]', 0, 1, '[]', '', 'email_code', 1,
+          ${later}, ${later}, 'c' || i from n`,
     sql`insert into consents (environment_id, user_id, application_id, scope, created_at, updated_at)
         ${numbers} select ${w.test.id}, 'usr_' || i, ${client.id}, 'openid', 1, 1 from n`,
   ])

@@ -46,9 +46,9 @@ test('of the grants of a person those that nothing can use give way first, and t
         await db.batch(
           grants.flatMap(({ id, created, used, by, is_over }) => [
             sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr,
-                                    created_at, expires_at, last_used_at)
+                                    began_with, created_at, expires_at, visit_at, last_used_at, code_hash)
                 values (${environment_id}, ${id}, ${place.user_id}, 'app', 'ses', 'openid', '[]', 1, ${after(created)}, '[]', '',
-                        ${after(created)}, ${after(is_over ? 0 : 60)}, ${by === 'column' ? after(used) : null})`,
+                        'email_code', ${after(created)}, ${after(is_over ? 0 : 60)}, ${after(60)}, ${by === 'column' ? after(used) : null}, ${id})`,
             ...(by === 'chain'
               ? [insertChain(environment_id, id, { number: 1, digest: id, salt: null, issued_at: after(used), expires_at: after(60) })]
               : []),

@@ -1,14 +1,11 @@
 /** The user name that a provider sends is taken once in an environment, by the first who has it (`accept_preferred_username`). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { migrate, readMigrations } from '../../src/db/migrate.ts'
-import { isNameTaken, takeName } from '../../src/domain/users/store.ts'
+import { takeName } from '../../src/domain/users/store.ts'
 import { authorizationRequest, createAgent, exchange, followToClient, formOf } from '../support/cookie-browser.ts'
-import { emptyDatabase } from '../support/empty-database.ts'
 import { loopback_networks, startProvider } from '../support/own-provider.ts'
 import { expectStatus, world } from '../support/world.ts'
 
@@ -83,42 +80,4 @@ test('a user name that was taken after it was looked up is not taken again, what
   const take = (id: string, name: string) => w.deployment.db.batch(takeName({ environment_id: environment.id, id }, name))
   assert.notEqual(await take(one, 'Jordan'), null)
   assert.equal(await take(other, 'JORDAN'), null)
-})
-
-test('a user name from before the migration counts, whatever its case', async () => {
-  const db = await emptyDatabase()
-  const all = readMigrations()
-  await migrate(
-    db,
-    all.filter(({ number }) => number < 44),
-  )
-  const at = w.now()
-  const environments = ['env_1', 'env_2']
-  // Of the second environment, people have the same ids and other names: a slice is of both.
-  const before = environments.flatMap((environment_id, e) =>
-    [...Array(400)].map((_, n) => ({ environment_id, id: `usr_${n}`, name: n === 0 ? null : `${'Nn'[e]}AME${e}${n}` })),
-  )
-  await db.batch([
-    sql`insert into tenants (id, slug, name, created_at, updated_at) values ('ten_1', 'acme', 'Acme', ${at}, ${at})`,
-    sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('ten_1', 'prj_1', 'shop', 'Shop', ${at}, ${at})`,
-    ...environments.map(
-      (
-        id,
-      ) => sql`insert into environments (id, tenant_id, project_id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
-        values (${id}, 'ten_1', 'prj_1', ${id}, 'Test', 'test', ${`http://localhost/e/${id}`}, ${at}, ${at}, ${at})`,
-    ),
-    ...before.map(
-      ({ environment_id, id, name }) => sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified,
-          preferred_username, metadata, self_registered, created_at, updated_at)
-        values (${environment_id}, ${id}, ${id}, ${id}, 0, 0, ${name}, '{}', 0, ${at}, ${at})`,
-    ),
-  ])
-  await migrate(db, all)
-  const Key = z.object({ environment_id: z.string(), id: z.string(), key: z.string().nullable() })
-  const keys = await db.all(Key, sql`select environment_id, id, preferred_username_key as key from users`)
-  const keyed = (people: { environment_id: string; id: string; key: string | null }[]) =>
-    new Map(people.map(({ environment_id, id, key }) => [`${environment_id} ${id}`, key]))
-  assert.deepEqual(keyed(keys), keyed(before.map(({ name, ...person }) => ({ ...person, key: name?.toLowerCase() ?? null }))))
-  assert.equal(await isNameTaken(db, 'env_1' as EnvironmentId, 'name0399'), true) // as: an id of this test
-  assert.equal(await isNameTaken(db, 'env_1' as EnvironmentId, 'name1399'), false) // as: above
 })

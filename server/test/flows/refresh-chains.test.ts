@@ -1,27 +1,19 @@
-/**
- * Chains of refresh tokens (decision 0125): the hour of the upgrade, tokens from before, and each answer to a token of a chain. The service
- * of this file begins its chains an hour after its start.
- */
+/** Chains of refresh tokens (decision 0125): each answer to a token of a chain. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
-import { checkRefreshTokens } from '../../../cli/src/doctor-refresh-tokens.ts'
+import { checkRestored } from '../../../cli/src/doctor-restored.ts'
 import { digestOf } from '../../src/base/digest.ts'
 import { identifiers, lock_order, sql } from '../../src/db/db.ts'
-import { readMigrations } from '../../src/db/migrate.ts'
-import { createChainStart, schema_of_chains } from '../../src/deployment/chain-start.ts'
 import { readRefreshToken, refreshTokenOf } from '../../src/protocol/refresh-token.ts'
 import { visitGrants } from '../../src/workers/visit-grants.ts'
 import { createPerson, refresh, reuseEvents, revoke, userinfo } from '../support/cookie-browser.ts'
-import { citus_nodes } from '../support/postgres.ts'
 import { expectStatus, type Reply, randomText, types_of_run, world } from '../support/world.ts'
 
-const hour_seconds = 3_600
-const from = new Date((Math.ceil(Date.now() / 1_000) + hour_seconds) * 1_000)
-const w = await world({ env: { OSTIARY_REFRESH_CHAINS_FROM: from.toISOString().replace('.000Z', 'Z') } })
+const w = await world()
 const { db, secrets } = w.deployment
 const environment = w[types_of_run[0] ?? 'test']
 const elsewhere = environment === w.test ? w.live : w.test
@@ -48,7 +40,7 @@ const endOf = async (tokens: Tokens) =>
     ?.ended_by
 const mac = (data: string) => secrets.mac('refresh-token', data)
 const partsOf = ({ refresh_token }: Tokens) => readRefreshToken(refresh_token, environment.id, mac) ?? assert.fail('no token of a chain')
-const doctor = async () => (await checkRefreshTokens(w.deployment)).map(({ level, text }) => `${level} ${text}`).join('\n')
+const doctor = async () => (await checkRestored(db)).map(({ level, text }) => `${level} ${text}`).join('\n')
 
 /** A sign-in at an application of its own, and this many refreshes one after the other. */
 async function family(refreshes: number) {
@@ -81,88 +73,6 @@ async function isSame({ use, latest }: Family, refresh_token: string) {
 }
 
 // Families of the hour, for the time after it.
-const unused = await family(0)
-const waiting = await family(0)
-const abandoned = await family(0)
-const half = await family(1)
-/** A distributed database names a later program from its beginning. */
-const before_chains = { skip: citus_nodes.length > 0 && 'needs a schema that names a program from before chains' }
-
-test(
-  'for an hour codes and refreshes give tokens with a row of their own, and the schema still names the program before',
-  before_chains,
-  async () => {
-    const { first, latest, client } = half
-    for (const { refresh_token } of [first, latest]) assert.match(refresh_token, /^[\w-]{43}$/)
-    assert.equal(await chainOf(first), null)
-    const again = expectStatus(200, await refresh(w, environment, client, first.refresh_token))
-    assert.equal(again.refresh_token, latest.refresh_token)
-    assert.ok((await db.schema()).oldest_program < schema_of_chains)
-    assert.match(
-      await doctor(),
-      /^ok Chains of refresh tokens begin in \d\d min, at .*\nok Refresh tokens from before chains that are still valid: \d+\./,
-    )
-  },
-)
-
-test('after the hour the first rotation moves a grant to its chain, and the schema names this program', before_chains, async () => {
-  w.advance(hour_seconds + 60)
-  const { first, use, client } = unused
-  const second = expectStatus(200, await use(first.refresh_token))
-  assert.deepEqual([partsOf(second).number, (await chainOf(second))?.number], [1, 1])
-  assert.equal((await db.schema()).oldest_program, schema_of_chains)
-  assert.equal(readMigrations().find(({ name }) => name === 'refresh_chains')?.number, schema_of_chains)
-  assert.deepEqual([await db.runs(schema_of_chains), await db.runs(schema_of_chains - 1)], [true, false])
-  assert.equal(expectStatus(200, await use(first.refresh_token)).refresh_token, second.refresh_token)
-  assert.deepEqual(await reuseEvents(w, environment, client.id), [])
-  const third = expectStatus(200, await use(second.refresh_token))
-  await isReuse({ ...unused, latest: third }, first.refresh_token)
-})
-
-test('the hour counts from the first process that serves, and a later time of the operator wins', async () => {
-  await db.run(sql`delete from deployment where name = 'refresh_chains_from'`)
-  const at = w.now().getTime()
-  const after = (minutes: number) => new Date(at + minutes * 60_000)
-  const [migrating, first, second] = [null, null, after(90)].map((not_before, n) => createChainStart(db, () => after(30 * n), not_before))
-  assert.ok(migrating && first && second)
-  await first.record()
-  await second.record()
-  assert.equal(migrating.hasBegun(after(600)), false)
-  assert.deepEqual(
-    [89, 90].map((minutes) => first.hasBegun(after(minutes))),
-    [false, true],
-  )
-  assert.deepEqual(
-    [89, 90].map((minutes) => second.hasBegun(after(minutes))),
-    [false, true],
-  )
-  const third = createChainStart(db, () => after(200), after(100))
-  await third.record()
-  assert.deepEqual(
-    [99, 100].map((minutes) => third.hasBegun(after(minutes))),
-    [false, true],
-  )
-  assert.deepEqual(third.raise(), [])
-})
-
-test('a token with a row that its chain began with is reuse after the window', async () => {
-  const second = expectStatus(200, await waiting.use(waiting.first.refresh_token))
-  w.advance(window_seconds)
-  await isReuse({ ...waiting, latest: second }, waiting.first.refresh_token)
-})
-
-test('a token with a row that was spent before the chain began is reuse', async () => {
-  const moved = expectStatus(200, await half.use(half.latest.refresh_token))
-  await isReuse({ ...half, latest: moved }, half.first.refresh_token)
-})
-
-test('doctor counts the valid tokens from before', async () => {
-  const count = /still valid: (\d+)\./.exec(await doctor())?.[1]
-  expectStatus(200, await revoke(w, environment, abandoned.client, abandoned.first.refresh_token))
-  isRefused(await abandoned.use(abandoned.first.refresh_token))
-  assert.ok(Number(count) >= 1)
-})
-
 /** Makes the row of the chain that of an earlier time, as a restored copy of the database. */
 const restoreTo = async (of: Family, n: number) =>
   db.run(sql`update refresh_chains set number = ${n}, digest = ${digestOf(of.nth(n).refresh_token)} where grant_id = ${grantOf(of.first)}`)

@@ -1,14 +1,11 @@
 /** Names of scopes and identifiers that anybody sends are found by indexes, whatever the number of resource servers (decision 0165). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { migrate, readMigrations } from '../../src/db/migrate.ts'
 import { findOwnedScopes, nameMissingScopes } from '../../src/domain/resource-servers/store.ts'
 import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
-import { emptyDatabase } from '../support/empty-database.ts'
 import { own, type Project, promoting } from '../support/promotions.ts'
 import { referenceOf } from '../support/refused-calls.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
@@ -132,13 +129,13 @@ test('of several resource servers with a scope the newest is named', async () =>
   assert.deepEqual(await ownersOf(environment, 'own:1', 'shared:read'), [`own:1 ${api}/1`, `shared:read ${api}/3`])
 })
 
-test('what a process of the version before has written is named by the worker, and nothing false is said until then', async () => {
+test('names that were left for later are written by the worker, and nothing false is said until then', async () => {
   const { test: environment } = await createProject()
   const of_environment = sql`environment_id = ${environment.id}`
-  const asBefore = (...names: string[]) =>
+  const leaveForLater = (...names: string[]) =>
     sql`update resource_servers set scopes = ${scopes(...names)}, version = version + 1 where ${of_environment}`
   const { id } = await add(environment, api, 'old:read')
-  await db.run(asBefore('new:read'))
+  await db.run(leaveForLater('new:read'))
   assert.deepEqual(await ownersOf(environment, 'old:read', 'new:read'), [])
   expectStatus(200, await w.call('PATCH', `${environment.path}/resource-servers/${id}`, { body: { name: 'Renamed' } }))
   assert.deepEqual(await ownersOf(environment, 'old:read', 'new:read'), [], 'a change of the name alone writes no scopes')
@@ -146,16 +143,17 @@ test('what a process of the version before has written is named by the worker, a
   assert.deepEqual(await ownersOf(environment, 'old:read', 'new:read'), [`new:read ${api}`])
   assert.deepEqual(await namesIn(environment), ['new:read'])
 
-  await db.run(asBefore('twice:read', 'twice:read'))
+  await db.run(leaveForLater('twice:read', 'twice:read'))
   assert.equal(await nameMissingScopes(db), false)
   assert.deepEqual(await ownersOf(environment, 'twice:read'), [`twice:read ${api}`], 'no list stops the worker')
 
-  await db.run(asBefore('newer:read'))
+  await db.run(leaveForLater('newer:read'))
   expectStatus(200, await w.call('PATCH', `${environment.path}/resource-servers/${id}`, { body: { scopes: scopes('newest:read') } }))
   assert.deepEqual(await namesIn(environment), ['newest:read'], 'a change of the scopes names all of them')
 
-  await db.run(sql`insert into resource_servers (environment_id, id, slug, identifier, name, scopes, access_token_format, created_at, updated_at)
-    select environment_id, id || '1', 'other', identifier || '/2', name, scopes, access_token_format, created_at, updated_at
+  await db.run(sql`insert into resource_servers (environment_id, id, slug, identifier, name, scopes, access_token_format, scopes_version,
+      created_at, updated_at)
+    select environment_id, id || '1', 'other', identifier || '/2', name, scopes, access_token_format, 0, created_at, updated_at
       from resource_servers where ${of_environment}`)
   assert.equal(await nameMissingScopes(db), false)
   assert.deepEqual(await ownersOf(environment, 'newest:read'), [`newest:read ${api}/2`])
@@ -171,37 +169,6 @@ test('two workers at once name each resource server once', async () => {
   )
   await Promise.all(Array.from({ length: 50 }, () => nameMissingScopes(db)))
   assert.deepEqual(await namesIn(environment), ['later:read', 'later:read', 'later:read'])
-})
-
-test('the migration names the scopes of every resource server, and a name that is there twice once', async () => {
-  const old = await emptyDatabase()
-  const all = readMigrations()
-  const until = all.filter(({ number }) => number < 48)
-  await migrate(old, until)
-  const columns = sql`environment_id, id, slug, identifier, name, scopes, access_token_format, version, created_at, updated_at`
-  const serverOf = (environment: string, n: number, ...names: string[]) =>
-    sql`insert into resource_servers (${columns})
-      values (${environment}, ${`rs_${n}`}, ${`s${n}`}, ${`${api}/${n}`}, 'API', ${scopes(...names)}, 'jwt', ${n + 1}, 0, 0)`
-  await old.batch([
-    sql`insert into tenants (id, slug, name, created_at, updated_at) values ('ten_1', 'acme', 'Acme', 0, 0)`,
-    sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('ten_1', 'prj_1', 'shop', 'Shop', 0, 0)`,
-    ...['test', 'live'].map(
-      (
-        slug,
-      ) => sql`insert into environments (id, tenant_id, project_id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
-        values (${`env_${slug}`}, 'ten_1', 'prj_1', ${slug}, 'E', ${slug}, ${slug}, 0, 0, 0)`,
-    ),
-    ...Array.from({ length: 210 }, (_, n) => serverOf('env_test', n, 'shared', `own:${n}`)),
-    serverOf('env_live', 0),
-    serverOf('env_live', 1, 'live:only', 'live:only'),
-  ])
-  await migrate(old, all)
-  const ownersIn = async (environment: string, ...names: string[]) =>
-    (await findOwnedScopes(old, environment as EnvironmentId, names)).map(({ name, identifier }) => `${name} ${identifier}`) // as: an id of this test
-  assert.deepEqual(await ownersIn('env_test', 'own:0', 'own:209', 'live:only'), [`own:0 ${api}/0`, `own:209 ${api}/209`])
-  assert.deepEqual(await ownersIn('env_live', 'live:only', 'shared'), [`live:only ${api}/1`])
-  const Count = z.object({ n: z.int() })
-  assert.equal((await old.maybeOne(Count, sql`select count(*) as n from resource_server_scopes`))?.n, 421)
 })
 
 test('an application is allowed scopes of resource servers, and no other name, also among 150 of them', async () => {

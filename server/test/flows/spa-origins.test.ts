@@ -1,8 +1,6 @@
 /** Origins that may read the token endpoint follow the creation, change and deletion of applications. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../../src/db/db.ts'
-import { fillOrigins } from '../../src/domain/applications/origins.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { expectStatus, world } from '../support/world.ts'
 
@@ -68,15 +66,4 @@ test('of fifty parallel changes only the origins of the one that succeeds are al
     allowed,
     replies.map(({ status }) => status === 200),
   )
-})
-
-test('the first start after an upgrade adds the origins of existing applications, once', async () => {
-  const { db } = w.deployment
-  for (let i = 0; i < 3; i++) await w.createApplication(w.test, spa(`old${i}`, `older${i}`))
-  await db.run(sql`delete from application_origins where 1 = 1`)
-  await fillOrigins(db)
-  assert.equal(await isAllowed('old0'), false)
-  await db.run(sql`delete from deployment where name = 'application_origins'`)
-  await fillOrigins(db)
-  for (let i = 0; i < 3; i++) assert.deepEqual([await isAllowed(`old${i}`), await isAllowed(`older${i}`)], [true, true])
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createDb, DatabaseUnavailable, type Db, type Engine, rowOf, sql } from '../../src/db/db.ts'
-import { migrate, readMigrations, SchemaTooNew } from '../../src/db/migrate.ts'
+import { migrate, readMigrations, WrongSchema } from '../../src/db/migrate.ts'
 import { testBatches } from './db.conformance-batches.ts'
 import { children, find, Id, makeThing, Number_, newId, things } from './db.conformance-things.ts'
 import { testValues } from './db.conformance-values.ts'
@@ -94,7 +94,7 @@ function testMigrations(fresh: () => Promise<() => Engine>): void {
   test('a schema that names a later program is refused and not changed', async () => {
     const db = createDb((await fresh())())
     await migrate(db, [first, second])
-    await assert.rejects(migrate(db, [first]), SchemaTooNew)
+    await assert.rejects(migrate(db, [first]), WrongSchema)
     assert.deepEqual([await db.runs(1), await db.runs(2)], [false, true])
     assert.deepEqual(await db.schema(), { number: 2, oldest_program: 2 })
     await db.close()
@@ -104,22 +104,29 @@ function testMigrations(fresh: () => Promise<() => Engine>): void {
     const db = createDb((await fresh())())
     await migrate(db, [first, second, expanding])
     assert.deepEqual(await migrate(db, [first, second]), { from: 3, to: 3 })
-    await assert.rejects(migrate(db, [first]), SchemaTooNew)
+    await assert.rejects(migrate(db, [first]), WrongSchema)
     assert.deepEqual([await db.runs(1), await db.runs(2), await db.runs(3), await db.runs(4)], [false, true, true, false])
     assert.deepEqual(await db.schema(), { number: 3, oldest_program: 2 })
     await db.close()
   })
 
-  test('a schema from before migrations named programs runs no earlier program', async () => {
-    const db = createDb((await fresh())())
-    await db.run(sql`create table schema_migrations (number integer primary key, name text not null)`)
-    await db.run(sql`insert into schema_migrations (number, name) values (1, 'first')`)
-    await db.run(sql`create table a (id text primary key, number integer)`)
-    assert.deepEqual(await db.schema(), { number: 1, oldest_program: 1 })
-    await migrate(db, [first, second, expanding])
-    assert.deepEqual(await db.schema(), { number: 3, oldest_program: 2 })
-    await db.close()
-  })
+  const unreleased = [
+    ['without the programs that run on it', sql`create table schema_migrations (number integer primary key, name text not null)`],
+    ['with them', sql`create table schema_migrations (number integer primary key, name text not null, oldest_program integer)`],
+  ] as const
+  for (const [what, table] of unreleased)
+    test(`a database of version 0.1.0, ${what}, is refused in words and not changed`, async () => {
+      const db = createDb((await fresh())())
+      await db.run(table)
+      await db.run(sql`insert into schema_migrations (number, name) values (1, 'initial'), (48, 'resource_server_scopes')`)
+      await assert.rejects(migrate(db), {
+        name: 'WrongSchema',
+        message: /Ostiary 0\.1\.0, which was never released.*Nothing was changed\.$/,
+      })
+      assert.deepEqual(await db.schema(), { number: 48, oldest_program: 48 })
+      await assert.rejects(db.all(Id, sql`select id from tenants`))
+      await db.close()
+    })
 
   test('a failing migration changes nothing', async () => {
     const db = createDb((await fresh())())

@@ -79,7 +79,6 @@ export const changeApplication: Handler<'changeApplication'> = async (services, 
   const { base_url } = services.config
   const { type: environment_type, id } = await environmentOf(services, call)
   return changeObject(services, call, {
-    table,
     find: await finder(services, call),
     next: async (current) => {
       const { application_type, allowed_scopes } = current

@@ -54,7 +54,6 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
   const { client_secret, private_key } = call.body
   const secrets = { client_secret, private_key }
   return changeObject(services, call, {
-    table,
     find: await finder(services, call),
     next: (current) => {
       const fields = patched(provider, current.type, current, call.body)

@@ -50,7 +50,6 @@ const finder = (services: Services, call: Pick<Call<'getResourceServer'>, 'calle
 
 export const changeResourceServer: Handler<'changeResourceServer'> = async (services, call) =>
   changeObject(services, call, {
-    table,
     find: await finder(services, call),
     next: (current) => patched(resource_server, undefined, current, call.body),
     changed: changes.changed,

@@ -63,7 +63,6 @@ async function webhookOf(services: Services, call: WebhookCall): Promise<store.W
 export const changeWebhook: Handler<'changeWebhook'> = async (services, call) => {
   const environment = await environmentOf(services, call)
   return changeObject(services, call, {
-    table,
     find: await finder(services, call),
     next: (current) => {
       const fields = patched(webhook, undefined, current, call.body)

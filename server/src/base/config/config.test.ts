@@ -35,7 +35,6 @@ test('every variable has a default', () => {
     limits: default_limits,
     log_level: 'info',
     metrics: null,
-    refresh_chains_from: null,
   })
 })
 test('an empty or blank variable counts as not set', () => {
@@ -86,10 +85,6 @@ const values: { env: Env; config: Partial<Config> }[] = [
   { env: { OSTIARY_METRICS_PORT: '9464' }, config: { metrics: { host: '127.0.0.1', port: 9464 } } },
   { env: { OSTIARY_METRICS_PORT: '0.0.0.0:9464' }, config: { metrics: { host: '0.0.0.0', port: 9464 } } },
   { env: { OSTIARY_METRICS_PORT: '[::1]:9464' }, config: { metrics: { host: '::1', port: 9464 } } },
-  {
-    env: { OSTIARY_REFRESH_CHAINS_FROM: '2027-01-31T06:00:00Z' },
-    config: { refresh_chains_from: new Date('2027-01-31T06:00:00.000Z') },
-  },
 ]
 for (const { env, config } of values) {
   test(`${Object.entries(env).map(([name, value]) => `${name}=${name === 'OSTIARY_MASTER_KEY' ? '…' : value}`)} is accepted`, () => {
@@ -141,8 +136,6 @@ const mistakes: { variable: string; value: string; says: RegExp }[] = [
   { variable: 'OSTIARY_WEBHOOK_ALLOWED_NETWORKS', value: 'all',                           says: /"all"/ },
   { variable: 'OSTIARY_LOG_LEVEL',                value: 'verbose',                       says: /debug, info, warn, error, silent/ },
   { variable: 'OSTIARY_METRICS_PORT',             value: 'yes',                           says: /65535/ },
-  { variable: 'OSTIARY_REFRESH_CHAINS_FROM',      value: '2027-02-30T06:00:00Z',          says: /time in UTC/ },
-  { variable: 'OSTIARY_REFRESH_CHAINS_FROM',      value: 'tomorrow',                      says: /time in UTC/ },
   { variable: 'OSTIARY_METRICS_PORT',             value: '3000',                          says: /port of their own/ },
   { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'https://a.example=acme',          says: /"https:\/\/a\.example=acme": .*without scheme/ },
   { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'a.example:8443=acme',             says: /without scheme, port and path/ },

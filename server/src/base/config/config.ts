@@ -32,7 +32,6 @@ export interface Config {
   /** Where metrics are served: the loopback, unless the setting names another address. */
   readonly metrics: { readonly host: string; readonly port: number } | null
   /** Chains of refresh tokens begin at this time at the earliest; `null`: an hour after the first process of this version. */
-  readonly refresh_chains_from: Date | null
 }
 
 export interface ConfigMistake {
@@ -56,7 +55,6 @@ export const variables = [
   'OSTIARY_LIMITS',
   'OSTIARY_LOG_LEVEL',
   'OSTIARY_METRICS_PORT',
-  'OSTIARY_REFRESH_CHAINS_FROM',
 ] as const
 
 /**
@@ -93,7 +91,6 @@ export function readConfig(
     limits: read('OSTIARY_LIMITS', parseLimits, default_limits),
     log_level: read('OSTIARY_LOG_LEVEL', readLogLevel, default_log_level),
     metrics: read('OSTIARY_METRICS_PORT', readMetricsPort, null),
-    refresh_chains_from: read('OSTIARY_REFRESH_CHAINS_FROM', readTime, null),
   }
 
   if (set('OSTIARY_DATABASE_URL') && !set('OSTIARY_MASTER_KEY')) {
@@ -142,14 +139,6 @@ function readMetricsPort(text: string): Parsed<NonNullable<Config['metrics']>> {
   if ('problem' in port) return { problem: `${port.problem} An address before it is optional: 10.0.0.7:9464.` }
   if (isIP(address) === 0) return { problem: 'Expected a port, or an IP address with a port, such as 10.0.0.7:9464 or [::1]:9464.' }
   return { value: { host: address, port: port.value } }
-}
-
-/** RFC 3339 §5.6, in UTC. */
-function readTime(text: string): Parsed<Date> {
-  const time = new Date(text)
-  const is_time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(time.getTime())
-  if (is_time && time.toISOString() === text.replace('Z', '.000Z')) return { value: time }
-  return { problem: 'Expected a time in UTC, such as 2027-01-31T06:00:00Z.' }
 }
 
 /** The message does not repeat the URL, which may contain a password. */

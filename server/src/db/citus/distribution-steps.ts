@@ -7,7 +7,7 @@ import { CannotStart } from '../../base/cannot-start.ts'
 import type { Row } from '../db.ts'
 import { isRefusal } from '../postgres/errors.ts'
 import { type Known, kindOf, known_places } from './distribution.ts'
-import { before_distributing, distributionColumn, indexes_without_marks, type Place, placeOf, tables_of } from './placement.ts'
+import { distributionColumn, indexes_without_marks, type Place, placeOf, tables_of } from './placement.ts'
 
 /** Runs one statement on a connection that nothing else uses. */
 export type Run = (text: string) => Promise<readonly Row[]>
@@ -71,9 +71,7 @@ export async function readDistribution(run: Run): Promise<Distribution> {
   const texts = new Map(indexes.map(({ name, text }) => [name, String(text)]))
   const has_state = tables.has('deployment')
   const [row] = has_state ? await run(`select value from deployment where name = '${state_row}'`) : []
-  // As JSON, since an early schema has no such column before it is migrated.
-  const oldest = "select max(cast(to_jsonb(m) ->> 'oldest_program' as bigint)) as oldest from schema_migrations m"
-  const [named] = has_state ? await run(oldest) : []
+  const [named] = has_state ? await run('select max(oldest_program) as oldest from schema_migrations') : []
   return {
     tables,
     shards: [...tables.values()].find(({ place }) => place === 'environment')?.shards ?? null,
@@ -182,7 +180,6 @@ const setState = (state: 'begun' | 'whole') =>
 const begin = (program: number): Step => ({
   text: `the schema names this program (${program}) as the oldest`,
   statements: [
-    ...before_distributing,
     `update schema_migrations set oldest_program = ${program} where number = ${program} and oldest_program < ${program}`,
     setState('begun'),
   ],

@@ -13,7 +13,7 @@ export const tables_of: Readonly<Record<Place, readonly string[]>> = {
   environment: names(`
     application_origins applications authorization_codes backchannel_logout_attempts backchannel_logouts captured_mails consents counters
     disconnections email_changes endings event_counters events grants half_sign_ins identities kept_answers mailed_codes mails
-    opaque_access_tokens passkey_ceremonies passkeys promoted_states providers recovery_codes refresh_chains refresh_tokens removed_passkeys
+    opaque_access_tokens passkey_ceremonies passkeys promoted_states providers recovery_codes refresh_chains removed_passkeys
     resource_server_scopes resource_servers returned_upstream_states revoked_access_tokens sessions shown_codes sign_in_attempts signing_keys
     totp_methods upstream_holds upstream_sign_ins used_assertions users webhook_attempts webhook_messages webhooks`),
   scope: names('dropped_calls refused_calls'),
@@ -43,14 +43,6 @@ export function distributionColumn(table: string): string | null {
   const place = places.get(table)
   return place === undefined ? null : columns[place]
 }
-
-/**
- * Statements before the tables of a filled database are distributed, which can be sent again. They add rows by which a distributed database finds
- * others, for what a version before this one has made.
- */
-export const before_distributing: readonly string[] = [
-  'insert into event_counters (environment_id, last) select id, 0 from environments where 1 = 1 on conflict (environment_id) do nothing',
-]
 
 /** Indexes whose expression has a mark (`environment.ts`), as a distributed database has them. */
 export const indexes_without_marks = {

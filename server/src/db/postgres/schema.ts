@@ -5,15 +5,14 @@
  */
 import { CannotStart } from '../../base/cannot-start.ts'
 import { hasCitus, isCoordinator, migration_lock, type Run, readDistribution, runSteps } from '../citus/distribution-steps.ts'
-import type { Migration, Row, Schema, Statement } from '../db.ts'
-import { codeStepOf } from '../migration-code.ts'
+import { type Migration, type Row, type Schema, type Statement, schemaOf } from '../db.ts'
 import { afterCommit } from '../outcome.ts'
 import type { Connection } from './connection.ts'
 import { isRefusal, toCallersError } from './errors.ts'
 import type { PostgresServer } from './server.ts'
 
 export async function migratePostgres(server: PostgresServer, migrations: readonly Migration[]): Promise<{ from: number; to: number }> {
-  return withConnection(server, async (run, send, connection) => {
+  return withConnection(server, async (run, _send, connection) => {
     await refuseShards(connection)
     const has_citus = await hasCitus(run)
     if (has_citus && !(await isCoordinator(run))) return leaveToCoordinator(run, migrations)
@@ -23,14 +22,10 @@ export async function migratePostgres(server: PostgresServer, migrations: readon
     await run(`select pg_advisory_xact_lock(${migration_lock})`)
     // Without it Citus changes shards over several connections, and refuses a second change of one transaction.
     if (has_citus) await run("set local citus.multi_shard_modify_mode to 'sequential'")
-    await ensureTable(run)
+    await run(table)
     const { number: from } = await schemaBy(run)
     for (const migration of migrations.filter(({ number }) => number > from)) {
-      for (const statement of migration.statements) {
-        const step = codeStepOf(statement, 'postgres')
-        if (!step) await run(asPostgres(statement))
-        else for (let next = step.next(); !next.done; ) next = step.next(await send(next.value))
-      }
+      for (const statement of migration.statements) await run(asPostgres(statement))
       const { number, name, oldest_program } = migration
       await run(`insert into schema_migrations (number, name, oldest_program) values (${number}, '${name}', ${oldest_program})`)
     }
@@ -84,26 +79,12 @@ const asPostgres = (statement: string) =>
 
 type Send = (statement: Pick<Statement, 'parts' | 'values'>) => Promise<readonly Row[]>
 
-const columnsBy = async (run: Run) =>
-  (await run(`select attname as name from pg_attribute where attrelid = to_regclass('schema_migrations') and attnum > 0`)).map(
-    ({ name }) => name,
-  )
-
 async function schemaBy(run: Run): Promise<Schema> {
-  const columns = await columnsBy(run)
-  if (columns.length === 0) return { number: 0, oldest_program: 0 }
-  const oldest = columns.includes('oldest_program') ? 'max(oldest_program)' : 'max(number)'
-  const [row] = await run(`select coalesce(max(number), 0) as number, coalesce(${oldest}, 0) as oldest from schema_migrations`)
-  return { number: Number(row?.number), oldest_program: Number(row?.oldest) }
+  const [found] = await run(`select to_regclass('schema_migrations') as name`)
+  return schemaOf(found?.name == null ? [] : await run('select * from schema_migrations'))
 }
 
-/** The table of a schema from before migrations named programs gets the column: no earlier program ran on such a schema. */
-async function ensureTable(run: Run): Promise<void> {
-  await run('create table if not exists schema_migrations (number bigint primary key, name text not null)')
-  if ((await columnsBy(run)).includes('oldest_program')) return
-  await run('alter table schema_migrations add column oldest_program bigint')
-  await run('update schema_migrations set oldest_program = number')
-}
+const table = 'create table if not exists schema_migrations (number bigint primary key, name text not null, oldest_program bigint not null)'
 
 /** Runs one statement on a connection of its own. After the signal the connection is closed, and the server may complete the statement. */
 export function runAlone(server: PostgresServer, statement: Statement, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,6 @@
 /** Migrations of the embedded database. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Migration, Schema } from '../db.ts'
-import { codeStepOf, type Step } from '../migration-code.ts'
+import { type Migration, type Schema, schemaOf } from '../db.ts'
 
 /** How long a statement blocks the thread for the lock of another process. Longer waits are left to the group commit. */
 export const busy_timeout_ms = 20
@@ -9,40 +8,22 @@ export const busy_timeout_ms = 20
 const migration_busy_timeout_ms = 10_000
 
 export function schemaOfSqlite(database: DatabaseSync): Schema {
-  const columns = columnsOf(database)
-  if (columns.length === 0) return { number: 0, oldest_program: 0 }
-  const oldest = columns.includes('oldest_program') ? 'max(oldest_program)' : 'max(number)'
-  const statement = database.prepare(`select coalesce(max(number), 0) as number, coalesce(${oldest}, 0) as oldest from schema_migrations`)
-  const row = statement.get()
-  return { number: Number(row?.number), oldest_program: Number(row?.oldest) }
+  const has_table = database.prepare(`select 1 from sqlite_master where type = 'table' and name = 'schema_migrations'`).get() !== undefined
+  return schemaOf(has_table ? database.prepare('select * from schema_migrations').all() : [])
 }
 
-const columnsOf = (database: DatabaseSync) =>
-  database
-    .prepare(`select name from pragma_table_info('schema_migrations')`)
-    .all()
-    .map(({ name }) => String(name))
-
-/** The table of a schema from before migrations named programs gets the column: no earlier program ran on such a schema. */
-function ensureTable(database: DatabaseSync): void {
-  database.exec('create table if not exists schema_migrations (number integer primary key, name text not null)')
-  if (columnsOf(database).includes('oldest_program')) return
-  database.exec('alter table schema_migrations add column oldest_program integer')
-  database.exec('update schema_migrations set oldest_program = number')
-}
+const table =
+  'create table if not exists schema_migrations (number integer primary key, name text not null, oldest_program integer not null)'
 
 export function migrateSqlite(database: DatabaseSync, migrations: readonly Migration[]) {
   database.exec(`pragma busy_timeout = ${migration_busy_timeout_ms}`)
   database.exec('begin immediate')
   try {
-    ensureTable(database)
+    database.exec(table)
     const { number: from } = schemaOfSqlite(database)
-    const pending = migrations.filter((migration) => migration.number > from)
-    for (const migration of pending) {
+    for (const migration of migrations.filter(({ number }) => number > from)) {
       for (const statement of migration.statements) {
-        const step = codeStepOf(statement, 'sqlite')
-        if (step) runStep(database, step)
-        else if (!statement.startsWith('{postgres}')) database.exec(statement.replaceAll('{int}', 'integer'))
+        if (!statement.startsWith('{postgres}')) database.exec(statement.replaceAll('{int}', 'integer'))
       }
       const { number, name, oldest_program } = migration
       database.prepare('insert into schema_migrations (number, name, oldest_program) values (?, ?, ?)').run(number, name, oldest_program)
@@ -54,13 +35,5 @@ export function migrateSqlite(database: DatabaseSync, migrations: readonly Migra
     throw error
   } finally {
     database.exec(`pragma busy_timeout = ${busy_timeout_ms}`)
-  }
-}
-
-function runStep(database: DatabaseSync, step: Step): void {
-  let next = step.next()
-  while (!next.done) {
-    const { parts, values } = next.value
-    next = step.next(database.prepare(parts.join('?')).all(...values))
   }
 }

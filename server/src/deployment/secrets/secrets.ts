@@ -5,7 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../../db/db.ts'
+import { type Db, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
 import { type AssociatedData, sealed_columns } from './sealed-columns.ts'
 
@@ -16,11 +16,6 @@ export interface Secrets {
   mac(purpose: string, data: string): Buffer
   /** Reports whether a sealed text is under an older key than the newest. */
   isStale(sealed: string): boolean
-  /**
-   * For a deployment that is older than the anchors of audit logs: records, under the master key, that every log has an anchor now.
-   * `null` if that is recorded already. See `setup/anchors.ts`.
-   */
-  readonly recordAnchors: Statement | null
 }
 
 /** None of the configured master keys opens the stored data. */
@@ -30,20 +25,13 @@ export class WrongMasterKey extends Error {
 
 const Stored = z.object({ value: z.string() })
 
-/** Follows the secret inside the seal, so that only a holder of the master key can say whether anchors were made. */
-const anchored = ' anchored'
-
 const associated_data = sealed_columns.deployment.associatedData('secret')
 
 /** Opens the deployment's secret, and creates it on the first start. Two first starts at the same time agree on one secret. */
 export async function openSecrets(db: Db, master_keys: readonly Buffer[], random: (bytes: number) => Buffer): Promise<Secrets> {
   const sealer = createSealer(master_keys, random)
-  const value = await readOrCreateSecret(db, () => sealer.seal(random(32).toString('base64') + anchored, associated_data))
-  const plaintext = sealer.unseal(value, associated_data)
-  const [text = ''] = plaintext.split(' ')
-  const has_anchors = plaintext.endsWith(anchored)
-  const recordAnchors = has_anchors ? null : replaceSecret(value, sealer.seal(text + anchored, associated_data))
-  return { ...sealer, recordAnchors, mac: createMac(Buffer.from(text, 'base64')) }
+  const value = await readOrCreateSecret(db, () => sealer.seal(random(32).toString('base64'), associated_data))
+  return { ...sealer, mac: createMac(Buffer.from(sealer.unseal(value, associated_data), 'base64')) }
 }
 
 async function readOrCreateSecret(db: Db, create: () => string): Promise<string> {
@@ -56,9 +44,6 @@ async function readOrCreateSecret(db: Db, create: () => string): Promise<string>
   if (!row) throw new Error('The secret of the deployment was stored and cannot be read.')
   return row.value
 }
-
-const replaceSecret = (stored: string, sealed: string) =>
-  sql`update deployment set value = ${sealed} where name = 'secret' and value = ${stored}`
 
 function createMac(secret: Buffer): Secrets['mac'] {
   const keys = new Map<string, KeyObject>() // Node computes a MAC with one five times faster than with a buffer

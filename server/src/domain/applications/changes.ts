@@ -41,13 +41,13 @@ export function created(services: Makes, place: Place, facts: Facts, fields: App
 export function changed(
   services: Makes,
   current: ApplicationRow,
-  { slug, fields, changed, at }: Edit<ApplicationFields>,
+  { fields, changed, at }: Edit<ApplicationFields>,
   { makes_secret }: { makes_secret: boolean },
 ): WithSecret<ApplicationRow> {
   const needs_secret = usesClientSecret(fields.token_endpoint_auth_method)
   const starts = needs_secret && !usesClientSecret(current.token_endpoint_auth_method)
   const event = { type: 'application.updated', data: { changed } } as const
-  const next = { ...current, slug, ...fields }
+  const next = { ...current, ...fields }
   if (makes_secret && starts) return written(current, { next, secret: makeClientSecret(services), event, at })
   return written(current, { next, secret: current.has_client_secret && !needs_secret ? null : undefined, event, at })
 }

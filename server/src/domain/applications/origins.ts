@@ -7,7 +7,6 @@ import type { Application } from '@ostiary/contract/objects/application.ts'
 import { z } from 'zod'
 import { type Db, join, type Statement, sql } from '../../db/db.ts'
 import { sameEnvironment } from '../../db/environment.ts'
-import { insertInto } from '../../db/rows.ts'
 
 /** A host has at most 253 characters (RFC 1035 §2.3.4). This leaves room for scheme and port. */
 const longest_origin = 300
@@ -52,28 +51,4 @@ export const unlistOrigins = (environment_id: EnvironmentId, id: string): Statem
 function originsOf(redirect_uris: readonly string[]): string[] {
   const origins = redirect_uris.flatMap((uri) => (/^https?:/i.test(uri) && URL.canParse(uri) ? [new URL(uri).origin] : []))
   return [...new Set(origins)].filter((origin) => origin.length <= longest_origin).sort()
-}
-
-const marker = 'application_origins'
-const slice = 100
-const Unlisted = z.object({ environment_id: z.custom<EnvironmentId>(), id: z.string(), redirect_uris: z.array(z.string()) })
-const Marker = z.object({ value: z.string() })
-
-/** Stores the origins of applications that older versions wrote. Runs once, at the first start after the migration. */
-export async function fillOrigins(db: Db): Promise<void> {
-  if (await db.maybeOne(Marker, sql`select value from deployment where name = ${marker}`)) return
-  for (let last = { environment_id: '', id: '' }, more = true; more; ) {
-    const rows = await db.all(
-      Unlisted,
-      sql`select environment_id, id, redirect_uris from applications
-           where application_type = 'spa'
-             and (environment_id > ${last.environment_id} or (environment_id = ${last.environment_id} and id > ${last.id}))
-           order by environment_id, id limit ${slice}`,
-    )
-    for (const { environment_id, id, redirect_uris } of rows)
-      await db.batch(listOrigins(environment_id, id, { application_type: 'spa', redirect_uris }))
-    more = rows.length === slice
-    last = rows.at(-1) ?? last
-  }
-  await db.run(insertInto('deployment', { name: marker, value: 'listed' }, sql`on conflict (name) do nothing`))
 }

@@ -28,20 +28,7 @@ const ClientRow = Application.omit({
 }).extend({ client_secret_hash: z.string().nullable() })
 export type ClientRow = z.infer<typeof ClientRow>
 
-/**
- * `client_secret` is stored as `client_secret_basic` with a mark, since a program from before the mark would refuse every secret of a method
- * that it does not know, and delete the secret at the next change (decision 0086).
- */
-const methodColumn = sql`case when a.secret_anywhere = 1 and a.token_endpoint_auth_method = 'client_secret_basic' then 'client_secret'
-  else a.token_endpoint_auth_method end`
-
-/** The column has no null: a public application has 0 there. */
-const nonceColumn = sql`case when a.application_type = 'web' then a.nonce_replaces_pkce end`
-
-const fieldColumns = columnsOf('a', changeableNames(application), {
-  token_endpoint_auth_method: methodColumn,
-  nonce_replaces_pkce: nonceColumn,
-})
+const fieldColumns = columnsOf('a', changeableNames(application))
 const clientColumns = sql`a.id, a.id as client_id, a.environment_id, a.application_type, ${fieldColumns}`
 const columns = sql`
   ${clientColumns}, e.tenant_id, e.project_id, a.slug, a.template, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret,
@@ -95,15 +82,6 @@ interface NewApplicationFacts extends Pick<Application, 'application_type' | 'te
   client_secret_hash: string | null
 }
 
-/** The fields as the columns have them. */
-const stored = (fields: ApplicationFields) => ({
-  ...fieldsOf(application, fields),
-  ...(fields.token_endpoint_auth_method === 'client_secret'
-    ? { token_endpoint_auth_method: 'client_secret_basic', secret_anywhere: true }
-    : { secret_anywhere: false }),
-  nonce_replaces_pkce: fields.nonce_replaces_pkce === true,
-})
-
 /** Fails as a guard if the slug is taken in the environment. */
 export function insertApplication(
   environment_id: EnvironmentId,
@@ -113,7 +91,7 @@ export function insertApplication(
 ): Statement[] {
   const facts = { environment_id, id, slug, application_type, template, client_secret_hash, created_at: now, updated_at: now }
   return [
-    guard(sql`${insertInto('applications', { ...facts, ...stored(fields) })} on conflict (environment_id, slug) do nothing`),
+    guard(sql`${insertInto('applications', { ...facts, ...fieldsOf(application, fields) })} on conflict (environment_id, slug) do nothing`),
     ...insertOrigins(environment_id, id, { application_type, redirect_uris: fields.redirect_uris }),
   ]
 }
@@ -134,7 +112,7 @@ export function updateApplication(
 ): Statement[] {
   const secret = client_secret_hash === undefined ? {} : { client_secret_hash, secret_rotated_at: client_secret_hash === null ? null : now }
   return [
-    guard(sql`update applications set ${assignments({ ...stored(fields), ...secret })}, version = version + 1, updated_at = ${now}
+    guard(sql`update applications set ${assignments({ ...fieldsOf(application, fields), ...secret })}, version = version + 1, updated_at = ${now}
         where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`),
     ...listOrigins(current.environment_id, current.id, { application_type: current.application_type, redirect_uris: fields.redirect_uris }),
     ...(fields.disabled && !current.disabled ? endDisabled(current.environment_id, 'application', current.id, now) : []),

@@ -87,7 +87,7 @@ export function listEntries(db: Db, tenant_id: TenantId, rest: Statement): Promi
   )
 }
 
-/** Lets the index of the whole log be used. A list with a filter has an index of its own (migration 0018). */
+/** Lets the index of the whole log be used. A list with a filter has an index of its own. */
 export const whole_log = sql`and l.id <> ''`
 
 /** The condition for entries that match the filters. */

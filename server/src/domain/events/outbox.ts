@@ -28,7 +28,7 @@ export const owners_per_page = 50
 
 /**
  * Returns owners of waiting rows in the order of their ids, beginning after the owner `after`. Skips from owner to owner by an index
- * (migration 0029), so the cost does not depend on the number of rows.
+ *, so the cost does not depend on the number of rows.
  */
 export async function findWaitingOwners<Id extends string>(db: Db, outbox: Outbox<Id>, after: Id | '' = ''): Promise<Id[]> {
   const skipping = ownersBySkipping(outbox, after)

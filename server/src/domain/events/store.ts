@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { currentTrace } from '../../base/trace.ts'
 import { traceparentOf } from '../../base/trace-context.ts'
 import { type Db, join, leavesWork, type Statement, sql } from '../../db/db.ts'
-import { type EventIndex, enters } from '../../db/event-indexes.ts'
+import { type EventIndex, enters } from '../../db/event-keys.ts'
 import { insertInto } from '../../db/rows.ts'
 import { withinTimes } from './time-range.ts'
 
@@ -106,7 +106,7 @@ export async function listEvents(
 ): Promise<Event[]> {
   const index = indexFor({ type, user_id, application_id, request_id })
   const filters = [
-    ...(index === null ? [sql`and v.id <> ''`] : []), // lets the index of all events be used; see migration 0018
+    ...(index === null ? [sql`and v.id <> ''`] : []), // lets the index of all events be used
     ...(type === undefined ? [] : [sql`and v.type = ${type}`]),
     ...(user_id === undefined ? [] : [sql`and v.user_id = ${user_id}`]),
     ...(application_id === undefined ? [] : [sql`and v.application_id = ${application_id}`]),

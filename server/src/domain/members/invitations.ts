@@ -39,7 +39,7 @@ export interface NewLink {
   expires_at: Date
 }
 
-/** `null` is the system: `ostiary recover`, or an older version that stored no inviter. */
+/** `null` is the system: `ostiary recover`. */
 type Inviter = string | null
 
 /** The inviter is a member who may grant this role. An owner may grant every role, an admin every role below owner. */

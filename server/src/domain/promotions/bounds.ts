@@ -21,13 +21,10 @@ export const most_applied_bytes = 256_000_000
 
 export const bytesOf = (plan: string): number => Buffer.byteLength(plan)
 
-/** Rows from before have no size. They had at most so many bytes. */
-const longest_before = 1_000_000
-
 /** With the bytes of the plan, which lists and sums read without the plan itself, and whether its apply changed nothing. */
 export const StoredSummary = PromotionInList.shape.summary.extend({
-  bytes: z.int().default(longest_before),
-  changed_nothing: z.boolean().default(false),
+  bytes: z.int(),
+  changed_nothing: z.boolean(),
 })
 export type StoredSummary = z.infer<typeof StoredSummary>
 

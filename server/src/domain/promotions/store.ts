@@ -8,7 +8,6 @@ import { z } from 'zod'
 import { day_ms } from '../../base/durations.ts'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
-import { findMakers } from '../keys/store.ts'
 import { StoredSummary } from './bounds.ts'
 
 const planned_kept_ms = 7 * day_ms
@@ -143,14 +142,12 @@ export function insertPromotion(row: NewPromotionRow, now: Date): Statement {
   )
 }
 
-const Planners = z.object({ planners: z.array(z.string()).nullable(), created_by: Who })
+const Planners = z.object({ planners: z.array(z.string()) })
 
-/** The people who are responsible for a plan. One from before they were stored has those of the caller who made it. */
-export async function findPlanners(db: Db, { project_id, id, tenant_id }: Pick<PromotionRow, 'project_id' | 'id' | 'tenant_id'>) {
-  const row = await db.maybeOne(Planners, sql`select planners, created_by from promotions where project_id = ${project_id} and id = ${id}`)
-  const by = row?.created_by
-  if (!row || !by) return []
-  return row.planners ?? (by.type === 'user' ? [by.id] : findMakers(db, tenant_id, by.id))
+/** The people who are responsible for a plan. */
+export async function findPlanners(db: Db, { project_id, id }: Pick<PromotionRow, 'project_id' | 'id'>): Promise<readonly string[]> {
+  const row = await db.maybeOne(Planners, sql`select planners from promotions where project_id = ${project_id} and id = ${id}`)
+  return row?.planners ?? []
 }
 
 /**

@@ -129,7 +129,7 @@ const writer =
     }
     const names = [...new Set([...changedIn(draft), ...replaced(writing, row, next)])]
     if (names.length === 0) return null
-    return entry(row.id, 'updated', changed(writing, row, { slug, fields, changed: names, at: writing.now }, next))
+    return entry(row.id, 'updated', changed(writing, row, { fields, changed: names, at: writing.now }, next))
   }
 
 /** The names of the fields whose values differ. */

@@ -60,12 +60,12 @@ export function created(
 export const changed = (
   services: Seals,
   current: ProviderRow,
-  { slug, fields, changed, at }: Edit<ProviderFields>,
+  { fields, changed, at }: Edit<ProviderFields>,
   sent: SentSecrets,
 ): ObjectChange<ProviderRow> => ({
   statements: updateProvider(current, fields, sealed(services, current.environment_id, current.id, sent), at),
   before: current,
-  after: { ...current, slug, ...fields, ...hasAfter(sent, current), ...moved(current, at) },
+  after: { ...current, ...fields, ...hasAfter(sent, current), ...moved(current, at) },
   event: { type: 'provider.updated', data: { provider_id: current.id, changed } },
 })
 

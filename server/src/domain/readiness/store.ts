@@ -8,7 +8,7 @@ import { createBoundedMap } from '../../base/bounded-map.ts'
 import { restartLimit } from '../../base/database-time.ts'
 import { type Db, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
-import { enters } from '../../db/event-indexes.ts'
+import { enters } from '../../db/event-keys.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { type Findings, most_counted, type Named, type ProductClaim } from './checks.ts'
 

@@ -20,12 +20,12 @@ export function created(
 
 export const changed = (
   current: ResourceServerRow,
-  { slug, fields, changed, at }: Edit<ResourceServerFields>,
+  { fields, changed, at }: Edit<ResourceServerFields>,
   names: NamesWritten = 'now',
 ): ObjectChange<ResourceServerRow> => ({
   statements: updateResourceServer(current, fields, at, names),
   before: current,
-  after: { ...current, slug, ...fields, ...moved(current, at) },
+  after: { ...current, ...fields, ...moved(current, at) },
   event: { type: 'resource_server.updated', data: { resource_server_id: current.id, changed } },
 })
 

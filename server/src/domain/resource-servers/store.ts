@@ -64,7 +64,7 @@ export interface OwnedScope {
 
 /** Names of one statement. An authorization request looks up no more (`protocol/requested.ts`), and so sends one. */
 const names_at_once = 20
-/** Rows of a name. Only those that a process of the version before has left behind name no resource server. */
+/** Rows of a name. Those of a resource server whose names are to be written later name none. */
 const newest_of_name = 3
 
 /**
@@ -185,8 +185,7 @@ const Unnamed = ResourceServer.pick({ environment_id: true, id: true, scopes: tr
 const servers_at_once = 20
 
 /**
- * Adds the names of scopes that are to be written later, and of resource servers that a process of the version before has made or changed.
- * `false` where none is left. A resource server that changes meanwhile is found again.
+ * Writes the names of scopes that were left for later. `false` where none is left. A resource server that changes meanwhile is found again.
  */
 export async function nameMissingScopes(db: Db): Promise<boolean> {
   const rows = await db.all(

@@ -4,9 +4,11 @@ import { z } from 'zod'
 import { type Db, guard, sql } from '../../db/db.ts'
 import { sameEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
+import type { Chain } from '../../protocol/token-place.ts'
 import { most_others } from './bounds.ts'
 import { findEnded, findReplaced, limitOf, type Replacement, replacingNone, replacingOne, replacingThese } from './grant-bounds.ts'
-import { GrantRow, grantColumns, insertTokens, type Spending, thisGrantStands } from './grants.ts'
+import { GrantRow, grantColumns, insertTokens, type NewTokens, thisGrantStands } from './grants.ts'
+import { insertChain } from './refresh-chains.ts'
 import type { SessionRow } from './sessions.ts'
 import { numberOfDisconnection, presentConsents, sessionStands } from './standing.ts'
 
@@ -95,12 +97,11 @@ export async function storeCode(db: Db, { environment_id, ...session }: SessionO
     ...replace,
   ]
   const count = place.is_offline ? session.offline_count : session.grant_count
-  if (count !== null && count < limit) {
+  if (count < limit) {
     if (await db.batch(store(replacingNone(place, limit)))) return true
   } else {
     const { replaced, found } = await findReplaced(db, place, { limit, added: 1, most: most_others }, now)
-    const is_counted = count !== null && found >= limit / 2
-    if (is_counted && (await db.batch(store(replacingThese(place, count, replaced, now))))) return true
+    if (found >= limit / 2 && (await db.batch(store(replacingThese(place, count, replaced, now))))) return true
   }
   const ended = await findEnded(db, place, limit)
   return (await db.batch(store(replacingOne(place, limit, { except: grant_id, ended }, now)))) !== null
@@ -129,18 +130,20 @@ export function findCode(db: Db, environment_id: EnvironmentId, code_hash: strin
  * Spends a code and stores its tokens in one batch, which has happened when the returned function resolves. Of any number of parallel
  * attempts exactly one gets `true`; the others must treat the code as replayed (RFC 6749 §4.1.2). A crash leaves the code unspent.
  * @param attempt the id of the request that spends the code
+ * @param chain the chain that the first refresh token begins, where there is one
  */
 export function redeemCode(
   db: Db,
   environment_id: EnvironmentId,
   code: AuthorizationCodeRow,
-  { attempt, tokens }: Spending,
+  { attempt, chain, tokens }: { attempt: string; chain: Chain | null; tokens: NewTokens },
 ): () => Promise<boolean> {
   const written = db.batchLater([
     guard(sql`update authorization_codes set spent_by = ${attempt}
          where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null
            and ${thisGrantStands(environment_id, code.grant_id)}`),
     ...insertTokens(environment_id, code, tokens),
+    ...(chain ? [insertChain(environment_id, code.grant_id, chain)] : []),
   ])
   return async () => (await written()) !== null
 }

@@ -1,7 +1,7 @@
 /**
  * The bounds of what one person can have (decision 0067), and that of sessions; `grant-bounds.ts` has those of grants. A batch that adds a
  * row ends those that are too many, at most `most_others`. It first writes a row that all such batches write, so that they wait for each
- * other, and fails if it would exceed the bound. Rows from before the bounds are ended by a worker (`workers/visit-grants.ts`).
+ * other, and fails if it would exceed the bound.
  *
  * Each statement reads a window of rows by an index, however many there are. Within the bound all rows lie in the window, so the count
  * is exact. Beyond it a row is too much as soon as enough rows of the window come before it.
@@ -26,7 +26,7 @@ export const holdPerson = (
   only_if = sql``,
 ): Statement => guard(sql`update users set ${change} where environment_id = ${environment_id} and id = ${user_id} ${only_if}`)
 
-/** The sessions of a user that can be live, in the order of the index of migration 0035. */
+/** The sessions of a user that can be live, in the order of their index. */
 const openSessions = (environment_id: EnvironmentId, user_id: string, now: Date) =>
   sql`user_id = ${user_id} and ${inEnvironment(environment_id)} and coalesce(ended_at, -2) = -2
     and ending = (select ending from users where environment_id = ${environment_id} and id = ${user_id})

@@ -7,7 +7,7 @@ import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment, unindexed } from '../../db/environment.ts'
-import { enters } from '../../db/event-indexes.ts'
+import { enters } from '../../db/event-keys.ts'
 import { insertEvents, type Origin } from '../events/store.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
 import { findWithdrawn, removeWithdrawn } from './consents.ts'
@@ -216,7 +216,7 @@ const sessionsOfMethod: Step = async (db, ending, now) => {
   const ids = await idsOf(
     db,
     sql`select s.id from sessions s join users u on ${sameEnvironment('u', 's', environment_id)} and u.id = s.user_id
-         where ${openSessions(ending)} and (s.began_with = ${ending.subject} or s.began_with is null) and s.ending = u.ending
+         where ${openSessions(ending)} and s.began_with = ${ending.subject} and s.ending = u.ending
            and not ${sessionStands(environment_id, sql`s`)} limit ${sessions_at_once}`,
   )
   return ids.length === 0 ? null : { statements: endSessions(ending, ids, now) }
@@ -371,7 +371,6 @@ function forgetIdentities(environment_id: EnvironmentId, ids: readonly string[],
   const from = sql`from identities where ${inEnvironment(environment_id)} and id in (${list([...ids].sort())})`
   const columns = {
     type: 'user.updated' as const,
-    // An id from before migration 0018 has the random part of its user at 15, and ends in a number for each identity of the user.
     suffix: sql`substr(id, 15, 8) || substr(id, 27, 4)`,
     user_id: sql`user_id`,
     application_id: sql`null`,

@@ -143,7 +143,7 @@ function followErased(
 
 /**
  * Ends what began with a sign-in method that the batch removes: sessions with all their grants, other grants, and every half sign-in of
- * the user. Those that began before methods were recorded end with any method.
+ * the user.
  */
 export function endBegunWith(environment_id: EnvironmentId, user_id: string, method_id: string, now: Date): Statement[] {
   const user = theUser(environment_id, user_id)

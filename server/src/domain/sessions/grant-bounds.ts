@@ -13,7 +13,7 @@ import { holdPerson, most_others } from './bounds.ts'
 import { lastUseOf, removeChains } from './refresh-chains.ts'
 
 /** `grants_per_person` bounds the grants with `offline_access`. Without it a session has half as many for each application. */
-export const mostOfSession = (grants_per_person: number): number => Math.max(1, Math.ceil(grants_per_person / 2))
+const mostOfSession = (grants_per_person: number): number => Math.max(1, Math.ceil(grants_per_person / 2))
 
 /** Where a grant is counted. */
 export interface Place {
@@ -87,11 +87,7 @@ export function replacingOne(
                and code_hash = (select code_hash from grants where environment_id = ${environment_id} and id = ${replaced})`,
         sql`delete from grants where environment_id = ${environment_id} and id = ${replaced}`,
       ]
-  return counting(place, sql`coalesce(grant_count, 0) + 1`, sql``, [
-    ...replace,
-    ...removeGrants(environment_id, ended),
-    recounted(place, limit),
-  ])
+  return counting(place, sql`grant_count + 1`, sql``, [...replace, ...removeGrants(environment_id, ended), recounted(place, limit)])
 }
 
 /** With very many the number stays that of the bound, and each further grant is added by `replacingThese`. */
@@ -186,7 +182,7 @@ export const findEnded = (db: Db, place: Place, limit: number) =>
 const idsOf = (grants: readonly Ended[]) => list(grants.map(({ id }) => id).sort())
 
 /** Ends these grants. */
-export const endThese = (environment_id: EnvironmentId, grants: readonly Ended[], now: Date): Statement =>
+const endThese = (environment_id: EnvironmentId, grants: readonly Ended[], now: Date): Statement =>
   sql`update grants set ended_at = ${now}, ended_by = 'replaced'
     where environment_id = ${environment_id} and id in (${idsOf(grants)}) and ended_at is null`
 

@@ -11,8 +11,7 @@ import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, type Statement, sql } from '../../db/db.ts'
 import { sameEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
-import type { Chain } from '../../protocol/token-place.ts'
-import { insertChain, lastUseOf } from './refresh-chains.ts'
+import { lastUseOf } from './refresh-chains.ts'
 import {
   beganWithRow,
   grantStands,
@@ -65,23 +64,11 @@ const columnsWhere = (stands: Statement) => sql`
 /** The columns of a row of `grants` as g with its user as u. */
 export const grantColumns = (environment_id: EnvironmentId): Statement => columnsWhere(joinedGrantStands(environment_id, sql`g`))
 
-/** One attempt to spend a code or token, and the tokens that it gives. */
-export interface Spending {
-  attempt: string
-  tokens: NewTokens
-}
-
-/** A refresh token that is stored: as the live one of a chain, or during an upgrade in a row of its own (decision 0125). */
-export type NewRefreshToken = { form: 'chain'; chain: Chain } | { form: 'row'; token_hash: string; expires_at: Date }
-
-/** The tokens that a token request stores: a refresh token where offline_access was granted, an access token where it is opaque. */
+/** Stored for an access token: the token where it is opaque. */
 export interface NewTokens {
-  refresh: NewRefreshToken | null
   opaque: { token_hash: string; claims: Record<string, unknown>; expires_at: Date } | null
   /** The time after which no token of the grant can be valid, whether it is stored or not. */
   last_expires_at: Date
-  /** Follows the first token of a chain in its batch; see `deployment/chain-start.ts`. */
-  with_chain: readonly Statement[]
 }
 
 export const thisGrantStands = (environment_id: EnvironmentId, grant_id: GrantId): Statement => sql`exists (
@@ -89,18 +76,8 @@ export const thisGrantStands = (environment_id: EnvironmentId, grant_id: GrantId
 
 /** For a batch whose guard spends a code or refresh token. */
 export function insertTokens(environment_id: EnvironmentId, grant: GrantRow, tokens: NewTokens): Statement[] {
-  const { refresh, opaque, last_expires_at, with_chain } = tokens
+  const { opaque, last_expires_at } = tokens
   const statements = keepGrant(environment_id, grant, last_expires_at)
-  if (refresh?.form === 'chain') statements.push(insertChain(environment_id, grant.grant_id, refresh.chain))
-  if (refresh?.form === 'row')
-    statements.push(
-      insertInto('refresh_tokens', {
-        environment_id,
-        token_hash: refresh.token_hash,
-        grant_id: grant.grant_id,
-        expires_at: refresh.expires_at,
-      }),
-    )
   if (opaque)
     statements.push(
       insertInto('opaque_access_tokens', {
@@ -110,7 +87,7 @@ export function insertTokens(environment_id: EnvironmentId, grant: GrantRow, tok
         expires_at: opaque.expires_at,
       }),
     )
-  return refresh?.form === 'chain' ? [...statements, ...with_chain] : statements
+  return statements
 }
 
 /**

@@ -8,30 +8,32 @@ import { type Db, list, type Statement, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
 import type { Chain } from '../../protocol/token-place.ts'
 
-/** The columns of a chain, joined as c; all `null` where the grant has none. */
+/** The columns of a chain, joined as c. */
 export const ChainColumns = z.object({
-  chain_number: z.int().nullable(),
-  chain_digest: z.string().nullable(),
+  chain_number: z.int(),
+  chain_digest: z.string(),
   chain_salt: z.string().nullable(),
-  chain_issued_at: z.date().nullable(),
-  chain_expires_at: z.date().nullable(),
+  chain_issued_at: z.date(),
+  chain_expires_at: z.date(),
 })
 
 export const chainColumns = sql`
   c.number as chain_number, c.digest as chain_digest, c.salt as chain_salt, c.issued_at as chain_issued_at, c.expires_at as chain_expires_at`
 
-export function chainOf(row: z.infer<typeof ChainColumns>): Chain | null {
-  const { chain_number: number, chain_digest: digest, chain_salt: salt, chain_issued_at: issued_at, chain_expires_at: expires_at } = row
-  if (number === null || digest === null || issued_at === null || expires_at === null) return null
-  return { number, digest, salt, issued_at, expires_at }
-}
+export const chainOf = (row: z.infer<typeof ChainColumns>): Chain => ({
+  number: row.chain_number,
+  digest: row.chain_digest,
+  salt: row.chain_salt,
+  issued_at: row.chain_issued_at,
+  expires_at: row.chain_expires_at,
+})
 
 /** When a grant got tokens last: its chain says it where it has one. `grant` is an alias of `grants`. */
 export const lastUseOf = (environment_id: EnvironmentId, grant: Statement): Statement => sql`coalesce(
   (select c.issued_at from refresh_chains c where c.environment_id = ${environment_id} and c.grant_id = ${grant}.id),
   ${grant}.last_used_at)`
 
-/** For a batch whose guard spends a code, or the last token of the grant that has a row of its own. */
+/** For a batch whose guard spends a code. */
 export const insertChain = (environment_id: EnvironmentId, grant_id: GrantId, chain: Chain): Statement =>
   insertInto('refresh_chains', {
     environment_id,
@@ -68,24 +70,4 @@ const One = z.object({ count: z.int() })
 /** The chains that ended since a token was ahead of them. Their rows go with their grants. */
 export async function countAhead(db: Db): Promise<number> {
   return (await db.maybeOne(One, sql`select count(*) as count from refresh_chains where ahead_at is not null`))?.count ?? 0
-}
-
-const Row = z.object({ environment_id: z.string(), token_hash: z.string(), is_live: z.boolean() })
-const rows_at_once = 5_000
-
-/** The refresh tokens with a row of their own that are still valid. Reads all rows, in slices: for a command, not for a request. */
-export async function countLiveRows(db: Db, now: Date): Promise<number> {
-  let count = 0
-  let last = { environment_id: '', token_hash: '' }
-  for (;;) {
-    const rows = await db.all(
-      Row,
-      sql`select environment_id, token_hash, case when spent_by is null and expires_at > ${now} then 1 else 0 end as is_live
-            from refresh_tokens where (environment_id, token_hash) > (${last.environment_id}, ${last.token_hash})
-           order by environment_id, token_hash limit ${rows_at_once}`,
-    )
-    count += rows.filter(({ is_live }) => is_live).length
-    last = rows.at(-1) ?? last
-    if (rows.length < rows_at_once) return count
-  }
 }

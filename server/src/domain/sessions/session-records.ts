@@ -12,7 +12,7 @@ import { grantStands, passwordMethodOf, sessionStands, standingSessionsOf } from
 /** The version of a session is the time of its sign-in, so that use of the session does not change it. */
 const SessionRecord = Session.omit({ applications: true, method: true }).extend({
   environment_id: z.string(),
-  began_with: z.string().nullable(),
+  began_with: z.string(),
   acr: z.string(),
   version: z.int(),
 })
@@ -76,7 +76,7 @@ async function withApplications(
 
 /** The method that a session began with: `began_with` names it, or a row of its kind. A provider alone reaches no level of a passkey. */
 export function methodOfSession({ began_with, acr, user_id }: Pick<z.infer<typeof SessionRecord>, 'began_with' | 'acr' | 'user_id'>) {
-  if (began_with === null || began_with === 'email_code') return began_with
+  if (began_with === 'email_code') return began_with
   if (began_with === passwordMethodOf(user_id)) return 'password'
   return acr === by_passkey ? 'passkey' : 'provider'
 }

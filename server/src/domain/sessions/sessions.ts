@@ -15,14 +15,14 @@ const SessionRow = z.object({
   auth_time: z.date(),
   amr: z.array(z.string()),
   acr: z.string(),
-  began_with: z.string().nullable(),
+  began_with: z.string(),
   last_seen_at: z.date(),
   expires_at: z.date(),
   absolute_expires_at: z.date(),
-  /** No less than the grants without `offline_access` that the session has; `null` for a session from before they were counted. */
-  grant_count: z.int().nullable(),
+  /** No less than the grants without `offline_access` that the session has at one application. */
+  grant_count: z.int(),
   /** The same for the grants with `offline_access` that the user has. */
-  offline_count: z.int().nullable(),
+  offline_count: z.int(),
   email: z.string(),
   name: z.string().nullable(),
 })
@@ -60,11 +60,11 @@ export function insertSession(environment_id: EnvironmentId, session: NewSession
   const beginning = numberOfNewBeginning(environment_id, session.began_with, sql`u`)
   return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, ip, user_agent, ending, began_ending,
                                          provider_id, upstream_sid, upstream_id_token,
-                                         grant_count, counted, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
+                                         grant_count, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
     select environment_id, ${session.id}, id, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.began_with},
            ${session.ip}, ${session.user_agent}, ending, ${beginning},
            ${session.upstream?.provider_id ?? null}, ${session.upstream?.sid ?? null}, ${session.upstream?.id_token ?? null},
-           0, 1, ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
+           0, ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
       from users u
      where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null and ${beginning} >= 0 and ${only_if}`)
 }

@@ -118,7 +118,7 @@ export const halfSignInStands = onceForEach((environment_id, h) => withUser(envi
 const standsWithUser = (environment_id: string, row: Alias): Statement =>
   sql`u.blocked_at is null and ${row}.ending = u.ending and ${row}.began_ending = ${numberOfBeginning(environment_id, row, u)}`
 
-/** The valid sessions of one user, for lists. It enters the index of open sessions by the present number (migration 0034). */
+/** The valid sessions of one user, for lists. It enters the index of open sessions by the present number. */
 export const standingSessionsOf = (environment_id: string, user_id: string): Statement => sql`
   ${inEnvironment(environment_id, 'sessions')} and sessions.user_id = ${user_id} and coalesce(sessions.ended_at, -1) = -1
   and sessions.ending = (select ending from users where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null)

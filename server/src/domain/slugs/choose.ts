@@ -2,10 +2,10 @@
 import { type Reason, reason } from '../../base/reason.ts'
 import { numbered, slugFrom } from '../../base/slug.ts'
 import { untilWritten } from '../../base/until-written.ts'
-import type { Db, Statement } from '../../db/db.ts'
+import type { Db } from '../../db/db.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { badField, tooBusy } from '../../http/problem.ts'
-import { findTaken, isSettable, type SlugScope, setSlug } from './store.ts'
+import { findTaken, type SlugScope } from './store.ts'
 
 /** Only creations of other processes take a proposal, so a creation needs about as many tries as there are processes. */
 const most_tries = 100
@@ -70,28 +70,6 @@ async function proposeFree(db: Db, scope: SlugScope, base: string): Promise<stri
     return free
   }
   throw badField(['slug'], `More than ${n} objects have a slug that begins with ${base}. Send another slug.`)
-}
-
-interface Changed {
-  id: string
-  slug: string
-}
-
-/**
- * Returns the statements that set the slug of an object to the one that was sent. An object that was created without a slug, before
- * migration 0017, can get one once; every other slug is immutable.
- */
-export async function slugStatements(
-  db: Db,
-  scope: SlugScope,
-  { current, sent }: { current: Changed; sent: string | undefined },
-  fail: RefuseTaken,
-): Promise<Statement[]> {
-  if (sent === undefined) return []
-  if (!(await isSettable(db, scope, current.id))) throw badField(['slug'], 'The slug is set at creation and cannot be changed.')
-  if (sent === current.slug) return []
-  if ((await findTaken(db, scope, [sent])).size > 0) return refuseTaken(sent, fail)
-  return [setSlug(scope, current.id, sent)]
 }
 
 function refuseTaken(slug: string, fail: RefuseTaken): never {

@@ -44,7 +44,6 @@ export const moved = ({ version }: { readonly version: number }, at: Date) => ({
 
 /** How the changeable fields of an object become others. */
 export interface Edit<Fields> {
-  readonly slug: string
   readonly fields: Fields
   /** The names of the fields that differ, for the event. */
   readonly changed: readonly string[]

@@ -40,12 +40,11 @@ export function created(
 }
 
 /** Enabling a webhook forgets its failures. */
-export const changed = (current: WebhookRow, { slug, fields, at }: Omit<Edit<WebhookFields>, 'changed'>): ObjectChange<WebhookRow> => ({
+export const changed = (current: WebhookRow, { fields, at }: Omit<Edit<WebhookFields>, 'changed'>): ObjectChange<WebhookRow> => ({
   statements: [updateWebhook(current, fields, at)],
   before: current,
   after: {
     ...current,
-    slug,
     ...fields,
     ...(current.disabled && !fields.disabled ? { disabled_reason: null, failing_since: null } : {}),
     ...moved(current, at),

@@ -5,7 +5,7 @@ import { checkCodeRedemption } from '../../protocol/code-grant.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'
 import { includesScope } from '../../protocol/scope.ts'
 import { grantType } from './grant-type.ts'
-import { completeTokens, findTarget, noteUse, prepareTokens, together } from './issue.ts'
+import { completeTokens, findTarget, prepareTokens, together } from './issue.ts'
 import { makeRefreshToken } from './refresh-token.ts'
 import { endReusedGrant } from './reuse.ts'
 
@@ -24,14 +24,15 @@ export const codeGrant = grantType({
     const target = await findTarget(services, call, code, { client, parameters })
     const is_offline = includesScope(target.scope, 'offline_access')
     const of = { environment_id: issuer.environment_id, grant_id: code.grant_id }
-    const refresh_token = is_offline ? makeRefreshToken(services, of, { after: null, is_repeatable: false }, now) : null
-    const prepared = prepareTokens(services, call, code, { target, refresh_token })
+    const refresh_token = is_offline ? makeRefreshToken(services, of, { after: null, is_repeatable: false }) : null
+    const prepared = prepareTokens(services, call, code, { target, is_offline })
+    const chain = refresh_token && { ...refresh_token.stored, issued_at: now, expires_at: prepared.refresh_until }
     const [redeemed, answer] = await together(
-      redeemCode(services.db, issuer.environment_id, code, { attempt: call.request_id, tokens: prepared.rows }),
+      redeemCode(services.db, issuer.environment_id, code, { attempt: call.request_id, chain, tokens: prepared.rows }),
       completeTokens(call, code, prepared, { nonce: code.nonce, refresh_token: refresh_token?.text ?? null }),
     )
     if (!redeemed) throw await endReusedGrant(services, call, code, 'authorization_code')
-    noteUse(services, call, code, prepared)
+    if (!chain) services.grant_uses.note(issuer.environment_id, code.grant_id, now) // a chain says when its grant was used
     return answer
   },
 })

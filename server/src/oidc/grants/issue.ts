@@ -3,17 +3,16 @@ import type { Settings } from '@ostiary/contract/settings.ts'
 import { digestOf } from '../../base/digest.ts'
 import { newSecret } from '../../deployment/deployment.ts'
 import { findAudiences } from '../../domain/resource-servers/store.ts'
-import type { GrantRow, NewRefreshToken, NewTokens } from '../../domain/sessions/grants.ts'
+import type { GrantRow, NewTokens } from '../../domain/sessions/grants.ts'
 import { accessTokenClaims, idTokenClaims, userClaims } from '../../protocol/claims.ts'
 import type { Client } from '../../protocol/client.ts'
 import type { RequestParameters } from '../../protocol/parameters.ts'
-import { expiryOfRefreshToken } from '../../protocol/refresh-grant.ts'
+import { refreshLifetimes } from '../../protocol/refresh-grant.ts'
 import { includesScope } from '../../protocol/scope.ts'
 import { type TokenTarget, targetOf } from '../../protocol/token-target.ts'
 import { opaque_prefix } from '../access-token.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import { type Signer, signerAt, signJwt } from '../jwt.ts'
-import type { MadeToken } from './refresh-token.ts'
 
 /** RFC 6749 §5.1, OIDC Core §3.1.3.3. */
 export interface TokenResponse {
@@ -56,6 +55,8 @@ interface PreparedTokens {
   claims: ReturnType<typeof accessTokenClaims>
   /** The access token where it is opaque; `null` where it is a JWT, which is signed while the rows are written. */
   opaque: string | null
+  /** When a refresh token expires that is issued now. */
+  refresh_until: Date
   rows: NewTokens
 }
 
@@ -67,46 +68,28 @@ export function prepareTokens(
   services: OidcServices,
   call: OidcCall,
   grant: GrantRow,
-  { target, refresh_token }: { target: TokenTarget; refresh_token: MadeToken | null },
+  { target, is_offline }: { target: TokenTarget; is_offline: boolean },
 ): PreparedTokens {
   const { issuer, now } = call
   const tokens = tokenSettings(services, call, grant.client_id)
   const claims = accessTokenClaims(issuer.url, grant, { jti: services.random(16).toString('base64url'), ...target }, now)
   const opaque = target.format === 'opaque' ? opaque_prefix + newSecret(services) : null
   const access_until = new Date(claims.exp * 1000)
-  const refresh_until = expiryOfRefreshToken(now, grant.grant_created_at, tokens)
-  const renewable_until = grant.grant_created_at.getTime() + tokens.refresh_token_absolute_ttl_seconds * 1000
+  const { expires_at: refresh_until, renewable_until } = refreshLifetimes(now, grant.grant_created_at, tokens)
   return {
     signer: signerAt(issuer.keys, now),
     claims,
     opaque,
+    refresh_until,
     rows: {
-      refresh: refresh_token && storedToken(refresh_token, { issued_at: now, expires_at: refresh_until }),
       opaque: opaque === null ? null : { token_hash: digestOf(opaque), claims, expires_at: access_until },
       // A grant with a refresh token lasts until no renewal is possible, so that a refresh need not write the grant. The lifetime counts
       // whole: `exp` is in seconds, so the rest of a second differs from token to token.
-      last_expires_at:
-        refresh_token === null ? access_until : new Date(Math.max(renewable_until, now.getTime()) + (claims.exp - claims.iat) * 1000),
-      with_chain: services.chain_start.raise(),
+      last_expires_at: is_offline
+        ? new Date(Math.max(renewable_until.getTime(), now.getTime()) + (claims.exp - claims.iat) * 1000)
+        : access_until,
     },
   }
-}
-
-function storedToken({ stored }: MadeToken, { issued_at, expires_at }: { issued_at: Date; expires_at: Date }): NewRefreshToken {
-  if (stored.form === 'row') return { ...stored, expires_at }
-  const { number, digest, salt } = stored
-  return { form: 'chain', chain: { number, digest, salt, issued_at, expires_at } }
-}
-
-/** After the rows were written. The chain of a grant says when it was used; another grant is noted. */
-export function noteUse(
-  { chain_start, grant_uses }: OidcServices,
-  { issuer, now }: OidcCall,
-  { grant_id }: GrantRow,
-  { rows: { refresh } }: PreparedTokens,
-): void {
-  if (refresh?.form === 'chain') chain_start.raised()
-  else grant_uses.note(issuer.environment_id, grant_id, now)
 }
 
 /** Signs the tokens. The ID token contains a digest of the access token, so it is signed second (OIDC Core §3.1.3.6). */

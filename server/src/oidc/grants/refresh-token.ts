@@ -1,10 +1,10 @@
 /** Refresh tokens as clients send and get them: texts made and read with the keys of the deployment, beside their rows (decision 0125). */
 import type { EnvironmentId, GrantId } from '@ostiary/contract/ids.ts'
 import { digestOf } from '../../base/digest.ts'
-import { type Deployment, newSecret } from '../../deployment/deployment.ts'
+import type { Deployment } from '../../deployment/deployment.ts'
 import type { GrantRow } from '../../domain/sessions/grants.ts'
-import { findChain, findRefreshRow, type SpentToken } from '../../domain/sessions/refresh-tokens.ts'
-import { first_number, isFromBeforeChains, random_bytes, readRefreshToken, refreshTokenOf } from '../../protocol/refresh-token.ts'
+import { findChain } from '../../domain/sessions/refresh-tokens.ts'
+import { first_number, random_bytes, readRefreshToken, refreshTokenOf } from '../../protocol/refresh-token.ts'
 import type { Chain, PresentedToken } from '../../protocol/token-place.ts'
 
 type Secrets = Deployment['secrets']
@@ -14,8 +14,8 @@ export interface FoundToken {
   text: string
   grant: GrantRow
   token: PresentedToken
-  /** The token that a refresh with it spends. */
-  spent: SpentToken
+  /** The text of the token that was derived from this one; `null`: there is none. A retry gets it where it is the live one. */
+  successor: string | null
 }
 
 /** `null` for any text but a refresh token of the environment: without a read, unless it has the form of one. */
@@ -25,30 +25,18 @@ export async function findRefreshToken(
   text: string,
 ): Promise<FoundToken | null> {
   const parts = readRefreshToken(text, environment_id, macOf(secrets))
-  if (parts) {
-    const found = await findChain(db, environment_id, grantIdOf(parts.chain))
-    if (!found) return null
-    const { grant, chain } = found
-    const spent = { form: 'chain' as const, number: parts.number, digest: digestOf(text) }
-    return {
-      text,
-      grant,
-      token: { ...spent, successor_digest: derivedDigest(secrets, environment_id, { text, grant, chain }), chain },
-      spent,
-    }
-  }
-  if (!isFromBeforeChains(text)) return null
-  const row = await findRefreshRow(db, environment_id, digestOf(text))
-  if (!row) return null
-  const { grant, chain, expires_at, spent_at, token_hash } = row
-  const successor_digest = chain && derivedDigest(secrets, environment_id, { text, grant, chain })
-  return { text, grant, token: { form: 'row', expires_at, spent_at, successor_digest, chain }, spent: { form: 'row', token_hash } }
+  const found = parts && (await findChain(db, environment_id, grantIdOf(parts.chain)))
+  if (!found) return null
+  const { grant, chain } = found
+  const successor = successorOf(secrets, environment_id, { text, id: parts.chain, chain })
+  const successor_digest = successor === null ? null : digestOf(successor)
+  return { text, grant, token: { number: parts.number, digest: digestOf(text), successor_digest, chain }, successor }
 }
 
 /** A new refresh token: its text for the client, and what is stored of it. */
 export interface MadeToken {
   text: string
-  stored: ({ form: 'chain' } & Pick<Chain, 'number' | 'digest' | 'salt'>) | { form: 'row'; token_hash: string }
+  stored: Pick<Chain, 'number' | 'digest' | 'salt'>
 }
 
 /**
@@ -57,29 +45,15 @@ export interface MadeToken {
  * derives other tokens.
  */
 export function makeRefreshToken(
-  services: Pick<Deployment, 'secrets' | 'random' | 'chain_start'>,
+  { secrets, random }: Pick<Deployment, 'secrets' | 'random'>,
   { environment_id, grant_id }: { environment_id: EnvironmentId; grant_id: GrantId },
   { after, is_repeatable }: { after: FoundToken | null; is_repeatable: boolean },
-  now: Date,
 ): MadeToken {
-  const { secrets, random, chain_start } = services
-  const is_chained = after?.token.form === 'chain'
-  if (!is_chained && !chain_start.hasBegun(now)) {
-    const text = after && is_repeatable ? successorInRow(secrets, environment_id, after.text) : newSecret(services)
-    return { text, stored: { form: 'row', token_hash: digestOf(text) } }
-  }
-  const number = after?.token.form === 'chain' ? after.token.number + 1 : first_number
+  const number = after ? after.token.number + 1 : first_number
   const salt = after && is_repeatable ? random(salt_bytes).toString('base64url') : null
   const bits = after && salt !== null ? derivedBits(secrets, environment_id, after.text, salt) : random(random_bytes).toString('base64url')
   const text = refreshTokenOf({ chain: chainIdOf(grant_id), number, random: bits }, environment_id, macOf(secrets))
-  return { text, stored: { form: 'chain', number, digest: digestOf(text), salt } }
-}
-
-/** The token that replaced this one, for a retry. Whether it is the live one is known from its digest. */
-export function replacementOf(secrets: Secrets, environment_id: EnvironmentId, found: FoundToken): string {
-  const { text, grant, token } = found
-  const derived = token.chain && derivedText(secrets, environment_id, { text, grant, chain: token.chain })
-  return derived ?? successorInRow(secrets, environment_id, text)
+  return { text, stored: { number, digest: digestOf(text), salt } }
 }
 
 const salt_bytes = 8
@@ -92,28 +66,13 @@ const macOf =
   (data: string) =>
     mac('refresh-token', data)
 
-interface Replaced {
-  text: string
-  grant: Pick<GrantRow, 'grant_id'>
-  chain: Chain
-}
-
-/** The live token of the chain, if it was derived from this one; `null` where it is random. */
-function derivedText(secrets: Secrets, environment_id: string, { text, grant, chain }: Replaced): string | null {
+/** The live token of the chain, if it was derived from the token with this text; `null` where it is random. */
+function successorOf(secrets: Secrets, environment_id: string, { text, id, chain }: { text: string; id: string; chain: Chain }) {
   if (chain.salt === null) return null
-  const parts = { chain: chainIdOf(grant.grant_id), number: chain.number, random: derivedBits(secrets, environment_id, text, chain.salt) }
+  const parts = { chain: id, number: chain.number, random: derivedBits(secrets, environment_id, text, chain.salt) }
   return refreshTokenOf(parts, environment_id, macOf(secrets))
-}
-
-function derivedDigest(secrets: Secrets, environment_id: string, replaced: Replaced): string | null {
-  const text = derivedText(secrets, environment_id, replaced)
-  return text === null ? null : digestOf(text)
 }
 
 /** The same at every retry. No one can compute it, because the key never leaves the service. */
 const derivedBits = ({ mac }: Secrets, environment_id: string, text: string, salt: string): string =>
   mac('refresh-chain-successor', `${environment_id}.${text}.${salt}`).subarray(0, random_bytes).toString('base64url')
-
-/** The same for a token with a row of its own. */
-const successorInRow = ({ mac }: Secrets, environment_id: string, text: string): string =>
-  mac('refresh-successor', `${environment_id}.${text}`).toString('base64url')

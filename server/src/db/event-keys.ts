@@ -1,7 +1,7 @@
 /**
- * The indexes that filter events (decision 0140). Two ids of 30 characters were most of each entry, so the key of a filter has the last
- * characters of one id. Rows that only share these are read too, and the filter compares the whole ids. Both engines compute the key from
- * the columns, also for a row that a process of the version before wrote. Keys are expressions of indexes, so they never change.
+ * The keys by which filters of events enter their indexes (decision 0140). Two ids of 30 characters were most of each entry, so a key has the
+ * last characters of one id. Rows that only share these are read too, and the filter compares the whole ids. The first migration has the same
+ * expressions. They belong to indexes, so they never change.
  */
 import { identifiers, join, type Statement, sql } from './db.ts'
 
@@ -46,28 +46,14 @@ export type EventIndex = keyof typeof keys
 
 export const event_indexes = Object.keys(keys) as EventIndex[] // as: the keys of the table above
 
-/** Those that the version before reads by. They have the whole ids. */
-export const replaced_event_indexes = [
-  'events_by_type',
-  'events_by_user',
-  'events_by_user_and_type',
-  'events_by_application',
-  'events_by_application_and_type',
-  'events_by_request',
-] as const
-
 const expressionOf = (index: EventIndex, prefix: Statement) =>
   join(
     keys[index].map((column) => parts[column].of(sql`${prefix}${identifiers(column)}`)),
     ' || ',
   )
 
-/** `concurrently` is empty, or PostgreSQL's word for an index that is made beside changes of the table. */
-export const createEventIndex = (index: EventIndex, concurrently = sql``): Statement =>
-  sql`create index ${concurrently} ${identifiers(index)} on events ((${expressionOf(index, sql``)}), sequence)
-    where sequence is not null and ${identifiers(keys[index][0])} is not null`
-
-export const dropIndex = (index: string, concurrently = sql``): Statement => sql`drop index ${concurrently} if exists ${identifiers(index)}`
+/** The expression of an index, as the migration has it. */
+export const keyOf = (index: EventIndex): string => expressionOf(index, sql``).parts.join('')
 
 const aliases = { events: sql`events.`, v: sql`v.` }
 /** Once for each text, so that engines recognise the statements. */
