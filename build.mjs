@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 // Files that are read at run time, relative to `server/`; `server/src/base/assets.ts` finds them.
-const ASSETS = ['migrations', 'src/site/demo/browser', 'src/domain/users/common-passwords']
+const ASSETS = ['migrations', 'src/domain/users/common-passwords']
 // The files that a build depends on in addition to the sources.
 const BESIDE = ['build.mjs', 'package-lock.json']
 const RECORD = 'build.json'

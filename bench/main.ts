@@ -9,14 +9,10 @@ import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { surveyCitus } from './citus.ts'
 import { type Ground, startContestants } from './contestants.ts'
 import { surveyEnvironments } from './environments.ts'
-import { surveyFootprint } from './footprint.ts'
 import { surveyGuessing } from './guessing.ts'
-import { surveyHostile } from './hostile.ts'
-import { surveyLarge } from './large.ts'
 import { chooseCores, describeMachine, moveTo } from './machine.ts'
 import { surveyOnePerson } from './one-person.ts'
 import { type Options, readOptions, type SurveyName } from './options.ts'
-import { surveyOverview } from './overview.ts'
 import { surveyPromotion } from './promotion.ts'
 import { surveyRefused } from './refused.ts'
 import { tableOf } from './report.ts'
@@ -32,15 +28,11 @@ export interface Surveys {
   memory?: Awaited<ReturnType<typeof surveyMemory>>
   environments?: Awaited<ReturnType<typeof surveyEnvironments>>
   silent?: Awaited<ReturnType<typeof surveySilent>>
-  hostile?: Awaited<ReturnType<typeof surveyHostile>>
   strangers?: Awaited<ReturnType<typeof surveyStrangers>>
   refused?: Awaited<ReturnType<typeof surveyRefused>>
   timing?: Awaited<ReturnType<typeof surveyTiming>>
-  large?: Awaited<ReturnType<typeof surveyLarge>>
   guessing?: Awaited<ReturnType<typeof surveyGuessing>>
   one_person?: Awaited<ReturnType<typeof surveyOnePerson>>
-  overview?: Awaited<ReturnType<typeof surveyOverview>>
-  footprint?: Awaited<ReturnType<typeof surveyFootprint>>
   promotion?: Awaited<ReturnType<typeof surveyPromotion>>
   citus?: Awaited<ReturnType<typeof surveyCitus>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
@@ -103,15 +95,11 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('start') ? { start: await surveyStart(ground, options) } : {}),
     ...(wants('environments') ? { environments: await surveyEnvironments(ground, options.environments, progress) } : {}),
     ...(wants('silent') ? { silent: await surveySilent(ground, progress) } : {}),
-    ...(wants('hostile') ? { hostile: await surveyHostile(ground, options.hostile, progress) } : {}),
     ...(wants('strangers') ? { strangers: await surveyStrangers(ground, options, progress) } : {}),
     ...(wants('refused') ? { refused: await surveyRefused(ground, options.refused, progress) } : {}),
     ...(wants('timing') ? { timing: await surveyTiming(ground, options.pairs, progress) } : {}),
-    ...(wants('large') ? { large: await surveyLarge(ground, options.large, progress) } : {}),
     ...(wants('guessing') ? { guessing: await surveyGuessing(ground, options.guesses, progress) } : {}),
     ...(wants('one-person') ? { one_person: await surveyOnePerson(ground, options.grants, progress) } : {}),
-    ...(wants('overview') ? { overview: await surveyOverview(ground, options.rounds, progress) } : {}),
-    ...(wants('footprint') ? { footprint: await surveyFootprint(ground, options.days, progress) } : {}),
     ...(wants('promotion') ? { promotion: await surveyPromotion(ground, options.rounds, progress) } : {}),
     ...(wants('citus') ? { citus: await surveyCitus(ground, options, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),

@@ -9,15 +9,11 @@ const surveys = [
   'memory',
   'environments',
   'silent',
-  'hostile',
   'strangers',
   'refused',
   'timing',
-  'large',
   'guessing',
   'one-person',
-  'overview',
-  'footprint',
   'promotion',
   'citus',
 ] as const
@@ -36,8 +32,6 @@ export interface Options {
   readonly environments: number
   /** Requests in the survey "memory". */
   readonly soak: number
-  /** Requests in the survey "hostile". */
-  readonly hostile: number
   /** The survey "strangers": connections of each kind, routes that are tried, and its parts. */
   readonly strangers: { readonly connections: number; readonly routes: number; readonly parts: readonly (typeof parts)[number][] }
   /** Requests of each kind in the survey "refused". */
@@ -46,12 +40,8 @@ export interface Options {
   readonly pairs: number
   /** Rounds of the survey "guessing". */
   readonly guesses: number
-  /** Events in the survey "large". */
-  readonly large: number
   /** Grants in the survey "one-person". */
   readonly grants: number
-  /** Days of the survey "footprint". */
-  readonly days: number
   readonly postgres: boolean
   /** Another checkout of Ostiary, measured beside this one. */
   readonly against: string | null
@@ -70,16 +60,13 @@ const usage = `npm run bench -- [options]
   --in-flight N,N         requests at once (1,16,64; quick: 16)
   --environments N        for the survey of that name (10000; quick: 500)
   --soak N                requests of the survey "memory" (1000000; quick: 20000)
-  --hostile N             requests of the survey of that name (10000; quick: 2000)
   --strangers N           connections of each kind in the survey of that name (1500; quick: 300)
   --routes N              routes in the survey "strangers", from the first on (all; quick: all)
   --parts NAME,NAME       parts of the survey "strangers": ${parts.join(', ')} (all)
   --refused N             calls of the survey of that name (100000; quick: 10000)
   --pairs N               pairs of each kind in the survey "timing" (500; quick: 100)
   --guesses N             rounds of the survey "guessing" (8; quick: 3)
-  --large N               events of the survey of that name, with a tenth as many users (1000000; quick: 20000)
   --grants N              grants of the survey "one-person", with a fifth as many sessions (1000000; quick: 20000)
-  --days N                days of the survey "footprint" (100; quick: 3)
   --no-postgres           leave PostgreSQL out
   --against FOLDER        measure another checkout of Ostiary in the same run
   --profile FOLDER        write a CPU profile of each scenario and contestant there, which disturbs the figures
@@ -103,16 +90,13 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
         'in-flight': text,
         environments: text,
         soak: text,
-        hostile: text,
         strangers: text,
         routes: text,
         parts: text,
         refused: text,
         pairs: text,
-        large: text,
         guesses: text,
         grants: text,
-        days: text,
         against: text,
         profile: text,
         output: text,
@@ -132,7 +116,6 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       in_flight: values['in-flight']?.split(',').map((number) => numberOf(number, 1)) ?? (quick ? [16] : [1, 16, 64]),
       environments: numberOf(values.environments, quick ? 500 : 10_000),
       soak: numberOf(values.soak, quick ? 20_000 : 1_000_000),
-      hostile: numberOf(values.hostile, quick ? 2_000 : 10_000),
       strangers: {
         connections: numberOf(values.strangers, quick ? 300 : 1_500),
         routes: numberOf(values.routes, 1_000),
@@ -140,10 +123,8 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       },
       refused: numberOf(values.refused, quick ? 10_000 : 100_000),
       pairs: numberOf(values.pairs, quick ? 100 : 500),
-      large: numberOf(values.large, quick ? 20_000 : 1_000_000),
       guesses: numberOf(values.guesses, quick ? 3 : 8),
       grants: numberOf(values.grants, quick ? 20_000 : 1_000_000),
-      days: numberOf(values.days, quick ? 3 : 100),
       postgres: !values['no-postgres'],
       against: values.against === undefined ? null : resolve(values.against),
       profile: values.profile === undefined ? null : resolve(values.profile),

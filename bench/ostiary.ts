@@ -89,7 +89,7 @@ export interface Person {
   readonly password: string
 }
 
-export const owner = { email: 'owner@example.com', password: 'a long enough password' }
+const owner = { email: 'owner@example.com', password: 'a long enough password' }
 const unlimited = { rate_limit: { limit: 100_000, window_seconds: 1 } }
 
 /** Creates the first tenant, an application in its Test environment, and signed-in people. */

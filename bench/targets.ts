@@ -17,22 +17,7 @@ interface Target {
 
 export function targetsOf(
   measurements: readonly Measurement[],
-  {
-    start,
-    memory,
-    environments,
-    busy,
-    silent,
-    hostile,
-    strangers,
-    refused,
-    timing,
-    large,
-    guessing,
-    one_person,
-    overview,
-    promotion,
-  }: Surveys,
+  { start, memory, environments, busy, silent, strangers, refused, timing, guessing, one_person, promotion }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -69,14 +54,6 @@ export function targetsOf(
     { what: 'JWKS p99 while 100 sign in',              unit: 'ms',  at_most: 250, is: busy?.jwks_p99_ms ?? none },
     { what: 'delivery beside 300 silent receivers of another tenant, most',             unit: 'ms', at_most: 2_000, is: silent?.embedded.arrival_most_ms ?? none },
     { what: 'delivery beside 300 silent receivers of another tenant, most, PostgreSQL', unit: 'ms', at_most: 2_000, is: silent?.postgres?.arrival_most_ms ?? none },
-    { what: 'resident under hostile requests, most',   unit: 'MiB', at_most: 190, is: hostile?.most_mib ?? none },
-    { what: '/healthz p99 under hostile requests',     unit: 'ms',  at_most: 250, is: hostile?.healthz_p99_ms ?? none },
-    { what: 'a list of a large tenant, slowest',             unit: 'ms', at_most: 150, is: large?.embedded.lists_most_ms ?? none },
-    { what: 'a list of a large tenant, slowest, PostgreSQL', unit: 'ms', at_most: 150, is: large?.postgres?.lists_most_ms ?? none },
-    { what: 'first row of a page of a large tenant, slowest',             unit: 'ms', at_most: 1_000, is: large?.embedded.first_row_most_ms ?? none },
-    { what: 'first row of a page of a large tenant, slowest, PostgreSQL', unit: 'ms', at_most: 1_000, is: large?.postgres?.first_row_most_ms ?? none },
-    { what: 'Overview of the dashboard, until it is usable, with an empty cache', unit: 'B', at_most: 335 * 1024, is: overview?.bytes_most ?? none },
-    { what: 'the same, at a quarter of the speed of the processor', unit: 'ms', at_most: 1_500, is: overview?.usable_ms ?? none },
     { what: 'resident under refused calls, most, of the same load of others', unit: 'x', at_most: 1.1, is: refused ? refused.refused.most_mib / refused.accepted.most_mib : none },
     { what: 'p99 of another client under refused calls, of the same load of others', unit: 'x', at_most: 1.5, is: refused ? refused.refused.p99_ms / refused.accepted.p99_ms : none },
     { what: 'refused calls of another client that are found after them', unit: 'x', at_least: 1, is: refused ? refused.of_other_found / refused.of_other : none },

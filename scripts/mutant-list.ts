@@ -1,21 +1,27 @@
 /**
- * The mutants of rules: one-line changes, each of which breaks a rule, with the test that must then fail. They are in
+ * The mutants of rules: changes of one expression, each of which breaks a rule, with the test that must then fail. They are in
  * server/test/mutants/*.json. `npm run mutants` runs them, and `npm run check` finds those that no longer apply.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
+import { findSpan, hasSyntaxErrors, type Parsed, parseSource, replaceSpan } from './mutant-syntax.ts'
 
 const line = z.string().regex(/^[^\n]+$/, 'must be one line')
 
 const Mutant = z.strictObject({
   rule: line.describe('The rule that the change breaks, as a sentence.'),
   file: line.describe('The file that is changed.'),
-  line: line.describe('Text that occurs once in the file.'),
+  function: line
+    .optional()
+    .describe('The function or table in it, with the names around it where one does not do. Files of other languages have none.'),
+  replaces: line.describe(
+    'What is replaced: an expression, a statement, an element of a list, or a part of a template. It occurs once there.',
+  ),
   becomes: z
     .string()
     .regex(/^[^\n]*$/, 'must be one line')
-    .describe('The text in its place.'),
+    .describe('The code in its place.'),
   test: line.describe('A part of the path of the test file, and of no other.'),
   title: line.optional().describe('A part of the title of a test that must fail. Without it, any test of the file.'),
   engine: z.enum(['sqlite', 'postgres']),
@@ -53,11 +59,34 @@ export function readMutants(root: string): MutantList {
 /** Says why a mutant cannot be run, or `null`. `source` is `null` if its file does not exist. */
 export function problemOf(mutant: Mutant, source: string | null, tests: readonly string[]): string | null {
   if (source === null) return `${mutant.file} does not exist.`
-  const times = source.split(mutant.line).length - 1
-  if (times !== 1) return `its line occurs ${times} times in ${mutant.file}.`
-  if (mutant.line === mutant.becomes) return 'it changes nothing.'
+  const { file, function: name, becomes } = mutant
+  if (/\.tsx?$/.test(file) && name === undefined) return 'it names no function.'
+  const parsed = parsedOnce(file, source)
+  const span = findSpan(parsed, mutant)
+  if (typeof span === 'string') return `${span} in ${file}.`
+  const changed = replaceSpan(parsed, span, becomes)
+  if (changed === source) return 'it changes nothing.'
+  if (hasSyntaxErrors(file, changed)) return `${file} is no longer a program.`
   const found = tests.filter((test) => test.includes(mutant.test))
   return found.length === 1 ? null : `"${mutant.test}" is in the path of ${found.length} test files.`
+}
+
+/** Many mutants are of one file. */
+const parsed_files = new Map<string, Parsed>()
+function parsedOnce(file: string, source: string): Parsed {
+  const known = parsed_files.get(file)
+  if (known?.text === source) return known
+  const parsed = parseSource(file, source)
+  parsed_files.set(file, parsed)
+  return parsed
+}
+
+/** Returns the source with the change of a mutant without a problem. */
+export function applied(mutant: Mutant, source: string): string {
+  const parsed = parseSource(mutant.file, source)
+  const span = findSpan(parsed, mutant)
+  if (typeof span === 'string') throw new Error(span)
+  return replaceSpan(parsed, span, mutant.becomes)
 }
 
 /** Returns the path of the test file of a mutant without a problem. */

@@ -23,7 +23,7 @@ import { basename, join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createTemplate, noPostgres, type Postgres, startPostgres } from '../server/test/support/postgres.ts'
 import { writeKeyPairs } from '../server/test/support/spare-keys.ts'
-import { failedTests, isKilled, type Mutant, readMutants, testOf } from './mutant-list.ts'
+import { applied, failedTests, isKilled, type Mutant, readMutants, testOf } from './mutant-list.ts'
 
 const root = join(import.meta.dirname, '..')
 const left_out = ['node_modules', 'dist', 'release', '.git', '.node', '.ostiary']
@@ -85,10 +85,7 @@ async function judge(mutant: Mutant, env: NodeJS.ProcessEnv, failing_before: Map
 
   const path = join(copy, mutant.file)
   const source = readFileSync(path, 'utf8')
-  writeFileSync(
-    path,
-    source.replace(mutant.line, () => mutant.becomes),
-  )
+  writeFileSync(path, applied(mutant, source))
   const failures = await run()
   writeFileSync(path, source)
   if (failures.includes(endless)) return { kind: 'killed', says: `${endless} within ${minutes_per_file} minutes` }

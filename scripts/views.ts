@@ -3,9 +3,9 @@
  * people have used. A view is a name and the way to it.
  */
 import type { Page } from 'playwright-core'
-import { examplePages } from '../server/src/pages/pages.example.ts'
 import { administratorToken, asAdministrator, joinTenant } from '../server/test/support/administrator.ts'
 import { authorizationRequest, createAgent, signInForTokens } from '../server/test/support/cookie-browser.ts'
+import { examplePages } from '../server/test/support/example-pages.ts'
 import { createAdministrator } from '../server/test/support/tenants.ts'
 import { expectStatus, owner, type World } from '../server/test/support/world.ts'
 

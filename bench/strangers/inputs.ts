@@ -346,7 +346,6 @@ export function ofRoute(strangers: Strangers, name: string): Inputs {
       }
     case 'dashboardCallback':
     case 'tryCallback':
-    case 'demoCallback':
       return {
         'an unknown state': (turn) => ({ query: `state=${String(turn).padStart(16, 'a')}.${'b'.repeat(43)}&code=a` }),
         'a code of 20 kB': (turn) => ({ query: `state=${String(turn).padStart(16, 'a')}.${'b'.repeat(43)}&code=${'a'.repeat(20_000)}` }),
@@ -399,7 +398,6 @@ export function ofRoute(strangers: Strangers, name: string): Inputs {
     case 'errorPage':
     case 'sdkPackage':
     case 'getApplicationTemplate':
-    case 'demoScript':
       return {
         'a name that is missing': (turn) => ({ last: `missing-${turn}` }),
         'a name of 28 kB': (turn) => ({ last: `${turn}${'a'.repeat(most_of_head)}.md` }),

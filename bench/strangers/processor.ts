@@ -169,7 +169,6 @@ function createSender({ seeded, provider_id }: Strangers, process: ServerProcess
     errorPage: 'not_found',
     sdkPackage: sdkFile(),
     getApplicationTemplate: 'grafana',
-    demoScript: 'demo.js',
     dashboardApi: 'v1/me',
   }
 

@@ -86,7 +86,7 @@ test('start prints where to sign in and the password, the key only once, and at 
   assert.equal(first.code, 0)
   const password = /Password +(\S+)\n/.exec(first.out)?.[1] ?? assert.fail(first.out)
   assert.match(first.out, new RegExp(`Open +http://localhost:${port}/dashboard/t/demo/p/shop/test\\n +Sign in as +demo@example\\.com\\n`))
-  assert.match(first.out, new RegExp(`Demo sign-in +http://localhost:${port}/demo\\n`))
+  assert.match(first.out, new RegExp(`See the tokens +http://localhost:${port}/demo\\n`))
   assert.match(first.out, /Platform key +svc_platform_sk_\w+\n/)
   assert.ok(first.out.includes(env.OSTIARY_DATA_DIR))
 

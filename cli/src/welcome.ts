@@ -14,7 +14,7 @@ export function welcome(config: Config, demo: Demo | null, key: string | null): 
   Open             ${base_url}${serviceRoutes.dashboard.path}${demo_path}
   Sign in as       ${demo.email}
   Password         ${demo.password}
-  Demo sign-in     ${base_url}${serviceRoutes.demo.path}
+  See the tokens   ${base_url}${serviceRoutes.demo.path}
 
 For your code: the Test environment of the project "${demo_names.project_name}"
 

@@ -19,6 +19,19 @@ const { application_type, token_endpoint_auth_method, require_pkce, nonce_replac
 
 const Sentence = text(500, 1)
 
+const SetupText = z.strictObject({
+  title: text(200, 1).describe('Where the text stands in the product.'),
+  language: z
+    .enum(setup_languages)
+    .describe('The language of the text. `form` lists fields of a page, each with its value, or words of a menu.'),
+  text: text(4_000, 1).describe('The text, with `{issuer}`, `{client_id}`, `{client_secret}` and `{url}` in the place of values.'),
+})
+
+const Tried = z.strictObject({
+  version: text(50, 1).describe('The version of the product.'),
+  at: z.iso.date().describe('The day.'),
+})
+
 /** A template sets these fields of an application, and no others. */
 export const ApplicationTemplate = z.strictObject({
   slug: Slug.describe('The name of the template, for `template` of a new application.'),
@@ -44,27 +57,11 @@ export const ApplicationTemplate = z.strictObject({
     .describe(
       'What the product needs of a person to let them in: `name` and `preferred_username` are claims, `email_verified` is a verified address, `groups` are memberships, which the service does not have yet.',
     ),
-  setup: z
-    .array(
-      z.strictObject({
-        title: text(200, 1).describe('Where the text stands in the product.'),
-        language: z
-          .enum(setup_languages)
-          .describe('The language of the text. `form` lists fields of a page, each with its value, or words of a menu.'),
-        text: text(4_000, 1).describe('The text, with `{issuer}`, `{client_id}`, `{client_secret}` and `{url}` in the place of values.'),
-      }),
-    )
-    .min(1)
-    .max(6)
-    .describe('What the operator writes into the configuration of the product, in this order.'),
+  setup: z.array(SetupText).min(1).max(6).describe('What the operator writes into the configuration of the product, in this order.'),
   notes: z.array(Sentence).max(8).describe('What works, what does not, and what else to know.'),
-  tried: z
-    .strictObject({
-      version: text(50, 1).describe('The version of the product.'),
-      at: z.iso.date().describe('The day.'),
-    })
-    .nullable()
-    .describe('The last version that signed people in by this template; `null` if the template comes from documentation only.'),
+  tried: Tried.nullable().describe(
+    'The last version that signed people in by this template; `null` if the template comes from documentation only.',
+  ),
   documented_at: z.iso.date().describe('The day on which the template was compared with the documentation of the product.'),
   source: WebUrl.describe('The page of the documentation of the product.'),
 })

@@ -264,9 +264,7 @@ export const descriptions: Record<RowName, string> = {
     'A hosted page as it would be with the settings that `E/settings/preview` was given. Nothing on it can be pressed. It needs the address that the call answered, and the session of a member of the tenant.',
   tryCallback:
     'Hands the code of a sign-in that was started in the dashboard, by "Try sign-in", to the tab that started it. An application that is tried out has this address among its redirect URIs.',
-  demo: 'The demo application of a Test environment, where `npm start` made one. Elsewhere it is 404.',
-  demoCallback: 'Where the demo application gets its code.',
-  demoScript: 'A script of the demo application.',
+  demo: 'Leads to “Try sign-in” of the demo application in the dashboard, where `npm start` made one. Elsewhere it is 404.',
 
   endUserSessions: 'Ends all sessions and grants of a user: the person signs in again everywhere. Applications get a back-channel logout.',
   sendReset:

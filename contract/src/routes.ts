@@ -390,9 +390,7 @@ export const serviceRoutes = {
   dashboardApi:     get('/dashboard/api/{path}', session, 'The API for the dashboard: any method, any path that begins with `v1/`', { returns: [200, null] }),
   dashboardPreview: get('/dashboard/preview',  session, 'A hosted page with unsaved settings, in a frame of the dashboard',           { page: true, returns: [200, null] }),
   tryCallback:  get('/try/callback',       open, 'Redirect URI of "Try sign-in" in the dashboard',                          { page: true, returns: [200, null] }),
-  demo:         get('/demo',               open, 'The demo application, if `npm start` created one',                         { page: true, returns: [200, null] }),
-  demoCallback: get('/demo/callback',      open, 'Redirect URI of the demo application',                                     { page: true, returns: [200, null] }),
-  demoScript:   get('/demo/{script}',      open, 'Scripts of the demo application',                                          { returns: [200, null] }),
+  demo:         get('/demo',               open, 'Try the demo application, if `npm start` created one',                     { page: true, returns: [303, null] }),
 } as const satisfies Record<string, Route>
 
 /** The service routes that are part of the API: the client library has a function for each. */

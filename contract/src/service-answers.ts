@@ -95,7 +95,7 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
   dashboardSignOut: { 204: { description: 'Signed out.' } },
   dashboardApi: { 200: { description: 'The answer of the route.' } },
   favicon: { 200: { description: 'The mark.', types: { 'image/svg+xml': z.string().describe('An SVG image.') } } },
-  demoScript: { 200: { description: 'A script.', types: { 'text/javascript': z.string().describe('JavaScript.') } } },
+  demo: { 303: { description: 'To “Try sign-in” of the demo application.' } },
 }
 
 export function serviceAnswers(name: keyof typeof serviceRoutes, route: Route): Record<number, ServiceAnswer> {

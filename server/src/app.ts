@@ -100,10 +100,9 @@ import { createGate } from './site/dashboard/gate.ts'
 import { answerPreview } from './site/dashboard/preview.ts'
 import { beginDashboardSignIn, finishDashboardSignIn } from './site/dashboard/sign-in.ts'
 import type { DashboardServices } from './site/dashboard/tokens.ts'
-import { answerDemo } from './site/demo/serve.ts'
 import { createPackages } from './site/documents/packages.ts'
 import type { createDocumentation } from './site/documents/serve.ts'
-import { answerStart } from './site/documents/start.ts'
+import { answerStart, demoUrl } from './site/documents/start.ts'
 import type { createTemplateTexts } from './site/documents/templates.ts'
 import type { Metrics } from './workers/metrics.ts'
 
@@ -198,7 +197,7 @@ export function createApp(modules: Modules): FastifyInstance {
     findTemplates: templatesWhenNeeded(),
     findConfigurationSchema: configurationSchemaWhenNeeded(deployment.config.base_url),
     findPackage: createPackages(modules.sdk_folder).find,
-    answerDemo: (script) => answerDemo(deployment, script),
+    findDemo: () => demoUrl(deployment),
   })
   return app
 }

@@ -1,16 +1,29 @@
 /** Writes the objects of an environment for their routes: created with a slug, changed and deleted by their version. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { changedFields } from '../base/changed-fields.ts'
-import { requires, type Statement } from '../db/db.ts'
+import { type Db, requires, type Statement } from '../db/db.ts'
 import type { IfMatch } from '../domain/lists/if-match.ts'
+import { type Named, type NamedCall, readNamedPage } from '../domain/lists/search.ts'
 import { changeVersioned } from '../domain/lists/versions.ts'
 import { createWithSlug } from '../domain/slugs/choose.ts'
 import type { SlugScope } from '../domain/slugs/store.ts'
 import type { Edit, ObjectChange } from '../domain/tenancy/objects.ts'
 import { isThereRoom } from '../domain/tenancy/store.ts'
 import type { Commit } from './commit.ts'
+import { environmentOf, type PlatformCall } from './environment.ts'
 import type { Call } from './handler.ts'
 import type { Services } from './services.ts'
+
+/** One page of the objects of the environment in the path, with the filters of named objects. */
+export async function listObjects<T extends Named>(
+  services: Services,
+  call: PlatformCall & NamedCall,
+  list: string,
+  read: (db: Db, environment_id: EnvironmentId, rest: Statement) => Promise<T[]>,
+) {
+  const { id } = await environmentOf(services, call)
+  return readNamedPage(services, call, `${list}.${id}`, (rest) => read(services.db, id, rest))
+}
 
 /** Of a route that writes objects of an environment. */
 interface Writing {

@@ -5,6 +5,9 @@ import { longest_return_path } from './return-path.ts'
 /** The page of the application. */
 export const applicationUrl = (base_url: string, client_id: string): string => base_url + pathOf(client_id)
 
+/** Try sign-in of the application. */
+export const tryUrl = (base_url: string, client_id: string): string => `${base_url}${pathOf(client_id)}?tab=try`
+
 /** The addresses of the application, with one to register. The link leaves out one that is too long to come back to after a sign-in. */
 export function registerUrl(base_url: string, client_id: string, redirect_uri: string): string {
   const tab = `${pathOf(client_id)}?tab=addresses`

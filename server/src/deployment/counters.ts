@@ -3,6 +3,7 @@
  * that dies loses the counts it has not written, which is acceptable for statistics.
  */
 import { hour_ms } from '../base/durations.ts'
+import { inBatches } from '../base/in-batches.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import { insertInto } from '../db/rows.ts'
 
@@ -40,11 +41,7 @@ export function createCounters(db: Db, now: () => Date, counted_too: (metric: Me
       const rows = rowsOf(counted)
       counted = new Map()
       try {
-        while (rows.length > 0) {
-          const batch = rows.slice(0, most_rows)
-          await db.batch(batch.map(statementOf))
-          rows.splice(0, batch.length)
-        }
+        await inBatches(rows, most_rows, (batch) => db.batch(batch.map(statementOf)))
       } catch (error) {
         for (const { hour, environment_id, metric, label, count } of rows) add(labelsOf(hour, environment_id, metric), label, count)
         throw error

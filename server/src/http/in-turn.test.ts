@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
+import { openListener } from '../../test/support/opened-listener.ts'
 import { createBudget } from './budget.ts'
 import { createListener, transport_limits } from './listener.ts'
 
@@ -28,26 +29,9 @@ async function start(t: TestContext, { budget = createBudget({ most_bytes: 1e9, 
     refusals,
     limits,
     budget,
-  ).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  )
   server.on('connection', (socket) => accepted.push(socket))
-  const sockets: Socket[] = []
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-    server.closeAllConnections()
-  })
-  const { port } = server.address() as AddressInfo // as: the server listens on a port
-  return {
-    begun,
-    accepted,
-    async open() {
-      const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {})
-      sockets.push(socket)
-      await Promise.all([once(socket, 'connect'), once(server, 'connection')])
-      return socket
-    },
-  }
+  return { begun, accepted, open: await openListener(t, server) }
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`

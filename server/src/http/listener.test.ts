@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { RequestListener, Server } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { openListener } from '../../test/support/opened-listener.ts'
 import { createLimited, createListener, transport_limits } from './listener.ts'
 
 const quick = { ...transport_limits, headers_timeout_ms: 60, request_timeout_ms: 120, check_interval_ms: 10, linger_ms: 30 }
@@ -17,28 +18,10 @@ interface Started {
 }
 
 async function start(t: TestContext, handle: RequestListener = answer, limits = patient): Promise<Started> {
-  const server = createListener(handle, refusals, limits).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = createListener(handle, refusals, limits)
   const closed: Promise<unknown>[] = []
   server.on('connection', (socket) => closed.push(once(socket, 'close')))
-  const sockets: Socket[] = []
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-    server.closeAllConnections()
-  })
-  const { port } = server.address() as AddressInfo // as: the server listens on a port
-  return {
-    server,
-    closed,
-    async open() {
-      // The client keeps its own side open.
-      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {})
-      sockets.push(socket)
-      await Promise.all([once(socket, 'connect'), once(server, 'connection')])
-      return socket
-    },
-  }
+  return { server, closed, open: await openListener(t, server, { allowHalfOpen: true }) }
 }
 
 const answer: RequestListener = (_, response) => void response.end('ok')

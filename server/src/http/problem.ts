@@ -156,6 +156,13 @@ export function notFound(reason?: Reason): ApiError {
   return new ApiError('not_found', detail, reason === undefined ? {} : { reason })
 }
 
+/** Returns what a look-up by the path found. */
+export async function found<T>(looked_up: Promise<T | null>): Promise<T> {
+  const object = await looked_up
+  if (object === null) throw notFound()
+  return object
+}
+
 /** An address at which there is nothing. `detail` says why, or where to look. */
 export const nothingHere = (detail: string, reason: Reason): ApiError => new ApiError('not_found', detail, { reason })
 

@@ -49,8 +49,8 @@ export interface ServiceAnswers {
   /** The start page, or the same links as JSON. */
   answerStart: (headers: IncomingHttpHeaders) => Promise<PageAnswer>
   favicon: string
-  /** `null` if the deployment has no demo, or the demo no such script. */
-  answerDemo: (script: string | undefined) => Promise<PageAnswer | null>
+  /** Where the demo is tried out, or why there is none. */
+  findDemo: () => Promise<string | Missing>
 }
 
 export function mountServiceRoutes(
@@ -65,7 +65,7 @@ export function mountServiceRoutes(
     findPackage,
     answerStart,
     favicon,
-    answerDemo,
+    findDemo,
   }: ServiceAnswers,
 ): void {
   app.get(serviceRoutes.start.path, async (request, reply) => {
@@ -95,12 +95,11 @@ export function mountServiceRoutes(
     mountText(app, route, findTemplates, no_template)
   mountText(app, serviceRoutes.configurationSchema, findConfigurationSchema, no_document)
   mountPackages(app, findPackage)
-  for (const { path } of [serviceRoutes.demo, serviceRoutes.demoCallback, serviceRoutes.demoScript])
-    app.get(path.replace('{script}', ':script'), async (request, reply) => {
-      const answer = await answerDemo((request.params as { script?: string }).script) // as: only the path of the script has the parameter
-      if (!answer) throw nothingHere('This service has no demo. It comes with the first start by npm start.', no_demo)
-      return reply.code(answer.status).headers(answer.headers).send(answer.body)
-    })
+  app.get(serviceRoutes.demo.path, async (_, reply) => {
+    const found = await findDemo()
+    if (typeof found !== 'string') throw nothingHere(found.detail, found.why)
+    return reply.header('cache-control', 'no-store').redirect(found, 303)
+  })
 }
 
 function mountPackages(app: FastifyInstance, findPackage: ServiceAnswers['findPackage']): void {
@@ -121,7 +120,7 @@ function mountPackages(app: FastifyInstance, findPackage: ServiceAnswers['findPa
 
 const no_package = reason`No package of the client library has this name.`
 
-interface Missing {
+export interface Missing {
   readonly detail: string
   readonly why: Reason
 }
@@ -204,4 +203,3 @@ const not_ready = refusal(
   reason`The service is starting or stopping, or its database is out of reach or has an older schema.`,
 )
 const not_writing = refusal('unavailable', reason`The disk of the database was full or failed, or the database was read-only.`)
-const no_demo = reason`The deployment has no demo, or the demo no such script.`

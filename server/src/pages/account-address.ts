@@ -2,12 +2,11 @@
 /** The pages of the account page that change the address, or prove the present one. */
 import { type Html, html } from '../base/html.ts'
 import { problemText } from './account.ts'
-import { type FormProblem, type FormView, formPage, isOfForm } from './account-forms.ts'
+import { type FormProblem, type FormView, formLayout, formPage, isOfForm } from './account-forms.ts'
 import { accountFields, accountHref } from './account-links.ts'
-import { account_form_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { layout, type Page, type PageContext } from './layout.ts'
+import type { Page, PageContext } from './layout.ts'
 import { type InboxUrl, resendNote } from './mail-note.ts'
 import { brandLine } from './tiles.ts'
 
@@ -64,14 +63,7 @@ ${!pending.new_confirmed && form}
 <button class="b" name="step" value="resend" data-action="resend-code" aria-describedby="resend-note">${texts.email_resend}</button><button class="b" name="step" value="cancel" data-action="cancel">${texts.email_cancel}</button>
 ${resendNote(context, inbox_url, texts.email_resend_note)}</form>
 <p class="after"><a href="${accountHref(context)}" data-action="account">${texts.back}</a></p>`
-  return layout(context, {
-    title: texts.pending_title,
-    body,
-    step: 'account',
-    has_problem: problem !== null,
-    styles: account_form_styles,
-    ...(problem !== null && { status: problem === 'changed' ? 409 : 400 }),
-  })
+  return formLayout(context, { title: texts.pending_title, body, problem })
 }
 
 export interface ConfirmEmailView extends FormView {
@@ -95,12 +87,5 @@ ${field({ name: 'code', label: code.label, type: 'digits', autocomplete: 'one-ti
 <button class="b" name="step" value="send" data-action="resend-code" aria-describedby="resend-note">${code.resend}</button>
 ${resendNote(context, inbox_url)}</form>
 <p class="after"><a href="${accountHref(context)}" data-action="cancel">${texts.back}</a></p>`
-  return layout(context, {
-    title: texts.verify_title,
-    body,
-    step: 'account',
-    has_problem: problem !== null,
-    styles: account_form_styles,
-    ...(problem !== null && { status: problem === 'changed' ? 409 : 400 }),
-  })
+  return formLayout(context, { title: texts.verify_title, body, problem })
 }

@@ -38,15 +38,35 @@ ${summary && problemSummary(summary)}
 ${fields}
 <button class="b ${look}" data-action="${action}">${submit}</button></form>
 <p class="after"><a href="${accountHref(context)}" data-action="cancel">${texts.account.back}</a></p>`
-  return layout(context, {
-    title,
-    body,
+  return formLayout(context, { title, body, problem })
+}
+
+/** The layout of a page with a form. */
+export const formLayout = (
+  context: PageContext,
+  { problem, ...content }: { title: string; body: Html; problem: string | null; script?: string },
+): Page =>
+  layout(context, {
+    ...content,
     step: 'account',
     has_problem: problem !== null,
     styles: account_form_styles,
     ...(problem !== null && { status: statuses[problem] ?? 400 }),
   })
-}
+
+/** A page whose form has a button alone. */
+export const confirmPage = (
+  context: PageContext,
+  view: FormView & { problem: FormProblem | null },
+  parts: Pick<FormParts, 'title' | 'action' | 'submit'> & { intro: string },
+): Page =>
+  formPage(context, view, {
+    ...parts,
+    intro: html`<p class="sub">${parts.intro}</p>`,
+    problem: view.problem,
+    summary: view.problem && problemText(context, view.problem),
+    fields: null,
+  })
 
 interface FormParts {
   title: string
@@ -242,16 +262,7 @@ export interface ExportView extends FormView {
 /** Shown after a sign-in that the export asked for, since a download needs a press. */
 export function exportPage(context: PageContext, view: ExportView): Page {
   const texts = context.texts.account
-  const { problem } = view
-  return formPage(context, view, {
-    title: texts.export_title,
-    intro: html`<p class="sub">${texts.export_detail}</p>`,
-    problem,
-    summary: problem && problemText(context, problem),
-    fields: null,
-    action: 'export',
-    submit: texts.export,
-  })
+  return confirmPage(context, view, { title: texts.export_title, intro: texts.export_detail, action: 'export', submit: texts.export })
 }
 
 export interface DeletionView extends FormView {

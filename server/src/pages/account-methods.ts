@@ -2,13 +2,12 @@
 /** The pages of the account page that add a passkey, an authenticator app or a provider, or replace the recovery codes. */
 import { html } from '../base/html.ts'
 import { problemText } from './account.ts'
-import { type FormProblem, type FormView, formPage, insteadPage, isOfForm } from './account-forms.ts'
+import { confirmPage, type FormProblem, type FormView, formLayout, formPage, insteadPage, isOfForm } from './account-forms.ts'
 import { accountFields, accountHref } from './account-links.ts'
-import { account_form_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { appOffer } from './enrolment.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { layout, type Page, type PageContext } from './layout.ts'
+import type { Page, PageContext } from './layout.ts'
 import { type PasskeyCeremony, passkeyBlock, withoutPasskeys } from './passkey-block.ts'
 import { passkey_script } from './passkey-script.ts'
 import { brandLine } from './tiles.ts'
@@ -54,17 +53,8 @@ export interface NewCodesView extends FormView {
 
 /** Confirms that new recovery codes replace the present ones. */
 export function newCodesPage(context: PageContext, view: NewCodesView): Page {
-  const texts = context.texts.account
-  const { problem } = view
-  return formPage(context, view, {
-    title: texts.new_codes_title,
-    intro: html`<p class="sub">${texts.new_codes_end}</p>`,
-    problem,
-    summary: problem && problemText(context, problem),
-    fields: null,
-    action: 'new-recovery-codes',
-    submit: texts.new_codes,
-  })
+  const { new_codes_title: title, new_codes_end: intro, new_codes: submit } = context.texts.account
+  return confirmPage(context, view, { title, intro, action: 'new-recovery-codes', submit })
 }
 
 export interface AddProviderView extends FormView {
@@ -112,13 +102,5 @@ ${summary && problemSummary(summary)}
 ${passkeyBlock(context, ceremony, form)}
 ${withoutPasskeys(account.passkey_needs)}
 <p class="after"><a href="${accountHref(context)}" data-action="cancel">${account.back}</a></p>`
-  return layout(context, {
-    title: passkey.add,
-    body,
-    step: 'account',
-    script: passkey_script,
-    has_problem: summary !== null,
-    styles: account_form_styles,
-    ...(problem !== null && { status: problem === 'changed' ? 409 : problem === 'too_many_changes' ? 429 : 400 }),
-  })
+  return formLayout(context, { title: passkey.add, body, problem, script: passkey_script })
 }

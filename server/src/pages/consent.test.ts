@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { exampleConsent, exampleContext } from '../../test/support/example-pages.ts'
 import { consentPage } from './consent.ts'
-import { exampleConsent, exampleContext } from './pages.example.ts'
 
 const consent = (view: Partial<ReturnType<typeof exampleConsent>> = {}) =>
   consentPage(exampleContext('live'), { ...exampleConsent(), ...view }).html.replaceAll('<wbr>', '')

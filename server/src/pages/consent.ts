@@ -4,23 +4,15 @@ import { isLoopback } from '../base/addresses.ts'
 import { type Html, html } from '../base/html.ts'
 import type { ConsentLine } from '../protocol/consent.ts'
 import { breakable } from './address.ts'
-import { type FormProblem, formSummary, hidden, refusedForm } from './form.ts'
+import { type DecisionView, decisionPage } from './decision.ts'
 import { clock, envelope, list, person, phone } from './icons.ts'
-import { layout, type Page, type PageContext } from './layout.ts'
-import { appTile, avatar, brandTile } from './tiles.ts'
+import type { Page, PageContext } from './layout.ts'
+import type { Person } from './tiles.ts'
 
-export interface ConsentView {
-  csrf: string
-  request: string
-  /** The session that the page was shown to. Only it can consent. */
-  session_id: string
-  application: { name: string; logo_url: string | null }
+export interface ConsentView extends DecisionView {
   redirect_uri: string
-  not_you_url: string
   account_url: string
-  person: {
-    email: string
-    name: string | null
+  person: Person & {
     picture: string | null
     locale: string | null
     zoneinfo: string | null
@@ -28,29 +20,22 @@ export interface ConsentView {
   }
   /** Description and resource server are null for the standard scopes of OpenID Connect, which have texts of their own. */
   scopes: readonly ConsentLine[]
-  problem: FormProblem | null
 }
 
 export function consentPage(context: PageContext, view: ConsentView): Page {
-  const { branding, issuer } = context
   const texts = context.texts.consent
-  const { application, csrf, request, session_id } = view
-  const body = html`<div class="pair">${appTile(application)}<i aria-hidden="true"></i>${brandTile(context)}</div>
-<h1>${texts.question(application.name, branding.display_name)}</h1>
-${formSummary(context, view.problem)}
-<div class="who">${avatar(view.person)}<span class="name">${breakable(view.person.email)}</span><a href="${view.not_you_url}" data-action="use-other-account">${texts.not_you}</a></div>
-<h2>${texts.will_be_able(application.name)}</h2>
+  const { application } = view
+  const asked = html`<h2>${texts.will_be_able(application.name)}</h2>
 <ul class="gets">${shownScopes(view.scopes).map((scope) => gain(context, view, scope))}</ul>
 <p class="fine">${landing(context, view)} ${texts.removable(html`<a href="${view.account_url}" data-action="account">${texts.your_account}</a>`)}</p>
-<form method="post" action="${issuer}/consent">${hidden({ csrf, request, session: session_id })}
-<div class="two"><button class="b" name="decision" value="deny" data-action="cancel">${texts.deny}</button><button class="b p" name="decision" value="allow" data-action="confirm">${texts.allow}</button></div></form>`
-  return layout(context, {
+`
+  return decisionPage(context, view, {
     title: texts.title(application.name),
-    body,
-    step: 'consent',
-    width: 'medium',
-    images: [application.logo_url],
-    ...refusedForm(view.problem),
+    question: texts.question(application.name, context.branding.display_name),
+    asked,
+    deny: texts.deny,
+    allow: texts.allow,
+    allow_action: 'confirm',
   })
 }
 

@@ -12,14 +12,12 @@ interface Allowed {
   images: readonly (string | null)[]
   /** The page is in a frame of this origin, and nothing on it works. */
   is_preview?: boolean
-  /** The page is a browser application: it loads scripts from its origin, and may call addresses that begin with this one. */
-  application_calls?: string | undefined
   /** The one address that the script may call. */
   calls?: string | undefined
 }
 
 export function contentSecurityPolicy(allowed: Allowed): string {
-  const { styles, script, images, is_preview = false, application_calls, calls } = allowed
+  const { styles, script, images, is_preview = false, calls } = allowed
   const origins = new Set(images.map(imageOrigin).filter((origin) => origin !== null))
   const directives = [
     "default-src 'none'",
@@ -27,7 +25,6 @@ export function contentSecurityPolicy(allowed: Allowed): string {
     `img-src ${['data:', ...origins].join(' ')}`,
     ...(script === undefined ? [] : [`script-src ${hashSource(script)}`]),
     ...(calls === undefined ? [] : [`connect-src ${calls}`]),
-    ...(application_calls === undefined ? [] : ["script-src 'self'", `connect-src ${application_calls}`]),
     `frame-ancestors ${is_preview ? "'self'" : "'none'"}`,
     "base-uri 'none'",
     ...(is_preview ? ["form-action 'none'", 'sandbox'] : []),

@@ -81,11 +81,6 @@ interface Content {
   styles?: string
   /** Replaces the panel: a header above the page, and a list of its sections beside it. */
   frame?: { header: Html; sections: Html }
-  /**
-   * For a page that is a browser application: a module of this origin, an additional style sheet, and the beginning of the addresses
-   * that it may call.
-   */
-  application?: { module: string; styles: string; calls: string }
 }
 
 export function layout(context: PageContext, content: Content): Page {
@@ -108,7 +103,6 @@ ${themeColours(context)}
 <style>${raw(colours)}</style>
 ${forced !== undefined && html`<style>${raw(forced)}</style>`}
 ${content.styles !== undefined && html`<style>${raw(content.styles)}</style>`}
-${content.application && html`<style>${raw(content.application.styles)}</style><script type="module" src="${content.application.module}"></script>`}
 </head>
 <body${content.frame && html` class="wide"`}${context.preview && html` inert`}>
 ${
@@ -126,17 +120,10 @@ ${script !== undefined && html`<script>${raw(script)}</script>`}
     html: markupOf(page),
     locale,
     csp: contentSecurityPolicy({
-      styles: [
-        styles,
-        colours,
-        ...(forced !== undefined ? [forced] : []),
-        ...(content.styles !== undefined ? [content.styles] : []),
-        ...(content.application ? [content.application.styles] : []),
-      ],
+      styles: [styles, colours, ...(forced !== undefined ? [forced] : []), ...(content.styles !== undefined ? [content.styles] : [])],
       script,
       is_preview: context.preview !== undefined,
       images: [branding.logo_url, ...(content.images ?? [])],
-      application_calls: content.application?.calls,
     }),
     ...(content.status !== undefined && { status: content.status }),
   }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'
+import { exampleContext, examplePages } from '../../test/support/example-pages.ts'
 import { iconOf } from './favicon.ts'
 import { locales } from './locale.ts'
-import { exampleContext, examplePages } from './pages.example.ts'
 
 const of = (expression: RegExp, page: { html: string }) => [...page.html.matchAll(expression)].map((match) => match[1] ?? match[0])
 /** The names that automated tests of our users rely on, as the guide *Test your sign-in* lists them. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { exampleContext, exampleMismatch } from '../../test/support/example-pages.ts'
 import { byNearness } from './address-comparison.ts'
-import { exampleContext, exampleMismatch } from './pages.example.ts'
 import { redirectMismatchPage } from './redirect-mismatch.ts'
 
 const registered = 'https://shop.example.com/auth/callback'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { exampleContext, exampleSignIn, exampleSignUp } from './pages.example.ts'
+import { exampleContext, exampleSignIn, exampleSignUp } from '../../test/support/example-pages.ts'
 import { signInPage } from './sign-in.ts'
 import { signUpPage } from './sign-up.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { native, spa, web } from '../../test/support/example-clients.ts'
 import { type AuthorizationPolicy, judgeAuthorizationRequest } from './authorize.ts'
-import { native, spa, web } from './client.example.ts'
 import { readParameters } from './parameters.ts'
 
 const policy: AuthorizationPolicy = {

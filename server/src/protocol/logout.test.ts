@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { web } from './client.example.ts'
+import { web } from '../../test/support/example-clients.ts'
 import { judgeLogout, type LogoutHint, logoutClientId } from './logout.ts'
 import { readParameters } from './parameters.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { spa, web } from './client.example.ts'
+import { spa, web } from '../../test/support/example-clients.ts'
 import { readParameters } from './parameters.ts'
 import { remedyOf } from './remedy.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { native, spa, web } from './client.example.ts'
+import { native, spa, web } from '../../test/support/example-clients.ts'
 import { readCodeChallenge, readMaxAge, readPrompt, readScope, readSignedInSince, unknownScopes } from './requested.ts'
 
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'

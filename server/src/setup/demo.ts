@@ -1,6 +1,6 @@
 /**
- * Creates the demo on the first `npm start`: a tenant with a project, and in its Test environment a user and a page that shows the
- * tokens. The demo's password is stored sealed and shown at every start.
+ * Creates the demo on the first `npm start`: a tenant with a project, and in its Test environment a user and an application that
+ * the dashboard can try out. The demo's password is stored sealed and shown at every start.
  */
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { application } from '@ostiary/contract/objects/application.ts'
@@ -30,7 +30,7 @@ const Demo = z.object({
 })
 export type Demo = z.infer<typeof Demo>
 
-export const demo_names = { project_name: 'Demo Shop', application_name: 'Token viewer' }
+export const demo_names = { project_name: 'Demo Shop', application_name: 'Storefront' }
 const slugs = { tenant: 'demo', project: 'shop', environment: 'test' }
 /** The overview of the demo's Test environment, below the path of the dashboard. Slugs never change. */
 export const demo_path = `/t/${slugs.tenant}/p/${slugs.project}/${slugs.environment}`
@@ -62,33 +62,27 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
   }
   const own = {
     name: demo_names.application_name,
-    redirect_uris: [config.base_url + serviceRoutes.demoCallback.path],
-    post_logout_redirect_uris: [config.base_url + serviceRoutes.demo.path],
+    redirect_uris: [config.base_url + serviceRoutes.tryCallback.path],
   }
   const facts = { id: demo.client_id, slug: slugFrom(own.name, 'applications'), application_type: 'spa', template: null } as const
-  const pageOf = (tenant_id: TenantId) => {
+  const applicationOf = (tenant_id: TenantId) => {
     const place = { tenant_id, project_id, environment_id, issuer: demo.issuer, at }
     return applications.created(deployment, place, facts, patched(application, 'spa', {}, own))
   }
+  const environments = [
+    { id: environment_id, slug: slugs.environment, name: 'Test', type: 'test' },
+    { id: live_id, slug: 'live', name: 'Live', type: 'live' },
+  ] as const
   const password_hash = await passwords.hash(demo.password)
   const first = { email: demo.email, password: demo.password, tenant_name: 'Demo', slug: slugs.tenant }
   try {
     const { key } = await createFirstTenant(deployment, passwords, first, {
       also: (tenant_id) => [
         insertProject(tenant_id, project_id, { slug: slugs.project, name: demo_names.project_name }, at),
-        insertEnvironment(
-          { tenant_id, project_id },
-          { id: environment_id, issuer: demo.issuer },
-          { slug: slugs.environment, name: 'Test', type: 'test' },
-          at,
+        ...environments.map(({ id, ...named }) =>
+          insertEnvironment({ tenant_id, project_id }, { id, issuer: defaultIssuer(config.base_url, id) }, named, at),
         ),
-        insertEnvironment(
-          { tenant_id, project_id },
-          { id: live_id, issuer: defaultIssuer(config.base_url, live_id) },
-          { slug: 'live', name: 'Live', type: 'live' },
-          at,
-        ),
-        ...pageOf(tenant_id).statements,
+        ...applicationOf(tenant_id).statements,
         insertUser(
           { environment_id, id: newId('usr') },
           { email: demo.email, email_verified: true, name: 'Demo Example', given_name: 'Demo', family_name: 'Example', locale: 'en' },
@@ -96,8 +90,7 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           at,
         ),
         insertInto('deployment', { name: 'demo', value: secrets.seal(JSON.stringify(demo), associated_data) }),
-        beginCounter(environment_id),
-        beginCounter(live_id),
+        ...environments.map(({ id }) => beginCounter(id)),
       ],
     })
     return { demo, key }

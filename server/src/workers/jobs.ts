@@ -57,22 +57,7 @@ interface Jobs {
 
 export function startJobs(deployment: Deployment, { keys, key_pool, issuers, webhook_histories }: JobServices): Jobs {
   const { log } = deployment
-  const every = (interval_ms: number, name: string, work: () => Promise<void>) => {
-    let running: Promise<void> | null = null
-    const run = () => {
-      running ??= work()
-        .catch((error) => log.error('A job failed and will be tried again.', { job: name }, error))
-        .finally(() => {
-          running = null
-        })
-    }
-    const timer = setInterval(run, interval_ms)
-    timer.unref()
-    return async () => {
-      clearInterval(timer)
-      await running
-    }
-  }
+  const every = createTimers(deployment)
   const sequencer = startSequencer(deployment, createSequencer(deployment, [createWebhookFanOut(deployment)]))
   const runner = startRunner(deployment, [
     createBackchannelLogoutJobs(deployment, issuers),
@@ -112,5 +97,25 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
       await keys.writeUses().catch((error) => log.error('The last uses of keys could not be written.', {}, error))
       await keys.writeUsage().catch((error) => log.error('The last counts of calls with keys could not be written.', {}, error))
     },
+  }
+}
+
+/** Returns a function that does a work at an interval, one run at a time, and returns what ends it. */
+function createTimers({ log }: Pick<Deployment, 'log'>) {
+  return (interval_ms: number, name: string, work: () => Promise<void>) => {
+    let running: Promise<void> | null = null
+    const run = () => {
+      running ??= work()
+        .catch((error) => log.error('A job failed and will be tried again.', { job: name }, error))
+        .finally(() => {
+          running = null
+        })
+    }
+    const timer = setInterval(run, interval_ms)
+    timer.unref()
+    return async () => {
+      clearInterval(timer)
+      await running
+    }
   }
 }

@@ -5,7 +5,7 @@
  */
 import type { Deployment } from '../deployment/deployment.ts'
 import { chainEntries, findUnchained } from '../domain/audit/chaining.ts'
-import { takeLease } from '../domain/events/lease.ts'
+import { createLease } from '../domain/events/lease.ts'
 import { type FanOut, findUnnumbered, numberEvents } from '../domain/events/numbering.ts'
 import { findWaitingOwners, type Outbox, outboxes, owners_per_page } from '../domain/events/outbox.ts'
 
@@ -20,18 +20,9 @@ const report_interval_ms = 60_000
 export type Sequencer = ReturnType<typeof createSequencer>
 
 export function createSequencer(deployment: Deployment, fan_outs: readonly FanOut[] = []) {
-  const { db, secrets, now, random } = deployment
-  const holder = random(16).toString('base64url')
+  const { db, secrets } = deployment
+  const holdsLease = createLease(deployment, 'sequencer', lease_ms)
   const report = createReporter(deployment)
-  let held_until_ms = 0
-
-  async function holdsLease(): Promise<boolean> {
-    const at = now()
-    if (held_until_ms - at.getTime() > lease_ms / 2 && held_until_ms - at.getTime() <= lease_ms) return true
-    const has = await takeLease(db, 'sequencer', { holder, length_ms: lease_ms }, at)
-    held_until_ms = has ? at.getTime() + lease_ms : 0
-    return has
-  }
 
   /** Gives each owner of waiting rows one batch. The owners of a page share its size. Returns how many rows got their place. */
   async function serveEach<Id extends string>(outbox: Outbox<Id>, serve: (id: Id, most: number) => Promise<number>): Promise<number> {

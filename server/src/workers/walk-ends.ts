@@ -4,7 +4,7 @@
  */
 import { hour_ms } from '../base/durations.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { takeLease } from '../domain/events/lease.ts'
+import { createLease } from '../domain/events/lease.ts'
 import { findPlace, keepPlace, type Place, rows_at_once, walks } from '../domain/sessions/early-ends.ts'
 
 /** A walk begins this long after the one before has begun, or when that has ended. */
@@ -18,18 +18,9 @@ const work_ms_of_turn = 20
 const pause_ms = 60_000
 
 export function createEndsWalk({ db, now, random }: Pick<Deployment, 'db' | 'now' | 'random'>) {
-  const holder = random(16).toString('base64url')
-  let held_until_ms = 0
+  const holdsLease = createLease({ db, now, random }, 'early ends', lease_ms)
   let left_ms = 0
   let paused_until_ms = 0
-
-  async function holdsLease(): Promise<boolean> {
-    const at = now()
-    if (held_until_ms - at.getTime() > lease_ms / 2 && held_until_ms - at.getTime() <= lease_ms) return true
-    const has = await takeLease(db, 'early ends', { holder, length_ms: lease_ms }, at)
-    held_until_ms = has ? at.getTime() + lease_ms : 0
-    return has
-  }
 
   /** Looks at the next rows. `false` where nothing is due, or another process walks. Two that walk at once do no harm. */
   async function slice(needs_lease: boolean): Promise<boolean> {

@@ -150,7 +150,7 @@ const valid: [body: object, environment: TestEnvironment][] = [
   [{ application_type: 'web', redirect_uris: ['http://localhost:3000/cb', 'http://app.example.com/cb'] },  w.test],
   [{ application_type: 'native', redirect_uris: ['com.example.app:/cb', 'http://127.0.0.1/cb', 'http://[::1]/cb'] }, w.live],
   [{ application_type: 'spa', redirect_uris: ['https://app.example.com'] },                                w.live],
-  [{ application_type: 'web', redirect_uris: [`${w.base_url}/demo/callback`] },                            w.live],
+  [{ application_type: 'web', redirect_uris: [`${w.base_url}/try/callback`] },                            w.live],
   [{ application_type: 'web', token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } },      w.live],
   [{ application_type: 'web', token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://a.b/jwks' }, w.live],
   [{ application_type: 'web', redirect_uris: Array.from({ length: 50 }, (_, n) => `https://a.b/${n}`) },   w.live],

@@ -1,11 +1,11 @@
 /** Every hosted page: visited without scripts, then audited in each theme and width. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { examplePages } from '../../src/pages/pages.example.ts'
 import { appCode, wrongCode } from '../support/authenticator-app.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { startClientServer } from '../support/client-server.ts'
 import { authorizationRequest } from '../support/cookie-browser.ts'
+import { examplePages } from '../support/example-pages.ts'
 import { launchForTests } from '../support/page-audit.ts'
 import { auditSeen, withoutScripts } from '../support/page-visit.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'

@@ -1,8 +1,8 @@
 /** Every hosted page in a language that is written from right to left. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { examplePages } from '../../src/pages/pages.example.ts'
 import { axeViolations, noBrowser } from '../support/chromium.ts'
+import { examplePages } from '../support/example-pages.ts'
 import { launchForTests } from '../support/page-audit.ts'
 
 test(

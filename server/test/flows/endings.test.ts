@@ -8,7 +8,6 @@ import { test } from 'node:test'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { examplePages } from '../../src/pages/pages.example.ts'
 import { formFor, openAccount, press } from '../support/account.ts'
 import {
   type Agent,
@@ -22,6 +21,7 @@ import {
   userinfo,
 } from '../support/cookie-browser.ts'
 import { holdEndings, rowsFollowed } from '../support/endings.ts'
+import { examplePages } from '../support/example-pages.ts'
 import { enterMailedCode, mailsTo, newestMail } from '../support/mailed.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type Reply, randomText, world } from '../support/world.ts'
@@ -477,7 +477,7 @@ const ends_nothing = `
   resendDelivery resendSince resendBackchannelLogout rotateSigningKey createTenant changeTenant addMember changeMember removeMember
   resendInvitation createPlatformKey changePlatformKey revokePlatformKey rotatePlatformKey
   start documents documentSearch document guide example decision operatorExample reference referenceGroup errorIndex errorPage setup
-  createFirst dashboard dashboardSignIn dashboardCallback dashboardPreview tryCallback demo demoCallback
+  createFirst dashboard dashboardSignIn dashboardCallback dashboardPreview tryCallback demo
   password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now
   confirm cancel accept-invitation change-name add-passkey add-totp add-provider remove-totp new-recovery-codes export sign-in use-other-address
   use-other-account begin-again save-profile account stay-signed-in copy-codes download-codes print-codes open-inbox

@@ -1,9 +1,7 @@
-/** Opens Overview of the dashboard with an empty cache, as on the first day. Says what came over the network, and when the page was usable. */
+/** Opens Overview of the dashboard with an empty cache, as on the first day. Says what came over the network until the page was usable. */
 import type { CDPSession, Page } from 'playwright-core'
 
-export interface Arrival {
-  /** From the navigation until every part of the page is there. */
-  usable_ms: number
+interface Arrival {
   /** Everything that came until then, with its headers, by type of resource. */
   bytes: Record<string, number>
   bytes_in_all: number
@@ -11,7 +9,7 @@ export interface Arrival {
 
 /**
  * The parts of the page: the numbers, the steps, the latest events and what code needs. No part is a skeleton any more. The page itself looks
- * at each frame: questions from outside, one after the other, would take a third of the processor that is measured.
+ * at each frame.
  */
 const watch = `{
   const has = (text) => [...document.querySelectorAll('main h2')].some((heading) => heading.textContent.includes(text))
@@ -25,12 +23,11 @@ const watch = `{
 const usable = `performance.getEntriesByName('usable')[0]?.startTime ?? new Promise((resolve) =>
   new PerformanceObserver((list) => resolve(list.getEntries()[0].startTime)).observe({ type: 'mark' }))`
 
-/** `slower`: how many times slower the processor of the browser is made. The browser must be signed in, and be Chromium. */
-export async function openCold(page: Page, url: string, slower = 1): Promise<Arrival> {
+/** The browser must be signed in, and be Chromium. */
+export async function openCold(page: Page, url: string): Promise<Arrival> {
   const session: CDPSession = await page.context().newCDPSession(page)
   await session.send('Network.enable')
   await session.send('Network.setCacheDisabled', { cacheDisabled: true })
-  await session.send('Emulation.setCPUThrottlingRate', { rate: slower })
   const bytes: Record<string, number> = {}
   const types = new Map<string, string>()
   session.on('Network.responseReceived', ({ requestId, type }) => types.set(requestId, type))
@@ -40,8 +37,8 @@ export async function openCold(page: Page, url: string, slower = 1): Promise<Arr
   })
   const watching = await page.addInitScript(watch)
   await page.goto(url, { waitUntil: 'commit' })
-  const usable_ms = Number(await page.evaluate(usable))
+  await page.evaluate(usable)
   await watching.dispose()
   await session.detach()
-  return { usable_ms, bytes, bytes_in_all: Object.values(bytes).reduce((sum, each) => sum + each, 0) }
+  return { bytes, bytes_in_all: Object.values(bytes).reduce((sum, each) => sum + each, 0) }
 }

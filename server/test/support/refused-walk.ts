@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { oidcRoutes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { Page } from 'playwright-core'
-import { examplePages } from '../../src/pages/pages.example.ts'
 import { isAt } from './distant.ts'
+import { examplePages } from './example-pages.ts'
 
 /** The routes that forms of hosted pages are sent to, each by the end of its address. A POST that answers no page is of a script. */
 export const form_routes: ReadonlyMap<string, string> = new Map(

@@ -8,25 +8,20 @@ import * as changes from '../../domain/applications/changes.ts'
 import { fieldsOfTemplate } from '../../domain/applications/from-template.ts'
 import { applicationProblems, usesClientSecret } from '../../domain/applications/rules.ts'
 import * as store from '../../domain/applications/store.ts'
-import { readNamedPage } from '../../domain/lists/search.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import { findOwnedScopes } from '../../domain/resource-servers/store.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
-import { notFound, pointerTo, validationFailed } from '../../http/problem.ts'
+import { found, pointerTo, validationFailed } from '../../http/problem.ts'
 import { redirectUriProblem } from '../../protocol/redirect-uris.ts'
-import { environmentOf } from '../environment.ts'
+import { environmentOf, finderOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
-import { changeObject, commitChange, createObject, deleteObject } from '../objects.ts'
+import { changeObject, commitChange, createObject, deleteObject, listObjects } from '../objects.ts'
 import type { Services } from '../services.ts'
 
 const table = 'applications'
 
-export const listApplications: Handler<'listApplications'> = async (services, call) => {
-  const environment = await environmentOf(services, call)
-  return readNamedPage(services, call, `applications.${environment.id}`, (rest) =>
-    store.listApplications(services.db, environment.id, rest),
-  )
-}
+export const listApplications: Handler<'listApplications'> = (services, call) =>
+  listObjects(services, call, 'applications', store.listApplications)
 
 export const createApplication: Handler<'createApplication'> = async (services, call) => {
   const { config, now, newId } = services
@@ -75,17 +70,10 @@ async function withTemplate(
   return { application_type: type, template: template.slug, sent: { ...fieldsOfTemplate(template, url), ...own } }
 }
 
-export const getApplication: Handler<'getApplication'> = async (services, call) => {
-  const application = await (await finder(services, call))()
-  if (!application) throw notFound()
-  return application
-}
+export const getApplication: Handler<'getApplication'> = async (services, call) => found((await finder(services, call))())
 
-/** Returns a function that reads the application of the path, which `changeVersioned` calls before every try. */
-async function finder(services: Services, call: Pick<Call<'getApplication'>, 'caller' | 'params'>) {
-  const environment = await environmentOf(services, call)
-  return () => store.findApplication(services.db, environment.id, call.params.application_id ?? '')
-}
+const finder = (services: Services, call: Pick<Call<'getApplication'>, 'caller' | 'params'>) =>
+  finderOf(services, call, store.findApplication, call.params.application_id)
 
 export const changeApplication: Handler<'changeApplication'> = async (services, call) => {
   const { base_url } = services.config

@@ -1,7 +1,7 @@
 /** The back-channel logouts of an environment, for the developers of its applications. */
 import { readPage } from '../../domain/lists/lists.ts'
 import { findLogout, listLogouts, resendLogout } from '../../domain/sessions/backchannel-logouts.ts'
-import { notFound } from '../../http/problem.ts'
+import { found, notFound } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
 import type { Handler } from '../handler.ts'
 
@@ -12,8 +12,7 @@ export const listBackchannelLogouts: Handler<'listBackchannelLogouts'> = async (
 
 export const resendBackchannelLogout: Handler<'resendBackchannelLogout'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  const message = await findLogout(services.db, environment.id, call.params.message_id ?? '')
-  if (!message) throw notFound()
+  const message = await found(findLogout(services.db, environment.id, call.params.message_id ?? ''))
   const at = services.now()
   const answer = { ...message, status: 'waiting' as const, next_attempt_at: at.toISOString(), updated_at: at.toISOString() }
   const resent = await call.commit({ statements: resendLogout(message, at), before: message, answer }, at)

@@ -1,6 +1,6 @@
 import * as store from '../../domain/events/store.ts'
 import { readPageBySequence } from '../../domain/lists/lists.ts'
-import { notFound } from '../../http/problem.ts'
+import { found } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
 import type { Handler } from '../handler.ts'
 
@@ -16,7 +16,6 @@ export const listEvents: Handler<'listEvents'> = async (services, call) => {
 /** An event never changes. */
 export const getEvent: Handler<'getEvent'> = async ({ db }, call) => {
   const environment = await environmentOf({ db }, call)
-  const event = await store.findEvent(db, environment.id, call.params.event_id ?? '')
-  if (!event) throw notFound()
+  const event = await found(store.findEvent(db, environment.id, call.params.event_id ?? ''))
   return { ...event, version: 1 }
 }

@@ -16,7 +16,7 @@ import * as store from '../../domain/members/invitations.ts'
 import type { MemberRow } from '../../domain/members/store.ts'
 import { findTenant } from '../../domain/tenancy/store.ts'
 import type { Fail } from '../../http/problem.ts'
-import { notFound, rateLimited, tooBusy } from '../../http/problem.ts'
+import { found, rateLimited, tooBusy } from '../../http/problem.ts'
 import type { Caller } from '../authenticate.ts'
 import type { Call, Handler } from '../handler.ts'
 import type { Services } from '../services.ts'
@@ -111,8 +111,7 @@ async function mailInvitation(
   { tenant_id, email, role, link, expires_at }: InvitationLink,
   at: Date,
 ): Promise<Statement[]> {
-  const tenant = await findTenant(services.db, tenant_id)
-  if (!tenant) throw notFound()
+  const tenant = await found(findTenant(services.db, tenant_id))
   const { name, email: address } = caller.administrator
   const inviter = name === null ? address : `${name} (${address})`
   const notice = { kind: 'invitation' as const, link, tenant_name: tenant.name, inviter, role, expires_at }

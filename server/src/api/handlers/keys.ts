@@ -14,7 +14,7 @@ import { timeRange } from '../../domain/lists/time-range.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import { findKeyOwner, haveRoom, holdEnvironment, holdTenant } from '../../domain/tenancy/store.ts'
 import type { Fail } from '../../http/problem.ts'
-import { type FieldError, fieldErrors, notFound, validationFailed } from '../../http/problem.ts'
+import { type FieldError, fieldErrors, found, validationFailed } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
 import type { AnyCall, Call, Handler } from '../handler.ts'
 import { peopleBehind } from '../people-behind.ts'
@@ -77,9 +77,7 @@ function list(services: Services, call: PageCall, owner: Owner) {
 }
 
 async function find({ keys }: Services, { params }: Pick<KeyCall, 'params'>, owner: Owner) {
-  const key = await keys.find(owner, params.key_id ?? '')
-  if (!key) throw notFound()
-  return key
+  return found(keys.find(owner, params.key_id ?? ''))
 }
 
 const usage_range = { name: 'uses of a key', default_ms: day_ms, max_ms: 7 * day_ms }

@@ -8,7 +8,7 @@ import { countMail, too_many_mails, waitOfAddress } from '../../domain/mail/addr
 import { messageOf, serverOf, whyOf } from '../../domain/mail/deliver.ts'
 import { capture, mailEvent, mailOrigin, type Prepared, prepareMail } from '../../domain/mail/send.ts'
 import { findMail, listMails } from '../../domain/mail/store.ts'
-import { notFound, rateLimited } from '../../http/problem.ts'
+import { found, notFound, rateLimited } from '../../http/problem.ts'
 import type { RateLimitPolicy } from '../../http/rate-limit.ts'
 import { environmentOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
@@ -24,8 +24,7 @@ export const listInbox: Handler<'listInbox'> = async (services, call) => {
 
 export const getInboxMail: Handler<'getInboxMail'> = async (services, call) => {
   const environment = await testEnvironmentOf(services, call)
-  const mail = await findMail(services.db, environment.id, call.params.mail_id ?? '', services.now())
-  if (!mail) throw notFound()
+  const mail = await found(findMail(services.db, environment.id, call.params.mail_id ?? '', services.now()))
   return { ...mail, version: 1 } // captured mail is immutable
 }
 

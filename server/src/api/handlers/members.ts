@@ -18,7 +18,7 @@ import {
   roomForTenant,
 } from '../../domain/tenancy/store.ts'
 import { holdUser } from '../../domain/users/store.ts'
-import { notFound } from '../../http/problem.ts'
+import { found, notFound } from '../../http/problem.ts'
 import type { Handler } from '../handler.ts'
 import { locate } from '../lookup.ts'
 import type { Services } from '../services.ts'
@@ -68,11 +68,7 @@ export const createTenant: Handler<'createTenant'> = async (services, { caller, 
   return fail('quota_exceeded', quotaDetail('tenants_per_person', limits))
 }
 
-export const getTenant: Handler<'getTenant'> = async ({ db }, { caller }) => {
-  const tenant = await findTenant(db, caller.tenant_id)
-  if (!tenant) throw notFound()
-  return tenant
-}
+export const getTenant: Handler<'getTenant'> = async ({ db }, { caller }) => found(findTenant(db, caller.tenant_id))
 
 export const changeTenant: Handler<'changeTenant'> = ({ db, now }, { caller, body, if_match, commit }) =>
   changeVersioned(
@@ -98,11 +94,8 @@ export const listMembers: Handler<'listMembers'> = (services, call) => {
   })
 }
 
-export const getMember: Handler<'getMember'> = async (services, { caller, params }) => {
-  const found = await findMemberOrInvitation(services, caller.tenant_id, params.member_id ?? '', services.now())
-  if (!found) throw notFound()
-  return found
-}
+export const getMember: Handler<'getMember'> = async (services, { caller, params }) =>
+  found(findMemberOrInvitation(services, caller.tenant_id, params.member_id ?? '', services.now()))
 
 export const changeMember: Handler<'changeMember'> = (services, call) => {
   const { caller, params, body, if_match, fail, commit } = call

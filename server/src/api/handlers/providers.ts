@@ -2,7 +2,6 @@ import { provider } from '@ostiary/contract/objects/provider.ts'
 import { quotaDetail } from '../../base/config/limits.ts'
 import { patched } from '../../base/patched.ts'
 import { originOf } from '../../domain/events/origin.ts'
-import { readNamedPage } from '../../domain/lists/search.ts'
 import * as changes from '../../domain/providers/changes.ts'
 import { issuerOfProvider, providerProblems } from '../../domain/providers/kinds.ts'
 import { UpstreamFailed, type UpstreamFailure } from '../../domain/providers/profile.ts'
@@ -10,19 +9,16 @@ import * as store from '../../domain/providers/store.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
 import { type EnvironmentRow, findSettings } from '../../domain/tenancy/store.ts'
 import { environmentKeepsWayIn } from '../../domain/tenancy/ways-in.ts'
-import { badField, notFound, rateLimited, validationFailed } from '../../http/problem.ts'
+import { badField, found, rateLimited, validationFailed } from '../../http/problem.ts'
 import type { RateLimitPolicy } from '../../http/rate-limit.ts'
-import { environmentOf } from '../environment.ts'
+import { environmentOf, finderOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
-import { changeObject, createObject, deleteObject } from '../objects.ts'
+import { changeObject, createObject, deleteObject, listObjects } from '../objects.ts'
 import type { Services } from '../services.ts'
 
 const table = 'providers'
 
-export const listProviders: Handler<'listProviders'> = async (services, call) => {
-  const environment = await environmentOf(services, call)
-  return readNamedPage(services, call, `providers.${environment.id}`, (rest) => store.listProviders(services.db, environment.id, rest))
-}
+export const listProviders: Handler<'listProviders'> = (services, call) => listObjects(services, call, 'providers', store.listProviders)
 
 export const createProvider: Handler<'createProvider'> = async (services, call) => {
   const { config, db, now, newId } = services
@@ -48,16 +44,10 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
   })
 }
 
-export const getProvider: Handler<'getProvider'> = async (services, call) => {
-  const provider = await (await finder(services, call))()
-  if (!provider) throw notFound()
-  return provider
-}
+export const getProvider: Handler<'getProvider'> = async (services, call) => found((await finder(services, call))())
 
-async function finder(services: Services, call: Pick<Call<'getProvider'>, 'caller' | 'params'>) {
-  const environment = await environmentOf(services, call)
-  return () => store.findProvider(services.db, environment.id, call.params.provider_id ?? '')
-}
+const finder = (services: Services, call: Pick<Call<'getProvider'>, 'caller' | 'params'>) =>
+  finderOf(services, call, store.findProvider, call.params.provider_id)
 
 export const changeProvider: Handler<'changeProvider'> = async (services, call) => {
   const environment = await environmentOf(services, call)
@@ -100,8 +90,7 @@ const check_limit: RateLimitPolicy = { limit: 10, window_seconds: 3_600 }
 /** Reads metadata and keys while the client waits. A failure is noted beside those of sign-ins, and a success forgets one that it disproves. */
 export const checkProvider: Handler<'checkProvider'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  const provider = await store.findWithSecrets(services.db, environment.id, call.params.provider_id ?? '')
-  if (!provider) throw notFound()
+  const provider = await found(store.findWithSecrets(services.db, environment.id, call.params.provider_id ?? ''))
   const taken = await services.limiter.take(`provider_check.${environment.id}`, check_limit)
   if (!taken.allowed)
     throw rateLimited(
@@ -133,8 +122,7 @@ async function wayInOf(
   { id: environment_id, project_id }: EnvironmentRow,
   provider: { id: string; path: readonly string[] },
 ) {
-  const settings = await findSettings(db, caller.tenant_id, project_id, environment_id)
-  if (!settings) throw notFound()
+  const settings = await found(findSettings(db, caller.tenant_id, project_id, environment_id))
   return environmentKeepsWayIn(db, settings, provider.id, provider.path)
 }
 

@@ -2,7 +2,7 @@ import type { RefusedCall } from '@ostiary/contract/refused-call.ts'
 import { callSortKey, findCall, listCalls, refused_calls_kept_ms, summarise } from '../../deployment/refused-calls/store.ts'
 import { scopesAllow } from '../../domain/keys/policy.ts'
 import { readPageBy } from '../../domain/lists/lists.ts'
-import { badField, notFound } from '../../http/problem.ts'
+import { badField, found } from '../../http/problem.ts'
 import type { Caller } from '../authenticate.ts'
 import { environmentOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
@@ -46,9 +46,8 @@ async function find(
   scope_id: string,
 ) {
   await refused_calls.write()
-  const found = await findCall(db, scope_id, params.request_id ?? '')
-  if (!found) throw notFound()
-  return { ...shownTo(caller, found), version: 1 } // a record never changes
+  const refused = await found(findCall(db, scope_id, params.request_id ?? ''))
+  return { ...shownTo(caller, refused), version: 1 } // a record never changes
 }
 
 async function summary({ db, now, refused_calls }: Services, { query }: Pick<Call<'summariseRefusedCalls'>, 'query'>, scope_id: string) {

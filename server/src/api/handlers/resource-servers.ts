@@ -2,25 +2,20 @@ import { resource_server } from '@ostiary/contract/objects/resource-server.ts'
 import { quotaDetail } from '../../base/config/limits.ts'
 import { patched } from '../../base/patched.ts'
 import { reason } from '../../base/reason.ts'
-import { readNamedPage } from '../../domain/lists/search.ts'
 import * as changes from '../../domain/resource-servers/changes.ts'
 import { identifierProblem } from '../../domain/resource-servers/rules.ts'
 import * as store from '../../domain/resource-servers/store.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
-import { badField, notFound } from '../../http/problem.ts'
-import { environmentOf } from '../environment.ts'
+import { badField, found } from '../../http/problem.ts'
+import { environmentOf, finderOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
-import { changeObject, createObject, deleteObject } from '../objects.ts'
+import { changeObject, createObject, deleteObject, listObjects } from '../objects.ts'
 import type { Services } from '../services.ts'
 
 const table = 'resource_servers'
 
-export const listResourceServers: Handler<'listResourceServers'> = async (services, call) => {
-  const environment = await environmentOf(services, call)
-  return readNamedPage(services, call, `resource-servers.${environment.id}`, (rest) =>
-    store.listResourceServers(services.db, environment.id, rest),
-  )
-}
+export const listResourceServers: Handler<'listResourceServers'> = (services, call) =>
+  listObjects(services, call, 'resource-servers', store.listResourceServers)
 
 export const createResourceServer: Handler<'createResourceServer'> = async (services, call) => {
   const { config, db, now, newId } = services
@@ -48,17 +43,10 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
   })
 }
 
-export const getResourceServer: Handler<'getResourceServer'> = async (services, call) => {
-  const server = await (await finder(services, call))()
-  if (!server) throw notFound()
-  return server
-}
+export const getResourceServer: Handler<'getResourceServer'> = async (services, call) => found((await finder(services, call))())
 
-/** Returns a function that reads the resource server of the path, which `changeVersioned` calls before every try. */
-async function finder(services: Services, call: Pick<Call<'getResourceServer'>, 'caller' | 'params'>) {
-  const environment = await environmentOf(services, call)
-  return () => store.findResourceServer(services.db, environment.id, call.params.resource_server_id ?? '')
-}
+const finder = (services: Services, call: Pick<Call<'getResourceServer'>, 'caller' | 'params'>) =>
+  finderOf(services, call, store.findResourceServer, call.params.resource_server_id)
 
 export const changeResourceServer: Handler<'changeResourceServer'> = async (services, call) =>
   changeObject(services, call, {

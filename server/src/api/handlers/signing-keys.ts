@@ -6,7 +6,7 @@ import { findPublicApplications } from '../../domain/applications/store.ts'
 import { readPageBy } from '../../domain/lists/lists.ts'
 import { findOfferedProviders } from '../../domain/providers/store.ts'
 import { findEnvironmentWithProject } from '../../domain/tenancy/store.ts'
-import { notFound } from '../../http/problem.ts'
+import { found, notFound } from '../../http/problem.ts'
 import { judgeToken } from '../../oidc/introspection.ts'
 import { insertSigningKey, type SigningKey } from '../../oidc/signing-keys.ts'
 import { describeInactive } from '../../oidc/validation-notes.ts'
@@ -86,9 +86,7 @@ export const rotateSigningKey: Handler<'rotateSigningKey'> = async (services, ca
 }
 
 async function loadIssuer({ issuers }: Services, environment_id: string) {
-  const issuer = await issuers.find(environment_id)
-  if (!issuer) throw notFound()
-  return issuer
+  return found(issuers.find(environment_id))
 }
 
 function show(

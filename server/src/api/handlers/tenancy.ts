@@ -15,7 +15,7 @@ import { previewUrl } from '../../domain/tenancy/preview-address.ts'
 import { applySettingsChange, effectiveSettings, showSettings } from '../../domain/tenancy/settings.ts'
 import * as store from '../../domain/tenancy/store.ts'
 import { hasEnabledProvider, hasOwnMethod, keepsProvider } from '../../domain/tenancy/ways-in.ts'
-import { badField, fieldErrors, notFound, validationFailed } from '../../http/problem.ts'
+import { badField, fieldErrors, found, notFound, validationFailed } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
 import type { Handler } from '../handler.ts'
 import { refuseApprovals, refuseKeeps } from '../promotions/settings.ts'
@@ -101,11 +101,8 @@ const issuer_taken = 'Another environment has this issuer, or had it. Choose ano
 const createdAt = (at: Date) => ({ version: 1, created_at: at.toISOString(), updated_at: at.toISOString() })
 const changedAt = (version: number, at: Date) => ({ version: version + 1, updated_at: at.toISOString() })
 
-export const getProject: Handler<'getProject'> = async ({ db }, { caller, params }) => {
-  const project = await store.findProject(db, caller.tenant_id, params.project_id ?? '')
-  if (!project) throw notFound()
-  return project
-}
+export const getProject: Handler<'getProject'> = async ({ db }, { caller, params }) =>
+  found(store.findProject(db, caller.tenant_id, params.project_id ?? ''))
 
 export const changeProject: Handler<'changeProject'> = ({ db, now }, { caller, params, body, if_match, commit }) =>
   changeVersioned(
@@ -135,8 +132,7 @@ const definedOf = ({ require_approval }: NonNullable<ProjectChange['promotion']>
 
 export const listEnvironments: Handler<'listEnvironments'> = async (services, call) => {
   const { caller, params } = call
-  const project = await store.findProject(services.db, caller.tenant_id, params.project_id ?? '')
-  if (!project) throw notFound()
+  const project = await found(store.findProject(services.db, caller.tenant_id, params.project_id ?? ''))
   return readNamedPage(services, call, `environments.${project.id}`, (rest) =>
     store.listEnvironments(services.db, caller.tenant_id, project.id, rest),
   )
@@ -144,8 +140,7 @@ export const listEnvironments: Handler<'listEnvironments'> = async (services, ca
 
 export const createEnvironment: Handler<'createEnvironment'> = async (services, { caller, params, body, fail, commit }) => {
   const { config, db, now, newId } = services
-  const project = await store.findProject(db, caller.tenant_id, params.project_id ?? '')
-  if (!project) throw notFound()
+  const project = await found(store.findProject(db, caller.tenant_id, params.project_id ?? ''))
   await refuseForeignHost(services, caller.tenant_id, body.issuer, ['issuer'])
   const at = now()
   const id = newId('env')
@@ -201,8 +196,7 @@ export const changeEnvironment: Handler<'changeEnvironment'> = ({ db, now }, { c
   )
 
 export const getSettings: Handler<'getSettings'> = async ({ db }, { caller, params }) => {
-  const row = await store.findSettings(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? '')
-  if (!row) throw notFound()
+  const row = await found(store.findSettings(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? ''))
   return { ...showSettings(row), version: row.version }
 }
 

@@ -9,16 +9,14 @@ import { disconnectApplication } from '../../domain/sessions/disconnect.ts'
 import { endBegunWith, endEverything } from '../../domain/sessions/endings.ts'
 import { listGrants } from '../../domain/sessions/grants.ts'
 import { findUser, holdUser, type UserRow } from '../../domain/users/store.ts'
-import { notFound } from '../../http/problem.ts'
+import { found } from '../../http/problem.ts'
 import type { AnyCall, Handler } from '../handler.ts'
 import type { Services } from '../services.ts'
 
 type UserCall = Pick<AnyCall, 'params'> & { caller: { environment: NonNullable<AnyCall['caller']['environment']> } }
 
 async function userOf({ db }: Services, { caller, params }: UserCall): Promise<UserRow> {
-  const user = await findUser(db, caller.environment.id, params.user_id ?? '')
-  if (!user) throw notFound()
-  return user
+  return found(findUser(db, caller.environment.id, params.user_id ?? ''))
 }
 
 /** Every session has its event. Grants with `offline_access` end too. */

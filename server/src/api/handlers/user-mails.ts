@@ -6,8 +6,8 @@ import { findOwner, isProven, type Owner } from '../../domain/accounts/address-p
 import { resetStatements } from '../../domain/accounts/reset.ts'
 import { too_many_mails, waitOfAddress } from '../../domain/mail/address-limit.ts'
 import { codeStatements } from '../../domain/users/code-mail.ts'
-import { findUser, type UserRow } from '../../domain/users/store.ts'
-import { notFound, rateLimited } from '../../http/problem.ts'
+import { findUser } from '../../domain/users/store.ts'
+import { found, rateLimited } from '../../http/problem.ts'
 import { fixedCodeOf, type Issuer } from '../../oidc/issuer.ts'
 import { languageFor } from '../../pages/locale.ts'
 import type { AnyCall, Handler } from '../handler.ts'
@@ -92,8 +92,7 @@ function verificationOf(services: Services, call: UserCall, { owner, issuer, at 
 /** Over a limit of emailed codes nothing is sent, and the answer is the same. Over the limit of the address the call is refused. */
 async function mail(services: Services, call: UserCall, statementsOf: (about: About) => Promise<Statement[]>): Promise<object> {
   const environment_id = call.caller.environment.id
-  const user: UserRow | null = await findUser(services.db, environment_id, call.params.user_id ?? '')
-  if (!user) throw notFound()
+  const user = await found(findUser(services.db, environment_id, call.params.user_id ?? ''))
   const issuer = await services.issuers.find(environment_id)
   if (!issuer || !sendsMail(issuer.settings.email))
     return call.fail('mail_not_set_up', 'The environment sends no mail. Set email.delivery first.', { reason: no_mail })

@@ -3,6 +3,7 @@ import { UserChange } from '@ostiary/contract/user.ts'
 import { changedFields } from '../../base/changed-fields.ts'
 import { emailKey } from '../../base/email.ts'
 import { mergePatch } from '../../base/merge-patch.ts'
+import { picked } from '../../base/picked.ts'
 import { reason } from '../../base/reason.ts'
 import { networkOf, sourceOf } from '../../base/source.ts'
 import { sql } from '../../db/db.ts'
@@ -17,7 +18,7 @@ import type { Turn } from '../../domain/users/password.ts'
 import { judgePassword, type Names } from '../../domain/users/password-rules.ts'
 import { searchUsers } from '../../domain/users/search.ts'
 import * as store from '../../domain/users/store.ts'
-import { badField, notFound } from '../../http/problem.ts'
+import { badField, found } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
 import type { Services } from '../services.ts'
@@ -251,12 +252,6 @@ const finder =
 const findUser = ({ db }: Services, environment_id: EnvironmentId, { params }: Pick<UserCall, 'params'>) =>
   found(store.findUser(db, environment_id, params.user_id ?? ''))
 
-async function found<T>(looked_up: Promise<T | null>): Promise<T> {
-  const object = await looked_up
-  if (object === null) throw notFound()
-  return object
-}
-
 type ListCall = PageCall & { readonly query: { email?: string | undefined; query?: string | undefined } }
 
 /** Newest first. `query` is a complete id or words to search for. */
@@ -308,36 +303,7 @@ function merged(current: store.UserRow, sent: object): store.UserFields {
   return fields
 }
 
+const profile_fields = ['email', ...(Object.keys(empty) as (keyof typeof empty)[])] as const // as: its own keys
+
 /** The current values of the fields that a change can set. */
-function profileOf(user: store.UserRow): store.UserFields {
-  const {
-    email,
-    email_verified,
-    phone_number,
-    phone_number_verified,
-    name,
-    given_name,
-    family_name,
-    nickname,
-    preferred_username,
-    picture,
-    locale,
-    zoneinfo,
-    metadata,
-  } = user
-  return {
-    email,
-    email_verified,
-    phone_number,
-    phone_number_verified,
-    name,
-    given_name,
-    family_name,
-    nickname,
-    preferred_username,
-    picture,
-    locale,
-    zoneinfo,
-    metadata,
-  }
-}
+const profileOf = (user: store.UserRow): store.UserFields => picked(user, profile_fields)

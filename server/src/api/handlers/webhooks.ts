@@ -7,7 +7,6 @@ import { hostOf } from '../../base/slug.ts'
 import { untilWritten } from '../../base/until-written.ts'
 import { sealed_columns } from '../../deployment/secrets/sealed-columns.ts'
 import { readPage } from '../../domain/lists/lists.ts'
-import { readNamedPage } from '../../domain/lists/search.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
 import { holdTenant } from '../../domain/tenancy/store.ts'
@@ -15,10 +14,10 @@ import * as changes from '../../domain/webhooks/changes.ts'
 import { webhookUrlProblem } from '../../domain/webhooks/rules.ts'
 import { makeWebhookSecret, previousAfterRotation } from '../../domain/webhooks/sign.ts'
 import * as store from '../../domain/webhooks/store.ts'
-import { badField, notFound, tooBusy } from '../../http/problem.ts'
-import { environmentOf } from '../environment.ts'
+import { badField, found, notFound, tooBusy } from '../../http/problem.ts'
+import { environmentOf, finderOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
-import { changeObject, createObject, deleteObject } from '../objects.ts'
+import { changeObject, createObject, deleteObject, listObjects } from '../objects.ts'
 import type { Services } from '../services.ts'
 
 type WebhookCall = Pick<Call<'getWebhook'>, 'caller' | 'params'>
@@ -28,10 +27,7 @@ const overlap_ms = day_ms
 
 const table = 'webhooks'
 
-export const listWebhooks: Handler<'listWebhooks'> = async (services, call) => {
-  const environment = await environmentOf(services, call)
-  return readNamedPage(services, call, `webhooks.${environment.id}`, (rest) => store.listWebhooks(services.db, environment.id, rest))
-}
+export const listWebhooks: Handler<'listWebhooks'> = (services, call) => listObjects(services, call, 'webhooks', store.listWebhooks)
 
 export const createWebhook: Handler<'createWebhook'> = async (services, call) => {
   const { config, db, now, newId } = services
@@ -58,15 +54,10 @@ export const createWebhook: Handler<'createWebhook'> = async (services, call) =>
 
 export const getWebhook: Handler<'getWebhook'> = (services, call) => webhookOf(services, call)
 
-async function finder(services: Services, call: WebhookCall) {
-  const environment = await environmentOf(services, call)
-  return () => store.findWebhook(services.db, environment.id, call.params.webhook_id ?? '')
-}
+const finder = (services: Services, call: WebhookCall) => finderOf(services, call, store.findWebhook, call.params.webhook_id)
 
 async function webhookOf(services: Services, call: WebhookCall): Promise<store.WebhookRow> {
-  const webhook = await (await finder(services, call))()
-  if (!webhook) throw notFound()
-  return webhook
+  return found((await finder(services, call))())
 }
 
 export const changeWebhook: Handler<'changeWebhook'> = async (services, call) => {
@@ -141,15 +132,13 @@ export const listDeliveries: Handler<'listDeliveries'> = async (services, call) 
 
 export const getDelivery: Handler<'getDelivery'> = async (services, call) => {
   const { environment_id, id } = await webhookOf(services, call)
-  const delivery = await store.findDelivery(services.db, environment_id, id, call.params.message_id ?? '')
-  if (!delivery) throw notFound()
+  const delivery = await found(store.findDelivery(services.db, environment_id, id, call.params.message_id ?? ''))
   return { ...delivery, version: new Date(delivery.updated_at).getTime() }
 }
 
 export const resendDelivery: Handler<'resendDelivery'> = async (services, call): Promise<Delivery> => {
   const webhook = await webhookOf(services, call)
-  const delivery = await store.findDelivery(services.db, webhook.environment_id, webhook.id, call.params.message_id ?? '')
-  if (!delivery) throw notFound()
+  const delivery = await found(store.findDelivery(services.db, webhook.environment_id, webhook.id, call.params.message_id ?? ''))
   const at = services.now()
   const answer = { ...delivery, status: 'waiting' as const, next_attempt_at: at.toISOString(), updated_at: at.toISOString() }
   const resent = await call.commit(

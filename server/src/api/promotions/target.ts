@@ -10,7 +10,7 @@ import { countWithoutWay, type Ways } from '../../domain/promotions/people.ts'
 import { findPromotion, type PromotionRow } from '../../domain/promotions/store.ts'
 import { findProject } from '../../domain/tenancy/store.ts'
 import { countWebhooksOfTenant } from '../../domain/webhooks/store.ts'
-import { type ApiError, notFound, rateLimited } from '../../http/problem.ts'
+import { type ApiError, found, rateLimited } from '../../http/problem.ts'
 import type { RateLimitPolicy } from '../../http/rate-limit.ts'
 import type { Caller } from '../authenticate.ts'
 import type { Call } from '../handler.ts'
@@ -19,16 +19,12 @@ import type { Services } from '../services.ts'
 type About = Pick<Call<'getPromotion'>, 'caller' | 'params'>
 
 export async function projectOf({ db }: Services, { caller, params }: About) {
-  const project = await findProject(db, caller.tenant_id, params.project_id ?? '')
-  if (!project) throw notFound()
-  return project
+  return found(findProject(db, caller.tenant_id, params.project_id ?? ''))
 }
 
 export async function promotionOf(services: Services, call: About): Promise<PromotionRow> {
   const project = await projectOf(services, call)
-  const promotion = await findPromotion(services.db, project.id, call.params.promotion_id ?? '')
-  if (!promotion) throw notFound()
-  return promotion
+  return found(findPromotion(services.db, project.id, call.params.promotion_id ?? ''))
 }
 
 /** The secrets of a plan that a call to apply it sends. */

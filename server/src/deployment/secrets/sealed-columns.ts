@@ -33,6 +33,18 @@ export const sealedCookie = (environment_id: string, browser: string): Associate
 /** For the way back of a sign-out at a provider, in a cookie. */
 export const signedOutCookie = (environment_id: string): AssociatedData => bind('signed_out_cookie', environment_id)
 
+/** A table of environments, whose rows `key` identifies within one. */
+const ofEnvironment = <const Table extends string, const Columns extends readonly string[]>(
+  table: Table,
+  columns: Columns,
+  key = 'id',
+) => ({
+  table,
+  columns,
+  key: ['environment_id', key] as const,
+  associatedData: (environment_id: string, id: string) => bind(table, environment_id, id),
+})
+
 export const sealed_columns = {
   deployment: {
     table: 'deployment',
@@ -42,10 +54,7 @@ export const sealed_columns = {
     where: sql`name in ('secret', 'demo', 'dashboard')`,
   },
   signing_keys: {
-    table: 'signing_keys',
-    columns: ['private_key'],
-    key: ['environment_id', 'kid'],
-    associatedData: (environment_id: string, kid: string) => bind('signing_keys', environment_id, kid),
+    ...ofEnvironment('signing_keys', ['private_key'], 'kid'),
     where: sql`private_key <> ''`,
   },
   smtp_password: {
@@ -56,30 +65,10 @@ export const sealed_columns = {
     where: sql`settings like '%"password":"v1.%'`,
     path: ['email', 'smtp', 'password'],
   },
-  mails: {
-    table: 'mails',
-    columns: ['sealed'],
-    key: ['environment_id', 'id'],
-    associatedData: (environment_id: string, id: string) => bind('mails', environment_id, id),
-  },
-  mailed_codes: {
-    table: 'mailed_codes',
-    columns: ['sealed'],
-    key: ['environment_id', 'id'],
-    associatedData: (environment_id: string, id: string) => bind('mailed_codes', environment_id, id),
-  },
-  totp_methods: {
-    table: 'totp_methods',
-    columns: ['secret'],
-    key: ['environment_id', 'id'],
-    associatedData: (environment_id: string, id: string) => bind('totp_methods', environment_id, id),
-  },
-  webhooks: {
-    table: 'webhooks',
-    columns: ['secret', 'previous_secret'],
-    key: ['environment_id', 'id'],
-    associatedData: (environment_id: string, id: string) => bind('webhooks', environment_id, id),
-  },
+  mails: ofEnvironment('mails', ['sealed']),
+  mailed_codes: ofEnvironment('mailed_codes', ['sealed']),
+  totp_methods: ofEnvironment('totp_methods', ['secret']),
+  webhooks: ofEnvironment('webhooks', ['secret', 'previous_secret']),
   providers: {
     table: 'providers',
     columns: ['client_secret', 'private_key'],
@@ -93,17 +82,11 @@ export const sealed_columns = {
     associatedData: (environment_id: string) => bind('upstream_sign_ins', environment_id),
   },
   sessions: {
-    table: 'sessions',
-    columns: ['upstream_id_token'],
-    key: ['environment_id', 'id'],
-    associatedData: (environment_id: string, id: string) => bind('sessions', environment_id, id),
+    ...ofEnvironment('sessions', ['upstream_id_token']),
     is_sparse: true,
   },
   half_sign_ins: {
-    table: 'half_sign_ins',
-    columns: ['signed_in'],
-    key: ['environment_id', 'secret_hash'],
-    associatedData: (environment_id: string, secret_hash: string) => bind('half_sign_ins', environment_id, secret_hash),
+    ...ofEnvironment('half_sign_ins', ['signed_in'], 'secret_hash'),
     where: sql`signed_in like '%"id_token":"v1.%'`,
     path: ['upstream', 'id_token'],
   },

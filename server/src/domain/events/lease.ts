@@ -1,6 +1,7 @@
 /** Leases: one process of a deployment does the work, and another takes over when it stops. */
 import { type Db, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
+import type { Deployment } from '../../deployment/deployment.ts'
 
 /**
  * Takes or renews a lease. Returns `false` while another process holds it. The clocks of processes differ, so two may hold a
@@ -23,4 +24,18 @@ export async function takeLease(
     ),
   )
   return taken === 1
+}
+
+/** Returns a function that says whether this process has a lease. It renews one of which less than half is left. */
+export function createLease({ db, now, random }: Pick<Deployment, 'db' | 'now' | 'random'>, name: string, length_ms: number) {
+  const holder = random(16).toString('base64url')
+  let held_until_ms = 0
+  return async function isHeld(): Promise<boolean> {
+    const at = now()
+    const left_ms = held_until_ms - at.getTime()
+    if (left_ms > length_ms / 2 && left_ms <= length_ms) return true
+    const has = await takeLease(db, name, { holder, length_ms }, at)
+    held_until_ms = has ? at.getTime() + length_ms : 0
+    return has
+  }
 }

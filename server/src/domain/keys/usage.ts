@@ -6,6 +6,7 @@ import type { KeyUsage } from '@ostiary/contract/api-key.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { hour_ms } from '../../base/durations.ts'
+import { inBatches } from '../../base/in-batches.ts'
 import { type Db, type Statement, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
 
@@ -76,11 +77,7 @@ export function createKeyUsage(db: Db) {
       groups = new Map()
       in_memory = 0
       try {
-        while (waiting.length > 0) {
-          const batch = waiting.slice(0, most_groups)
-          await db.batch(batch.flatMap(statementsOf))
-          waiting.splice(0, batch.length)
-        }
+        await inBatches(waiting, most_groups, (batch) => db.batch(batch.flatMap(statementsOf)))
       } catch (error) {
         for (const group of waiting) for (const pair of group.pairs.values()) add(group, pair)
         throw error

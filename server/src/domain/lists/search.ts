@@ -65,11 +65,11 @@ function matches(names: readonly (string | null)[], words: readonly string[]): b
 const plain = (text: string) => folded(text.slice(0, longest_normalised))
 
 /** The call of a row whose query is `NamedQuery`. */
-interface NamedCall extends PageCall {
+export interface NamedCall extends PageCall {
   readonly query: PageCall['query'] & { slug?: string | undefined; query?: string | undefined }
 }
 
-interface Named {
+export interface Named {
   id: string
   slug: string
   name?: string

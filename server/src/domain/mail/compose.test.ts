@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MailKind } from '@ostiary/contract/mail.ts'
+import { notices } from '../../../test/support/example-notices.ts'
 import { compose, mail_languages } from './compose.ts'
-import { notices } from './texts/notice.example.ts'
 import { lifeOf, type Notice, notice_ms } from './texts/notice.ts'
 
 const at = new Date('2026-11-20T16:31:00Z')

@@ -3,7 +3,8 @@
  * and pages of 200 sign-ins that one source sends together would hold up everybody, before any hash takes its turn. The others wait
  * here, in the same order as hashes. See docs/decisions/0069.
  */
-import { createTurns, type Ended, type Place } from './hashing-turns.ts'
+import type { Ended, Place } from './hashing-turns.ts'
+import { createWaitingRoom } from './waiting-room.ts'
 
 /** Forms that are worked on at a time, for each hash that runs at a time: more while a core has no hash waiting. */
 const places_per_lane = { while_hashes_wait: 1, otherwise: 8 }
@@ -24,13 +25,8 @@ interface Hashing {
   refusal: (why: 'busy' | 'gone') => Error
 }
 
-interface Waiter {
-  enter(leave: Leave): void
-  refuse(): void
-}
-
 export function createDoorway({ lanes, waiting, most_waiting, refusal }: Hashing) {
-  const turns = createTurns<Waiter>()
+  const room = createWaitingRoom<Leave>(refusal)
   let inside = 0
 
   const isFull = () => inside >= lanes * places_per_lane[waiting() < lanes ? 'otherwise' : 'while_hashes_wait']
@@ -51,37 +47,9 @@ export function createDoorway({ lanes, waiting, most_waiting, refusal }: Hashing
   }
 
   function letIn(): void {
-    while (!isFull()) {
-      const next = turns.next()
-      if (!next) return
-      next.value.enter(stay(next.ended))
+    while (!isFull() && room.admitNext(stay)) {
+      // Each that is admitted takes a place.
     }
-  }
-
-  function waitForPlace(place: Place, signal: AbortSignal): Promise<Leave> {
-    if (turns.waiting >= most_waiting) {
-      const other = turns.givesWayTo(place)
-      if (!other) throw refusal('busy')
-      turns.remove(other)
-      other.value.refuse()
-    }
-    return new Promise((resolve, reject) => {
-      const waiter = turns.add(place, {
-        enter(leave) {
-          signal.removeEventListener('abort', disconnect)
-          resolve(leave)
-        },
-        refuse() {
-          signal.removeEventListener('abort', disconnect)
-          reject(refusal('busy'))
-        },
-      })
-      function disconnect() {
-        turns.remove(waiter)
-        reject(refusal('gone'))
-      }
-      signal.addEventListener('abort', disconnect, { once: true })
-    })
   }
 
   return {
@@ -91,8 +59,8 @@ export function createDoorway({ lanes, waiting, most_waiting, refusal }: Hashing
      * @param signal makes a signal that is aborted when the client disconnects
      */
     async enter(place: Place, signal: () => AbortSignal): Promise<Leave> {
-      if (isFull()) return waitForPlace(place, signal())
-      return stay(turns.begins(place))
+      if (isFull()) return room.wait(place, signal(), room.waiting >= most_waiting)
+      return stay(room.begins(place))
     },
   }
 }

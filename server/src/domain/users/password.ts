@@ -1,6 +1,6 @@
 /**
  * Hashes passwords with argon2id, 19 MiB, 2 passes, 1 lane (OWASP's first choice). At most one hash per core runs at a time, so that
- * sign-ins do not starve the signing of tokens. The others wait for their turn (`hashing-turns.ts`). See docs/decisions/0069.
+ * sign-ins do not starve the signing of tokens. The others wait for their turn (`waiting-room.ts`). See docs/decisions/0069.
  */
 import { availableParallelism } from 'node:os'
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
@@ -8,8 +8,9 @@ import { normalised } from '../../base/normalisation.ts'
 import { type Reason, reason } from '../../base/reason.ts'
 import { Unavailable } from '../../base/unavailable.ts'
 import { createDoorway } from './doorway.ts'
-import { createTurns, type Ended, type Place } from './hashing-turns.ts'
+import type { Ended, Place } from './hashing-turns.ts'
 import { longest_password } from './password-policy.ts'
+import { createWaitingRoom } from './waiting-room.ts'
 
 const parameters = { algorithm: 2 as Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 } // as: Algorithm is a const enum; 2 is Argon2id
 
@@ -52,11 +53,6 @@ export interface Turn {
 /** Where the passwords of a first start come from, which belong to no tenant yet. */
 const of_set_up: Turn = { place: { tenant_id: '', environment_id: '', network: '', source: '', marked_account: null } }
 
-interface Waiter {
-  start(ended: Ended): void
-  refuse(): void
-}
-
 /** The lanes of one of several processes on this machine. Each process has at least one. */
 export const lanesOf = (processes: number): number => Math.max(1, Math.floor(availableParallelism() / processes))
 
@@ -70,7 +66,7 @@ export type Passwords = ReturnType<typeof createPasswords>
  */
 export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, milliseconds = () => performance.now()) {
   let running = 0
-  const turns = createTurns<Waiter>()
+  const room = createWaitingRoom<Ended>(refusal)
   const took_ms: number[] = []
   const refused = { busy: 0, gone: 0 }
 
@@ -84,7 +80,7 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
     if (turn.signal?.aborted) throw refusal('gone')
     const waits = running >= lanes
     if (!waits) running++
-    const its_turn = waits ? waitForTurn(turn) : turns.begins(turn.place)
+    const its_turn = waits ? waitForTurn(turn) : room.begins(turn.place)
     turn.queued?.()
     const ended = await its_turn
     const began = milliseconds()
@@ -94,43 +90,16 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
       took_ms.push(milliseconds() - began)
       if (took_ms.length > most_measured) took_ms.shift()
       ended()
-      const next = turns.next()
-      if (next) next.value.start(next.ended)
-      else running--
+      if (!room.admitNext((next) => next)) running--
     }
   }
 
-  /** Waits in the queue, beginning with the call. */
-  function waitForTurn({ place, signal }: Turn): Promise<Ended> {
-    if (turns.waiting >= most_waiting || expectedWait(place) > longest_wait_ms) {
-      const other = turns.givesWayTo(place)
-      if (!other) throw refusal('busy')
-      turns.remove(other)
-      other.value.refuse()
-    }
-    return new Promise((resolve, reject) => {
-      const forget = () => signal?.removeEventListener('abort', leave)
-      const waiter = turns.add(place, {
-        start(ended) {
-          forget()
-          resolve(ended)
-        },
-        refuse() {
-          forget()
-          reject(refusal('busy'))
-        },
-      })
-      function leave() {
-        turns.remove(waiter)
-        reject(refusal('gone'))
-      }
-      signal?.addEventListener('abort', leave, { once: true })
-    })
-  }
+  const waitForTurn = ({ place, signal }: Turn): Promise<Ended> =>
+    room.wait(place, signal, room.waiting >= most_waiting || expectedWait(place) > longest_wait_ms)
 
   function expectedWait(place: Place): number {
     const mean_ms = took_ms.length === 0 ? unmeasured_ms : took_ms.reduce((sum, ms) => sum + ms) / took_ms.length
-    return (turns.turnsBefore(place) * mean_ms) / lanes
+    return (room.turnsBefore(place) * mean_ms) / lanes
   }
 
   return {
@@ -138,10 +107,10 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
     lanes,
 
     /** For forms of strangers, before their passwords are looked at. */
-    doorway: createDoorway({ lanes, waiting: () => turns.waiting, most_waiting, refusal }),
+    doorway: createDoorway({ lanes, waiting: () => room.waiting, most_waiting, refusal }),
 
     /** Returns how many passwords this process hashes now, how many wait, and how many it has refused since its start. */
-    load: () => ({ running, waiting: turns.waiting, refused }),
+    load: () => ({ running, waiting: room.waiting, refused }),
 
     /**
      * Hashes a password that `passwordProblem` accepts. Applies NFKC first, so that the same characters from different keyboards

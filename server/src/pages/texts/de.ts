@@ -474,7 +474,10 @@ export const de: Texts = {
     text: 'Anwendungen melden Menschen über Ostiary mit OpenID Connect an, und Programme verwalten ihn über seine API.',
     for_people: 'Möchten Sie sich anmelden? Öffnen Sie die App, die Sie verwenden möchten. Sie bringt Sie auf die richtige Seite.',
     links: {
-      demo: { name: 'Demo', detail: 'Eine Anwendung im Browser, die anmeldet und jeden Schritt und jedes Token zeigt.' },
+      demo: {
+        name: 'Demo',
+        detail: 'Melden Sie sich bei der Demo-Anwendung an, und sehen Sie im Dashboard jeden Schritt und jedes Token.',
+      },
       protected_resource: {
         name: 'Anmeldung von Administratoren',
         detail: 'Wo ein Programm das Token eines Administrators bekommt, als Metadaten (RFC 9728).',

@@ -452,7 +452,7 @@ export const en = {
     text: 'Applications sign people in through Ostiary with OpenID Connect, and programs manage it by its API.',
     for_people: 'Do you want to sign in? Open the app that you want to use. It brings you to the right page.',
     links: {
-      demo: { name: 'Demo', detail: 'An application in the browser that signs in and shows every step and token.' },
+      demo: { name: 'Demo', detail: 'Sign in to the demo application, and see every step and token in the dashboard.' },
       protected_resource: {
         name: 'Sign-in of administrators',
         detail: 'Where a program gets an administrator’s token, as metadata (RFC 9728).',

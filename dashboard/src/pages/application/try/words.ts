@@ -16,6 +16,7 @@ const notes: Record<string, string> = {
   scope: 'What the token may be used for.',
   jti: 'The id of the token.',
   client_id: 'The application that the token was issued to.',
+  grant_id: 'One person, one application, one sign-in. When the grant ends, so does the token.',
   email: 'May change. Show it, but do not identify people by it.',
   email_verified: 'Whether the person has verified that the address is theirs.',
 }

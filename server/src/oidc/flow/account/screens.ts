@@ -240,11 +240,6 @@ export function showAddTotp(
   )
 }
 
-const showNewCodes = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: FormProblem | null): Answer =>
-  withForm(services, call, { ...own, action: 'new-recovery-codes', view: { problem } }, (context, form, shown) =>
-    newCodesPage(context, { ...form, ...shown }),
-  )
-
 export async function showAddPasskey(
   services: OidcServices,
   call: OidcCall,
@@ -275,10 +270,13 @@ export async function showAddProvider(
   )
 }
 
-const showExport = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: ExportView['problem']): Answer =>
-  withForm(services, call, { ...own, action: 'export', view: { problem } }, (context, form, shown) =>
-    exportPage(context, { ...form, ...shown }),
-  )
+/** A page whose form has a button alone. */
+const showConfirm =
+  (action: 'export' | 'new-recovery-codes', pageOf: typeof exportPage) =>
+  (services: OidcServices, call: OidcCall, own: OwnAccount, problem: ExportView['problem']): Answer =>
+    withForm(services, call, { ...own, action, view: { problem } }, (context, form, shown) => pageOf(context, { ...form, ...shown }))
+const showNewCodes = showConfirm('new-recovery-codes', newCodesPage)
+const showExport = showConfirm('export', exportPage)
 
 export async function showDeletion(
   services: OidcServices,

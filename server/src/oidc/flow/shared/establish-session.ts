@@ -13,7 +13,14 @@ import { byUser, originOf } from '../../../domain/events/origin.ts'
 import { insertEvent, type NewEvent } from '../../../domain/events/store.ts'
 import type { UpstreamSubject } from '../../../domain/providers/store.ts'
 import { endUnseen, findUnseen, hasRoomForSession, most_others, type UnseenSessions } from '../../../domain/sessions/bounds.ts'
-import { endSession, insertSession, raiseSession, renewSession, type UpstreamSession } from '../../../domain/sessions/sessions.ts'
+import {
+  endSession,
+  insertSession,
+  raiseSession,
+  renewSession,
+  type SessionRow,
+  type UpstreamSession,
+} from '../../../domain/sessions/sessions.ts'
 import { countForPerson, waitForPerson } from '../../../domain/users/attempts.ts'
 import { hasSecondFactor } from '../../../domain/users/second-factors.ts'
 import { aboutUser, aboutUsers, fillLocale, findUser, noteSignIn } from '../../../domain/users/store.ts'
@@ -82,49 +89,26 @@ export async function establishSession(
   interaction: Interaction,
   signed_in: SignedIn,
 ): Promise<Answer | null> {
-  const { user_id, email, password_hash, step, method, amr, identity_id, links, began_with, second_factor } = signed_in
+  const { user_id, email, password_hash, step, method, identity_id, links, began_with, second_factor } = signed_in
   const { hold = [], first = [] } = signed_in
   const link = links && identity_id !== undefined ? await linkIdentity(services, call, { user_id, email, identity_id, links }) : undefined
   if (link === null) return null
   const { issuer } = call
   const { browser, client, query, request } = interaction
   const at = call.now
-  const { idle_ttl_seconds, absolute_ttl_seconds } = issuer.settings.sessions
   const secret = newSecret(services)
   const known = browser.sessions.find((session) => session.user_id === user_id)
   const expired = browser.expired.filter((session) => session.user_id === user_id)
   const others = [...browser.sessions, ...browser.expired].filter((session) => session.user_id !== user_id)
   const [kept, displaced] = [others.slice(0, most_sessions - 1), others.slice(most_sessions - 1)]
-  const absolute_expires_at = new Date(at.getTime() + absolute_ttl_seconds * 1000)
-  const id = known?.id ?? (services.newId('ses') as `ses_${string}`) // as: newId gives exactly this
-  const session = {
-    id,
-    user_id: user_id as `usr_${string}`, // as: an id of our own making
-    token_hash: digestOf(secret),
-    amr,
-    acr: acrOf(amr),
-    began_with: link?.identity_id ?? identity_id ?? began_with ?? passwordMethod(user_id),
-    upstream: signed_in.upstream
-      ? sealUpstream(services, signed_in.upstream, sealed_columns.sessions.associatedData(issuer.environment_id, id))
-      : null,
-    ip: call.ip,
-    user_agent: asLine(header(call, 'user-agent') ?? '', 300) || null,
-    expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
-    absolute_expires_at,
-  }
+  const began = link?.identity_id ?? identity_id ?? began_with ?? passwordMethod(user_id)
+  const session = sessionRow(services, call, signed_in, { known_id: known?.id, secret, began_with: began })
   // The condition is safe for the session, because `noteSignIn` and each batch that adds a second factor first write the row of the
   // account.
   const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
   const { sessions_per_person, sign_ins_per_person } = services.config.limits
   const counted = { environment_id: issuer.environment_id, user_id, now: at }
-  const locale = chosenLanguage(call)
-  const has_locale = locale === null || ((await findUser(services.db, issuer.environment_id, user_id))?.locale ?? null) !== null
-  const spoken = has_locale
-    ? []
-    : [
-        fillLocale(issuer.environment_id, user_id, locale, at),
-        signInEvent(services, call, { type: 'user.updated', user_id, data: { changed: ['locale'] } }).statement,
-      ]
+  const spoken = await spokenLanguage(services, call, user_id)
   const by_password = identity_id === undefined && began_with === undefined
   const store = ({ ids, is_counted }: UnseenSessions) =>
     services.db.batch([
@@ -179,6 +163,42 @@ export async function establishSession(
     deviceCookie(services, call, { user_id, email, password_hash }),
     lastUsedCookie(call, signed_in.provider_id ?? method),
   ])
+}
+
+function sessionRow(
+  services: OidcServices,
+  call: OidcCall,
+  { user_id, amr, upstream }: SignedIn,
+  { known_id, secret, began_with }: { known_id: SessionRow['id'] | undefined; secret: string; began_with: string },
+) {
+  const { environment_id, settings } = call.issuer
+  const { idle_ttl_seconds, absolute_ttl_seconds } = settings.sessions
+  const at = call.now.getTime()
+  const absolute_expires_at = new Date(at + absolute_ttl_seconds * 1000)
+  const id = known_id ?? (services.newId('ses') as `ses_${string}`) // as: newId gives exactly this
+  return {
+    id,
+    user_id: user_id as `usr_${string}`, // as: an id of our own making
+    token_hash: digestOf(secret),
+    amr,
+    acr: acrOf(amr),
+    began_with,
+    upstream: upstream ? sealUpstream(services, upstream, sealed_columns.sessions.associatedData(environment_id, id)) : null,
+    ip: call.ip,
+    user_agent: asLine(header(call, 'user-agent') ?? '', 300) || null,
+    expires_at: new Date(Math.min(at + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
+    absolute_expires_at,
+  }
+}
+
+/** Gives the user the language that the person chose, where the user has none. */
+async function spokenLanguage(services: OidcServices, call: OidcCall, user_id: string): Promise<Statement[]> {
+  const { environment_id } = call.issuer
+  const locale = chosenLanguage(call)
+  const has_locale = locale === null || ((await findUser(services.db, environment_id, user_id))?.locale ?? null) !== null
+  if (has_locale) return []
+  const { statement } = signInEvent(services, call, { type: 'user.updated', user_id, data: { changed: ['locale'] } })
+  return [fillLocale(environment_id, user_id, locale, call.now), statement]
 }
 
 /** The session at a provider with its ID token sealed for the row that keeps it. */

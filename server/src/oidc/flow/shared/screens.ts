@@ -175,27 +175,18 @@ export async function showConsent(services: OidcServices, call: OidcCall, intera
   return problem === null ? answer : refused(answer, formRefusals[problem])
 }
 
-async function consentAnswer(
-  services: OidcServices,
-  call: OidcCall,
-  { query, request, client, browser, audiences }: Authorization,
-  { session_id, problem }: ConsentStep,
-): Promise<Answer> {
-  const session = browser.sessions.find((candidate) => candidate.id === session_id)
+async function consentAnswer(services: OidcServices, call: OidcCall, interaction: Authorization, step: ConsentStep): Promise<Answer> {
+  const { query, request, browser, audiences } = interaction
+  const session = browser.sessions.find(({ id }) => id === step.session_id)
   const person = session && (await findPerson(services.db, call.issuer.environment_id, session.user_id))
   if (!person) return redirect(continueUrl(call, query))
-  const { csrf, set_cookie } = formToken(services, call, browser)
-  const page = consentPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
-    csrf,
-    request: query,
-    session_id,
-    application: { name: client.name, logo_url: client.logo_uri },
+  const { context, view, set_cookie } = decisionOf(services, call, interaction, step)
+  const page = consentPage(context, {
+    ...view,
     redirect_uri: request.redirect_uri,
-    not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
     account_url: accountUrl(call),
     person: { ...person, email: session.email },
     scopes: consentLines(request.scope, audiences),
-    problem,
   })
   return withCookies(html(page), set_cookie)
 }
@@ -208,25 +199,27 @@ export function showPress(services: OidcServices, call: OidcCall, interaction: A
   return showStep(services, call, interaction.browser, { place, view: { problem }, page })
 }
 
-function pressAnswer(
-  services: OidcServices,
-  call: OidcCall,
-  { query, request, client, browser }: Authorization,
-  { session_id, problem }: ConsentStep,
-): Answer {
-  const session = browser.sessions.find((candidate) => candidate.id === session_id)
-  if (!session) return redirect(continueUrl(call, query))
+function pressAnswer(services: OidcServices, call: OidcCall, interaction: Authorization, step: ConsentStep): Answer {
+  const person = interaction.browser.sessions.find(({ id }) => id === step.session_id)
+  if (!person) return redirect(continueUrl(call, interaction.query))
+  const { context, view, set_cookie } = decisionOf(services, call, interaction, step)
+  return withCookies(html(pressPage(context, { ...view, person })), set_cookie)
+}
+
+/** The common part of the pages of a consent and of a press. */
+function decisionOf(services: OidcServices, call: OidcCall, { query, request, client, browser }: Authorization, step: ConsentStep) {
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const page = pressPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
-    csrf,
-    request: query,
-    session_id,
-    application: { name: client.name, logo_url: client.logo_uri },
-    person: session,
-    not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
-    problem,
-  })
-  return withCookies(html(page), set_cookie)
+  return {
+    context: pageContext(call, request.ui_locales, continueUrl(call, query)),
+    view: {
+      csrf,
+      request: query,
+      ...step,
+      application: { name: client.name, logo_url: client.logo_uri },
+      not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
+    },
+    set_cookie,
+  }
 }
 
 /** Asks the person of this session for a name. A page with a problem is a refusal. */

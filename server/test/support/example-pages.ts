@@ -1,30 +1,38 @@
-// pure
 /** Every hosted page in each of its states, for tests of rules that all pages obey. */
-import { type AccountView, accountPage } from './account.ts'
-import { changeEmailPage, confirmEmailPage } from './account-address.ts'
-import { accountChooserPage } from './account-chooser.ts'
-import { deletedPage, deletionPage, exportPage, passwordPage, profilePage, removalPage } from './account-forms.ts'
-import { addPasskeyPage, addProviderPage, addTotpPage, newCodesPage } from './account-methods.ts'
-import { type AskNameView, askNamePage } from './ask-name.ts'
-import { type ConsentView, consentPage } from './consent.ts'
-import { type EmailCodeView, emailCodePage } from './email-code.ts'
-import { type EnrolFactorView, enrolFactorPage, enrolmentCodePage, recoveryCodesPage } from './enrolment.ts'
-import { formPostPage } from './form-post.ts'
-import { acceptedPage, type InvitationView, invitationPage, memberPage } from './invitation.ts'
-import type { Page, PageContext } from './layout.ts'
-import { languageFor, languagesAt } from './locale.ts'
-import { type MessageKind, type MessageView, messagePage } from './message.ts'
-import { type OfferPasskeyView, offerPasskeyPage } from './offer-passkey.ts'
-import type { PasskeyCeremony } from './passkey-block.ts'
-import { type PressView, pressPage } from './press.ts'
-import { type ProviderProblemView, providerProblemPage } from './provider-problem.ts'
-import { pseudo_language } from './pseudo.example.ts'
-import { type RedirectMismatchView, redirectMismatchPage } from './redirect-mismatch.ts'
-import { changeConfirmedPage, forgotPage, forgotSentPage, linkPage, newPasswordPage, passwordSavedPage, verifiedPage } from './reset.ts'
-import { type SecondFactorView, secondFactorPage } from './second-factor.ts'
-import { type SignInView, signInPage } from './sign-in.ts'
-import { type SignOutDoneView, signOutDonePage, signOutPage } from './sign-out.ts'
-import { type SignUpView, signUpPage } from './sign-up.ts'
+import { type AccountView, accountPage } from '../../src/pages/account.ts'
+import { changeEmailPage, confirmEmailPage } from '../../src/pages/account-address.ts'
+import { accountChooserPage } from '../../src/pages/account-chooser.ts'
+import { deletedPage, deletionPage, exportPage, passwordPage, profilePage, removalPage } from '../../src/pages/account-forms.ts'
+import { addPasskeyPage, addProviderPage, addTotpPage, newCodesPage } from '../../src/pages/account-methods.ts'
+import { type AskNameView, askNamePage } from '../../src/pages/ask-name.ts'
+import { type ConsentView, consentPage } from '../../src/pages/consent.ts'
+import type { DecisionView } from '../../src/pages/decision.ts'
+import { type EmailCodeView, emailCodePage } from '../../src/pages/email-code.ts'
+import { type EnrolFactorView, enrolFactorPage, enrolmentCodePage, recoveryCodesPage } from '../../src/pages/enrolment.ts'
+import { formPostPage } from '../../src/pages/form-post.ts'
+import { acceptedPage, type InvitationView, invitationPage, memberPage } from '../../src/pages/invitation.ts'
+import type { Page, PageContext } from '../../src/pages/layout.ts'
+import { languageFor, languagesAt } from '../../src/pages/locale.ts'
+import { type MessageKind, type MessageView, messagePage } from '../../src/pages/message.ts'
+import { type OfferPasskeyView, offerPasskeyPage } from '../../src/pages/offer-passkey.ts'
+import type { PasskeyCeremony } from '../../src/pages/passkey-block.ts'
+import { pressPage } from '../../src/pages/press.ts'
+import { type ProviderProblemView, providerProblemPage } from '../../src/pages/provider-problem.ts'
+import { type RedirectMismatchView, redirectMismatchPage } from '../../src/pages/redirect-mismatch.ts'
+import {
+  changeConfirmedPage,
+  forgotPage,
+  forgotSentPage,
+  linkPage,
+  newPasswordPage,
+  passwordSavedPage,
+  verifiedPage,
+} from '../../src/pages/reset.ts'
+import { type SecondFactorView, secondFactorPage } from '../../src/pages/second-factor.ts'
+import { type SignInView, signInPage } from '../../src/pages/sign-in.ts'
+import { type SignOutDoneView, signOutDonePage, signOutPage } from '../../src/pages/sign-out.ts'
+import { type SignUpView, signUpPage } from '../../src/pages/sign-up.ts'
+import { pseudo_language } from './pseudo-language.ts'
 
 /** Texts that come from tenants, applications and people. */
 export interface Words {
@@ -123,7 +131,7 @@ export const exampleConsent = ({ application, resource_server, scope, person, em
   problem: null,
 })
 
-const examplePress = ({ application, person, email, request } = usual): PressView => ({
+const examplePress = ({ application, person, email, request } = usual): DecisionView => ({
   csrf: 'token',
   request,
   session_id: 'ses_1',

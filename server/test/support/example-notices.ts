@@ -1,7 +1,6 @@
-// pure
 /** A mail of every kind, for tests of rules that all mails obey. */
 import type { MailKind } from '@ostiary/contract/mail.ts'
-import type { Notice } from './notice.ts'
+import type { Notice } from '../../src/domain/mail/texts/notice.ts'
 
 const expires_at = new Date('2026-11-20T16:41:00Z')
 const device = { name: 'Firefox on Windows', ip: '203.0.113.7' }

@@ -1,10 +1,9 @@
-// pure
 /**
  * A pseudo language that is written from right to left, for tests: the English texts in Arabic letters. It shows whether a page takes all
  * its texts from the catalogue and whether its layout follows the direction of the language.
  */
-import type { Language } from './locale.ts'
-import { en, type Texts } from './texts/en.ts'
+import type { Language } from '../../src/pages/locale.ts'
+import { en, type Texts } from '../../src/pages/texts/en.ts'
 
 const first_letter = 0x0627
 const letters = 27

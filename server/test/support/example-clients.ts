@@ -1,7 +1,6 @@
-// pure
 /** Applications for tests. They have what applications had before `client_secret`, `unknown_scopes` and `nonce_replaces_pkce`. */
-import { digestOf } from '../base/digest.ts'
-import type { Client } from './client.ts'
+import { digestOf } from '../../src/base/digest.ts'
+import type { Client } from '../../src/protocol/client.ts'
 
 export const secret = 'k3Zr9vQ0pXb7LmT2wYc5HsD8'
 
