@@ -47,7 +47,7 @@ export const ofEnvironment = {
   application: (here, { params }) => begin(applications.one(here, params.application_id ?? '')),
   resourceServers: (here) => beginList(resourceServers.list(here)),
   providers: (here) => beginList(providers.list(here)),
-  apiKeys: (here) => beginList(environmentKeys.list(here)),
+  apiKeys: (here) => beginList(environmentKeys(here).list),
   webhooks: (here) => beginList(webhooks.list(here)),
   webhook(here, { params: { webhook_id = '' }, search }) {
     begin(webhooks.one(here, webhook_id))
@@ -84,7 +84,7 @@ export const ofProject = {
 
 export const ofTenant = {
   projects: (here) => beginList(projects.list(here)),
-  platformKeys: (here) => beginList(platformKeys.list(here)),
+  platformKeys: (here) => beginList(platformKeys(here).list),
   members: (here) => beginList(members.list(here)),
   tenantCalls(here, { search }) {
     begin(callsOfTenant.summary(here))

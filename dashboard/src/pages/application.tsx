@@ -10,7 +10,7 @@ import { Loaded, useRead } from '../parts/reading.tsx'
 import { Editing } from '../parts/save.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { PageTabs } from '../parts/tabs.tsx'
-import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import { EnvironmentTag } from '../parts/tag.tsx'
 import { applications } from '../queries/applications.ts'
 import { useEnvironment } from '../scope.tsx'
 import { Addresses, Scopes } from './application/addresses.tsx'
@@ -19,7 +19,7 @@ import { Authentication, Credentials } from './application/credentials.tsx'
 import { ApplicationEvents } from './application/events.tsx'
 import { TrySignIn } from './application/try/try.tsx'
 import { forgetCreatedSecret } from './applications/created-secret.ts'
-import { typeNames } from './applications.tsx'
+import { ApplicationStatus, ApplicationType } from './applications.tsx'
 
 const tabs = [
   ['connect', 'Connect'],
@@ -55,16 +55,7 @@ export default function Application() {
             }
             lead={
               <>
-                <Tag>{typeNames[application.application_type]}</Tag>{' '}
-                {application.disabled ? (
-                  <Tag tone="warn" icon="cross">
-                    Disabled
-                  </Tag>
-                ) : (
-                  <Tag tone="ok" icon="check">
-                    Enabled
-                  </Tag>
-                )}
+                <ApplicationType of={application} /> <ApplicationStatus of={application} />
               </>
             }
             actions={<DeleteApplication application={application} />}

@@ -5,14 +5,15 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { CopyButton } from '../parts/copy.tsx'
-import { Chips, NoMatch, TimeRange } from '../parts/filters.tsx'
+import { Chips, NoMatch, TimeRange, without } from '../parts/filters.tsx'
+import { ListPage } from '../parts/list-page.tsx'
 import { Id, useNamesAt } from '../parts/names.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
+import { ChangeButton } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Loaded, useList, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { Facts, Json, Side } from '../parts/side.tsx'
-import { type Column, Records } from '../parts/table.tsx'
+import { type Column, timeColumn } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { auditFilter, auditLog } from '../queries/audit-log.ts'
 import { useScope } from '../scope.tsx'
@@ -28,26 +29,26 @@ export default function AuditLog() {
   const filter = auditFilter(search)
   const list = useList(auditLog.list({ client, tenant }, filter))
   const nameOf = useNamesOf(list.rows ?? [])
-  const open = ({ id }: { id: string }) => show({ chosen: id })
   const columns: Column<AuditEntry>[] = [
     {
       head: 'What',
-      kind: 'first',
-      cell: (entry) => (
+      cell: (entry, open) => (
         <>
-          <button type="button" className="row-button sentence" onClick={() => open(entry)}>
-            <b>{whoOf(entry)}</b> {didOf(entry.action, entry.object.type)} <i>{objectOf(entry, nameOf)}</i>
-          </button>
+          {open(
+            <span className="sentence">
+              <b>{whoOf(entry)}</b> {didOf(entry.action, entry.object.type)} <i>{objectOf(entry, nameOf)}</i>
+            </span>,
+          )}
           <span className="sub">{summaryOf(entry)}</span>
         </>
       ),
     },
     { head: 'Where', className: 'muted', cell: (entry) => placeOf(entry, nameOf) },
     { head: 'From', className: 'mono faint', cell: ({ ip }) => ip ?? 'the service' },
-    { head: 'When', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
+    timeColumn('When', ({ created_at }) => created_at),
   ]
   return (
-    <Page
+    <ListPage
       title="Audit log"
       lead="Every change in this tenant, chained so that a missing or altered entry shows."
       actions={
@@ -59,27 +60,19 @@ export default function AuditLog() {
           />
         </>
       }
-    >
-      <div className="toolbar">
-        <ByPerson {...state} />
-        <ByObject entries={list.rows ?? []} nameOf={nameOf} {...state} />
-        <TimeRange {...state} />
-        <Chips names={chips} nameOf={(value) => (value === search.action ? { name: didOf(value) } : nameOf(value))} {...state} />
-      </div>
-      <Records
-        label="Audit log"
-        list={list}
-        columns={columns}
-        open={open}
-        keyOf={({ id }) => id}
-        empty={
-          <NoMatch names={chips} show={show}>
-            No change has these values.
-          </NoMatch>
-        }
-      />
-      {search.chosen ? <EntrySide key={search.chosen} audit_entry_id={search.chosen} show={show} /> : null}
-    </Page>
+      above={
+        <div className="toolbar">
+          <ByPerson {...state} />
+          <ByObject entries={list.rows ?? []} nameOf={nameOf} {...state} />
+          <TimeRange {...state} />
+          <Chips names={chips} nameOf={(value) => (value === search.action ? { name: didOf(value) } : nameOf(value))} {...state} />
+        </div>
+      }
+      list={list}
+      columns={columns}
+      no_match={<NoMatch clear={() => show(without(chips))}>No change has these values.</NoMatch>}
+      side={{ param: 'chosen', of: (id) => <EntrySide audit_entry_id={id} show={show} /> }}
+    />
   )
 }
 

@@ -7,15 +7,13 @@ import { useAction } from '../parts/action.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { EmailField } from '../parts/fields.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
+import { ListPage } from '../parts/list-page.tsx'
+import { ChangeButton } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
-import { useQueryState } from '../parts/search.ts'
 import { SecretOnce } from '../parts/secret-once.tsx'
-import { type Column, Empty, Records } from '../parts/table.tsx'
+import { type Column, timeColumn } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
-import { Time } from '../parts/time.tsx'
 import { members } from '../queries/members.ts'
 import { me as own } from '../queries/tenancy.ts'
 import { atLeast, type Role, roles, useScope } from '../scope.tsx'
@@ -28,8 +26,7 @@ const rights: Record<Role, string> = {
 }
 
 export default function Members() {
-  const { client, tenant, is_root, me, can } = useScope()
-  const { search, show } = useQueryState()
+  const { client, tenant, is_root, me } = useScope()
   const [open, setOpen] = useState<{ act: 'remove'; member: Member } | { act: 'lower'; member: Member; role: Role } | null>(null)
   const [invited, setInvited] = useState<Answer<Invitation> | null>(null)
   const list = useList(members.list({ client, tenant }))
@@ -63,7 +60,6 @@ export default function Members() {
   const columns: Column<Member>[] = [
     {
       head: 'Person',
-      kind: 'first',
       cell: ({ name, email, id }) => (
         <>
           <b>{name ?? email ?? id}</b>
@@ -96,7 +92,7 @@ export default function Members() {
           </Tag>
         ),
     },
-    { head: 'Last sign-in', className: 'muted nowrap', cell: ({ last_sign_in_at }) => <Time at={last_sign_in_at} /> },
+    timeColumn('Last sign-in', ({ last_sign_in_at }) => last_sign_in_at),
     {
       head: 'Actions',
       cell: (member) => (
@@ -120,31 +116,24 @@ export default function Members() {
   ]
   const error = (open === null ? change.error : null) ?? resend.error
   return (
-    <Page
+    <ListPage
       title="Members"
       lead={
         is_root
           ? 'Who runs this deployment. The last operator cannot be removed.'
           : `Who administers ${tenant.name}. The last owner cannot be removed or lowered.`
       }
-      actions={
-        <ChangeButton needs="admin" className="btn pri" onClick={() => show({ new: '1' })}>
-          <Icon name="plus" /> Invite
-        </ChangeButton>
+      create={{ words: 'Invite', needs: 'admin', form: (close) => <Invite close={close} onInvited={setInvited} /> }}
+      above={
+        <>
+          {error ? <Problem error={error} /> : null}
+          <output>{invited && invited.data.invitation_url === null ? <WithoutLink of={invited} /> : null}</output>
+        </>
       }
+      list={list}
+      columns={columns}
+      empty="No member."
     >
-      {error ? <Problem error={error} /> : null}
-      <output>{invited && invited.data.invitation_url === null ? <WithoutLink of={invited} /> : null}</output>
-      <Records label="Members" list={list} columns={columns} keyOf={({ id }) => id} empty={<Empty>No member.</Empty>} />
-      {search.new && can('admin') ? (
-        <Invite
-          close={() => show({ new: undefined })}
-          onInvited={(invitation) => {
-            show({ new: undefined })
-            setInvited(invitation)
-          }}
-        />
-      ) : null}
       {open?.act === 'remove' ? (
         <Confirm
           title={`Remove ${open.member.email ?? open.member.id}?`}
@@ -181,7 +170,7 @@ export default function Members() {
           onClose={() => setInvited(null)}
         />
       ) : null}
-    </Page>
+    </ListPage>
   )
 }
 
@@ -232,7 +221,10 @@ function Invite({ close, onInvited }: { close: () => void; onInvited: (invitatio
   const action = useAction(() => client.responses.addMember({ tenant_id: tenant.id }, { email, role }), {
     changes: [members.all({ tenant })],
     secret: true,
-    done: onInvited,
+    done: (invitation) => {
+      close()
+      onInvited(invitation)
+    },
   })
   const submit = () => action.run(undefined)
   return (

@@ -8,18 +8,18 @@ import { useAnnounce } from '../parts/announce.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
+import { ListPage } from '../parts/list-page.tsx'
+import { ChangeButton } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList, useRead } from '../parts/reading.tsx'
-import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
-import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { Uri } from '../parts/uri.tsx'
 import { applications } from '../queries/applications.ts'
 import { providers } from '../queries/providers.ts'
-import { useEnvironment } from '../scope.tsx'
+import { toApplication, useEnvironment } from '../scope.tsx'
 import { causeWords, provider_can_be_read } from './providers/causes.ts'
 import { CreateProvider } from './providers/create.tsx'
 import { EditProvider } from './providers/edit.tsx'
@@ -31,7 +31,6 @@ type Open = { act: 'edit' | 'switch_off' | 'delete'; provider: Provider }
 
 export default function Providers() {
   const { client, at, environment, can } = useEnvironment()
-  const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open | null>(null)
   const may = can('developer')
   const list = useList(providers.list({ client, at }))
@@ -62,7 +61,6 @@ export default function Providers() {
   const columns: Column<Provider>[] = [
     {
       head: 'Provider',
-      kind: 'first',
       className: 'of-provider',
       cell: ({ display_name, type }) => (
         <>
@@ -126,41 +124,31 @@ export default function Providers() {
       ),
     },
   ]
-  const create = (
-    <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-      <Icon name="plus" /> Add provider
-    </ChangeButton>
-  )
   return (
-    <Page
+    <ListPage
       title="Providers"
       lead="People sign in with an account that they already have. Each provider gets a button on the sign-in page."
-      actions={hasNone(list) ? null : create}
+      create={{ words: 'Add provider', form: (close) => <CreateProvider close={close} check={checkChanged} /> }}
+      above={
+        open === null ? (
+          <>
+            {enable.error ? <Problem error={enable.error} /> : null}
+            {check.error ? <Problem error={check.error} /> : null}
+          </>
+        ) : null
+      }
+      list={list}
+      columns={columns}
+      empty="No provider yet. Register an application at Google, Microsoft, GitHub or another provider, and add it here."
+      snippet={
+        <ByApi
+          operation="createProvider"
+          path={`${pathOf(at)}/providers`}
+          params={at}
+          body={{ type: 'github', client_id: 'ID', client_secret: 'SECRET' }}
+        />
+      }
     >
-      {enable.error && open === null ? <Problem error={enable.error} /> : null}
-      {check.error && open === null ? <Problem error={check.error} /> : null}
-      <Records
-        label="Providers"
-        list={list}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={
-          <Empty
-            action={create}
-            snippet={
-              <ByApi
-                operation="createProvider"
-                path={`${pathOf(at)}/providers`}
-                params={at}
-                body={{ type: 'github', client_id: 'ID', client_secret: 'SECRET' }}
-              />
-            }
-          >
-            No provider yet. Register an application at Google, Microsoft, GitHub or another provider, and add it here.
-          </Empty>
-        }
-      />
-      {search.new && may ? <CreateProvider close={() => show({ new: undefined })} check={checkChanged} /> : null}
       {open?.act === 'edit' ? <EditProvider provider_id={open.provider.id} close={() => setOpen(null)} check={checkChanged} /> : null}
       {open?.act === 'switch_off' ? <SwitchOff provider={open.provider} close={() => setOpen(null)} /> : null}
       {open?.act === 'delete' ? (
@@ -177,15 +165,13 @@ export default function Providers() {
           onClose={() => setOpen(null)}
         />
       ) : null}
-    </Page>
+    </ListPage>
   )
 }
 
 /** A sign-in by the provider needs an application to come back to. The newest one is taken. */
 function TryIt({ provider: { display_name, enabled } }: { provider: Provider }) {
-  const here = useEnvironment()
-  const { base } = here
-  const [first] = useRead(applications.newest(here)).data?.data ?? []
+  const [first] = useRead(applications.newest(useEnvironment())).data?.data ?? []
   if (!first || !enabled)
     return (
       <button type="button" className="btn s" disabled title={enabled ? 'Needs an application.' : 'Switch it on first.'}>
@@ -196,13 +182,7 @@ function TryIt({ provider: { display_name, enabled } }: { provider: Provider }) 
       </button>
     )
   return (
-    <Link
-      className="btn s"
-      from={base}
-      to={`${base}/applications/$application_id`}
-      params={{ application_id: first.id }}
-      search={{ tab: 'try', provider: display_name }}
-    >
+    <Link className="btn s" {...toApplication(first.id, { tab: 'try', provider: display_name })}>
       Try it<span className="vh">: {display_name}</span>
     </Link>
   )

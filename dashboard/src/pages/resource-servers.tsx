@@ -4,14 +4,12 @@ import type { ResourceServer } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
+import { ListPage } from '../parts/list-page.tsx'
+import { ChangeButton } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
-import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
-import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
+import { type Column, timeColumn } from '../parts/table.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
-import { Time } from '../parts/time.tsx'
 import { resourceServers } from '../queries/resource-servers.ts'
 import { useEnvironment } from '../scope.tsx'
 import { CreateResourceServer, EditResourceServer } from './resource-servers/dialog.tsx'
@@ -19,8 +17,7 @@ import { CreateResourceServer, EditResourceServer } from './resource-servers/dia
 type Open = { act: 'edit' | 'delete'; server: ResourceServer }
 
 export default function ResourceServers() {
-  const { client, at, environment, can } = useEnvironment()
-  const { search, show } = useQueryState()
+  const { client, at, environment } = useEnvironment()
   const [open, setOpen] = useState<Open | null>(null)
   const list = useList(resourceServers.list({ client, at }))
   const remove = useAction((resource_server_id: string) => client.deleteResourceServer({ ...at, resource_server_id }), {
@@ -30,7 +27,6 @@ export default function ResourceServers() {
   const columns: Column<ResourceServer>[] = [
     {
       head: 'Resource server',
-      kind: 'first',
       cell: ({ name, identifier }) => (
         <>
           <b>{name}</b>
@@ -40,7 +36,7 @@ export default function ResourceServers() {
     },
     { head: 'Scopes', cell: ({ scopes }) => <ScopeList of={scopes} /> },
     { head: 'Tokens', cell: ({ access_token_format }) => formats[access_token_format] },
-    { head: 'Created', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
+    timeColumn('Created', ({ created_at }) => created_at),
     {
       head: 'Actions',
       cell: (server) => (
@@ -61,39 +57,23 @@ export default function ResourceServers() {
       ),
     },
   ]
-  const create = (
-    <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-      <Icon name="plus" /> Add resource server
-    </ChangeButton>
-  )
   return (
-    <Page
+    <ListPage
       title="Resource servers"
       lead="An API that takes access tokens of this environment. Applications request its scopes."
-      actions={hasNone(list) ? null : create}
+      create={{ words: 'Add resource server', form: (close) => <CreateResourceServer close={close} /> }}
+      list={list}
+      columns={columns}
+      empty="No resource server yet. Add your API, so that applications get tokens that only this API takes."
+      snippet={
+        <ByApi
+          operation="createResourceServer"
+          path={`${pathOf(at)}/resource-servers`}
+          params={at}
+          body={{ name: 'Orders', identifier: 'https://api.example.com', scopes: [{ name: 'orders:read' }] }}
+        />
+      }
     >
-      <Records
-        label="Resource servers"
-        list={list}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={
-          <Empty
-            action={create}
-            snippet={
-              <ByApi
-                operation="createResourceServer"
-                path={`${pathOf(at)}/resource-servers`}
-                params={at}
-                body={{ name: 'Orders', identifier: 'https://api.example.com', scopes: [{ name: 'orders:read' }] }}
-              />
-            }
-          >
-            No resource server yet. Add your API, so that applications get tokens that only this API takes.
-          </Empty>
-        }
-      />
-      {search.new && can('developer') ? <CreateResourceServer close={() => show({ new: undefined })} /> : null}
       {open?.act === 'edit' ? <EditResourceServer resource_server_id={open.server.id} close={() => setOpen(null)} /> : null}
       {open?.act === 'delete' ? (
         <Confirm
@@ -109,7 +89,7 @@ export default function ResourceServers() {
           onClose={() => setOpen(null)}
         />
       ) : null}
-    </Page>
+    </ListPage>
   )
 }
 

@@ -1,24 +1,22 @@
 /** The webhooks of an environment. */
 
 import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { CodeTabs } from '../parts/code.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { ListPage } from '../parts/list-page.tsx'
 import { ObjectFields, useObjectFields } from '../parts/object-fields.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList, useRead } from '../parts/reading.tsx'
-import { useQueryState } from '../parts/search.ts'
 import { SecretOnce } from '../parts/secret-once.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { StatisticsCharts, webhookAttempts } from '../parts/statistics.tsx'
-import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
+import { type Column, timeColumn } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { deliveries, webhooks } from '../queries/webhooks.ts'
-import { useEnvironment } from '../scope.tsx'
+import { toWebhook, useEnvironment } from '../scope.tsx'
 import { answerOf } from './webhook/attempts.tsx'
 import { verifySnippets } from './webhook/verify-code.ts'
 
@@ -45,21 +43,15 @@ export function WebhookStatus({ of: webhook }: { of: Webhook }) {
 }
 
 export default function Webhooks() {
-  const { client, at, base, can } = useEnvironment()
-  const { search, show } = useQueryState()
-  const navigate = useNavigate()
-  const list = useList(webhooks.list({ client, at }))
+  const here = useEnvironment()
+  const { at, can } = here
+  const list = useList(webhooks.list(here))
   const columns: Column<Webhook>[] = [
     {
       head: 'Webhook',
-      kind: 'first',
-      cell: ({ id, slug, url }) => (
+      cell: ({ slug, url }, open) => (
         <>
-          <b>
-            <Link from={base} to={`${base}/webhooks/$webhook_id`} params={{ webhook_id: id }}>
-              {slug}
-            </Link>
-          </b>
+          <b>{open(slug)}</b>
           <code className="any">{url}</code>
         </>
       ),
@@ -74,44 +66,28 @@ export default function Webhooks() {
       ),
     },
     { head: 'Kinds', cell: ({ events }) => (events.length === 0 ? 'All' : events.length) },
-    { head: 'Last delivery', className: 'muted nowrap', cell: ({ last_success_at }) => <Time at={last_success_at} /> },
+    timeColumn('Last delivery', ({ last_success_at }) => last_success_at),
   ]
-  const create = (
-    <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-      <Icon name="plus" /> Add webhook
-    </ChangeButton>
-  )
   return (
-    <Page
+    <ListPage
       title="Webhooks"
       lead="A webhook gets a signed call for each event of this environment, and again until it answers."
-      actions={hasNone(list) ? null : create}
+      create={{ words: 'Add webhook', form: (close) => <CreateWebhook close={close} /> }}
+      list={list}
+      columns={columns}
+      link={({ id }) => toWebhook(id)}
+      empty="No webhook yet. Add the address of your server that receives new users and sign-ins as events."
+      snippet={
+        <ByApi
+          operation="createWebhook"
+          path={`${pathOf(at)}/webhooks`}
+          params={at}
+          body={{ url: 'https://app.example.com/webhooks/ostiary' }}
+        />
+      }
     >
-      <Records
-        label="Webhooks"
-        list={list}
-        columns={columns}
-        open={({ id }) => void navigate({ from: base, to: `${base}/webhooks/$webhook_id` as const, params: { webhook_id: id } })}
-        keyOf={({ id }) => id}
-        empty={
-          <Empty
-            action={create}
-            snippet={
-              <ByApi
-                operation="createWebhook"
-                path={`${pathOf(at)}/webhooks`}
-                params={at}
-                body={{ url: 'https://app.example.com/webhooks/ostiary' }}
-              />
-            }
-          >
-            No webhook yet. Add the address of your server that receives new users and sign-ins as events.
-          </Empty>
-        }
-      />
       {list.rows?.length ? <StatisticsCharts title="Deliveries" kinds={[webhookAttempts]} /> : null}
-      {search.new && can('developer') ? <CreateWebhook close={() => show({ new: undefined })} /> : null}
-    </Page>
+    </ListPage>
   )
 }
 
@@ -136,7 +112,7 @@ const on_this_machine = (
 )
 
 function CreateWebhook({ close }: { close: () => void }) {
-  const { client, at, environment, project, base } = useEnvironment()
+  const { client, at, environment, project } = useEnvironment()
   const navigate = useNavigate()
   const fields = useObjectFields('webhook', {}, ['url', 'description'])
   const [created, setCreated] = useState<WebhookWithSecret | null>(null)
@@ -146,8 +122,7 @@ function CreateWebhook({ close }: { close: () => void }) {
     done: setCreated,
   })
   if (created) {
-    const open = (tab?: string) =>
-      void navigate({ from: base, to: `${base}/webhooks/$webhook_id` as const, params: { webhook_id: created.id }, search: { tab } })
+    const open = (tab?: string) => void navigate(toWebhook(created.id, { tab }))
     return (
       <SecretOnce
         what="signing secret"

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { localTime } from './clock.ts'
 import { Icon } from './icon.tsx'
 import { lasts } from './range.ts'
-import type { useQueryState } from './search.ts'
+import type { Search, useQueryState } from './search.ts'
 import { Empty } from './table.tsx'
 
 type State = ReturnType<typeof useQueryState>
@@ -48,21 +48,27 @@ export function Chips({ names, nameOf, search, show }: { names: Names; nameOf?: 
 const shown = (name: string, value: string, nameOf?: WordsOf) =>
   name === 'from' || name === 'to' ? localTime(value) : (nameOf?.(value)?.name ?? value)
 
-/** The list that no row is left of, with a button that clears its filters. */
-export function NoMatch({ names, show, children }: { names: Names; show: State['show']; children: ReactNode }) {
-  const none = Object.fromEntries([...Object.keys(names), 'last'].map((name) => [name, undefined]))
-  return (
-    <Empty
-      action={
-        <button type="button" className="btn" onClick={() => show(none)}>
-          Clear the filters
-        </button>
-      }
-    >
-      {children}
-    </Empty>
-  )
+interface NoMatchProps {
+  act?: 'Clear the filters' | 'Clear the search'
+  clear: () => void
+  children: ReactNode
 }
+
+/** The list that no row is left of, with a button that shows all of them again. */
+export const NoMatch = ({ act = 'Clear the filters', clear, children }: NoMatchProps) => (
+  <Empty
+    action={
+      <button type="button" className="btn" onClick={clear}>
+        {act}
+      </button>
+    }
+  >
+    {children}
+  </Empty>
+)
+
+/** A query without the filters of the chips, nor a range of time. */
+export const without = (names: Names): Search => Object.fromEntries([...Object.keys(names), 'last'].map((name) => [name, undefined]))
 
 /** The value of a `datetime-local` field for a time, and the other way around. */
 const localOf = (time: string | undefined) => {

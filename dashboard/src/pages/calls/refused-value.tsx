@@ -15,7 +15,7 @@ export function RefusedValue({ call }: { call: RefusedCall }) {
   const { base } = here
   const { refused, client_id, key_id } = call
   const application = useRead(applications.one(here, client_id ?? ''), { enabled: refused !== null && client_id !== null })
-  const key = useRead(environmentKeys.one(here, key_id ?? ''), { enabled: refused?.parameter === 'origin' && key_id !== null })
+  const key = useRead(environmentKeys(here).one(key_id ?? ''), { enabled: refused?.parameter === 'origin' && key_id !== null })
   if (refused === null) return null
   const { parameter, value } = refused
   const registered =

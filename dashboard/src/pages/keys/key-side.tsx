@@ -1,35 +1,30 @@
 /** One key: what it is, where it may be used from, and who used it. */
 
-import type { ApiKey, KeyUsage } from '@ostiary/sdk'
-import { type ReactNode, useState } from 'react'
+import type { ApiKey } from '@ostiary/sdk'
+import { useState } from 'react'
 import { duration } from '../../parts/clock.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
-import { Editing, type Version } from '../../parts/save.tsx'
+import { Editing } from '../../parts/save.tsx'
 import { Facts, Side } from '../../parts/side.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { KeyVersion } from '../../queries/keys.ts'
-import type { One } from '../../queries/query.ts'
+import type { KeyReads } from '../../queries/keys.ts'
 import { EditKey } from './edit-dialog.tsx'
-import { keyName } from './end-dialogs.tsx'
-import { isQuiet, kindOf } from './keys-table.tsx'
-import type { KeyChange } from './restrictions.ts'
+import { isQuiet, keyName, kindOf } from './keys-table.tsx'
+import type { End, KindOfKeys } from './kind.ts'
 import { Usage } from './usage.tsx'
 
 interface KeySideProps {
   needs: 'developer' | 'admin'
-  is_live: boolean
-  /** Where the key belongs, for the dialog that edits it. */
-  lead: ReactNode
-  of: KeyVersion
-  write: (key_id: string, change: KeyChange, options: { if_match: string | undefined }) => Promise<Version<ApiKey>>
-  usage: One<KeyUsage>
-  onEnd: (kind: 'rotate' | 'revoke', key: ApiKey) => void
+  of: ReturnType<KeyReads['one']>
+  usage: ReturnType<KeyReads['usage']>
+  write: KindOfKeys['change']
+  end: (end: End, key: ApiKey) => void
   close: () => void
 }
 
-export function KeySide({ needs, is_live, lead, of, write, usage, onEnd, close }: KeySideProps) {
+export function KeySide({ needs, of, usage, write, end, close }: KeySideProps) {
   const [is_editing, setEditing] = useState(false)
   const found = useRead(of)
   return (
@@ -81,10 +76,10 @@ export function KeySide({ needs, is_live, lead, of, write, usage, onEnd, close }
                   <ChangeButton needs={needs} onClick={() => setEditing(true)}>
                     Edit…
                   </ChangeButton>
-                  <ChangeButton needs={needs} onClick={() => onEnd('rotate', key)}>
+                  <ChangeButton needs={needs} onClick={() => end('rotate', key)}>
                     Rotate…
                   </ChangeButton>
-                  <ChangeButton needs={needs} className="btn bad" onClick={() => onEnd('revoke', key)}>
+                  <ChangeButton needs={needs} className="btn bad" onClick={() => end('revoke', key)}>
                     Revoke…
                   </ChangeButton>
                 </div>
@@ -95,8 +90,6 @@ export function KeySide({ needs, is_live, lead, of, write, usage, onEnd, close }
                     <EditKey
                       base={base}
                       report={report}
-                      is_live={is_live}
-                      lead={lead}
                       of={of}
                       write={(change, options) => write(key.id, change, options)}
                       close={() => setEditing(false)}

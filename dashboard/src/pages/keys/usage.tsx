@@ -1,13 +1,13 @@
 /** Who used a key in the last 24 hours: from which addresses, on which routes. */
 
-import type { ApiKey, KeyUsage } from '@ostiary/sdk'
+import type { ApiKey } from '@ostiary/sdk'
 import { Loaded, useRead } from '../../parts/reading.tsx'
-import type { One } from '../../queries/query.ts'
+import type { KeyReads } from '../../queries/keys.ts'
 
 const DAY_MS = 86_400_000
 const MOST_ROWS = 6
 
-export function Usage({ chosen, of }: { chosen: ApiKey; of: One<KeyUsage> }) {
+export function Usage({ chosen, of }: { chosen: ApiKey; of: ReturnType<KeyReads['usage']> }) {
   const usage = useRead(of, { refetchInterval: 10_000 })
   const was_used = chosen.last_used_at !== null && Date.now() - Date.parse(chosen.last_used_at) < DAY_MS
   return (

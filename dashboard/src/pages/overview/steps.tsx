@@ -8,7 +8,7 @@ import { type CheckState, countDone, not_needed_words, stateOf } from '../../par
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { applications } from '../../queries/applications.ts'
 import { readiness } from '../../queries/environment.ts'
-import { environmentKeys } from '../../queries/keys.ts'
+import { firstHundredKeys } from '../../queries/keys.ts'
 import { environmentBase, useEnvironment } from '../../scope.tsx'
 import { pageOf } from '../compare/page-of.ts'
 import { OnceQuiet } from './once-quiet.tsx'
@@ -48,7 +48,7 @@ interface Step {
 export function useIsFirstHour(): boolean {
   const here = useEnvironment()
   const checks = useRead(readiness.one(here)).data?.checks
-  const keys = useRead(environmentKeys.firstHundred(here)).data?.data
+  const keys = useRead(firstHundredKeys(here)).data?.data
   if (here.environment.type === 'live') return false
   return !keys?.some(isUsed) || !checks || checks.some((check) => first_hour.includes(check.code) && stateOf(check) === 'open')
 }
@@ -60,7 +60,7 @@ export function Steps() {
   const { environment, base, tenant, project } = here
   const ready = useRead(readiness.one(here), { refetchInterval: 10_000 })
   const first = useRead(applications.newest(here)).data?.data[0]
-  const keys = useRead(environmentKeys.firstHundred(here)).data?.data ?? []
+  const keys = useRead(firstHundredKeys(here)).data?.data ?? []
   const path = environmentBase(tenant.slug, project.slug, environment)
   const is_live = environment.type === 'live'
   const stepOf = (check: Check): Step => ({

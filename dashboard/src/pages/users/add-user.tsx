@@ -3,6 +3,7 @@ import { TextInput } from '@mantine/core'
 import type { User } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
+import { ChoiceCards } from '../../parts/choice-cards.tsx'
 import { EmailField } from '../../parts/fields.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { fieldError } from '../../parts/problem.tsx'
@@ -20,11 +21,11 @@ export interface Added {
   error: unknown
 }
 
-const texts: Record<Beginning, { name: string; text: string }> = {
-  invitation: { name: 'Mail an invitation', text: 'A link, with which the person chooses a password. It works for 24 hours.' },
-  password: { name: 'Set a password', text: 'You give it to the person. Nothing is mailed.' },
-  neither: { name: 'No password', text: 'The person signs in by a code or a provider. Nothing is mailed now.' },
-}
+const choices: readonly { value: Beginning; name: string; text: string }[] = [
+  { value: 'invitation', name: 'Mail an invitation', text: 'A link, with which the person chooses a password. It works for 24 hours.' },
+  { value: 'password', name: 'Set a password', text: 'You give it to the person. Nothing is mailed.' },
+  { value: 'neither', name: 'No password', text: 'The person signs in by a code or a provider. Nothing is mailed now.' },
+]
 
 export function AddUser({ close, onAdded }: { close: () => void; onAdded: (added: Added) => void }) {
   const here = useEnvironment()
@@ -64,18 +65,12 @@ export function AddUser({ close, onAdded }: { close: () => void; onAdded: (added
         error={fieldError(action.error, '/name')}
       />
       {beginnings.length > 1 ? (
-        <fieldset>
-          <legend className="lab">How does the person begin?</legend>
-          <div className={beginnings.length === 3 ? 'kinds three' : 'kinds'}>
-            {beginnings.map((each) => (
-              <label className="kind" key={each}>
-                <input type="radio" name="beginning" checked={each === way} onChange={() => setChosen(each)} />
-                <b>{texts[each].name}</b>
-                <span>{texts[each].text}</span>
-              </label>
-            ))}
-          </div>
-        </fieldset>
+        <ChoiceCards
+          legend="How does the person begin?"
+          options={choices.filter(({ value }) => beginnings.includes(value))}
+          value={way}
+          choose={setChosen}
+        />
       ) : null}
       {way === 'password' ? <NewPasswordField value={password} change={setPassword} error={action.error} /> : null}
     </FormDialog>
