@@ -150,7 +150,7 @@ function Verify() {
   const verify = useAction(() => client.verifyAuditLog({ tenant_id: tenant.id }), { done: setVerified })
   return (
     <>
-      {verify.error ? <Problem error={verify.error} /> : null}
+      <Problem error={verify.error} />
       {verified ? (
         <output className={verified.intact ? 'note acc' : 'note bad'}>
           {verified.intact ? `The chain is intact: ${verified.entries.toLocaleString('en')} entries.` : verified.problems.join(' ')}
@@ -176,17 +176,17 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
         {(entry) => (
           <>
             <Facts
-              of={[
-                ['Who', whoOf(entry)],
-                ['Where', placeOf(entry, nameOf) || tenant.name],
-                ['From', entry.ip ?? 'the service'],
-                ['When', <Time key="at" at={entry.created_at} />],
-                ['Action', <Operation key="action" of={entry} />],
-                ['Object', <Id key="object" value={entry.object.id} label="object id" />],
-                ['Request', entry.request_id ? <Id key="request" value={entry.request_id} label="request id" /> : 'None'],
-                ['Entry', <Id key="id" value={entry.id} label="entry id" />],
-                ['Number', entry.sequence.toLocaleString('en')],
-              ]}
+              of={{
+                Who: whoOf(entry),
+                Where: placeOf(entry, nameOf) || tenant.name,
+                From: entry.ip ?? 'the service',
+                When: <Time at={entry.created_at} />,
+                Action: <Operation of={entry} />,
+                Object: <Id value={entry.object.id} label="object id" />,
+                Request: entry.request_id ? <Id value={entry.request_id} label="request id" /> : 'None',
+                Entry: <Id value={entry.id} label="entry id" />,
+                Number: entry.sequence.toLocaleString('en'),
+              }}
             />
             <div className="toolbar">
               {entry.object.type === 'promotion' ? (

@@ -157,7 +157,7 @@ function Table({ test, live, both }: TableProps) {
           ))}
         </table>
       )}
-      {unkeep.error ? <Problem error={unkeep.error} focus /> : null}
+      <Problem error={unkeep.error} focus />
       <Review test={test} live={live} chosen={chosen} open={open} rows={rows} changes={both.plan?.changes ?? []} />
       {keeping ? <Keep row={keeping} live={live} close={() => setKeeping(null)} /> : null}
     </section>
@@ -216,7 +216,7 @@ function Review({ test, live, chosen, open, rows, changes }: ReviewProps) {
   const words = chosen.length === 1 ? '1 change chosen.' : `${chosen.length} changes chosen.`
   return (
     <>
-      {plan.error ? <Problem error={plan.error} focus /> : null}
+      <Problem error={plan.error} focus />
       <div className="foot">
         <span>
           <b className="strong">{is_all ? 'All changes.' : words}</b>{' '}

@@ -61,12 +61,12 @@ function MailSide({ mail_id, close }: { mail_id: string; close: () => void }) {
         {({ to, code, link, created_at, text }) => (
           <>
             <Facts
-              of={[
-                ['To', to],
-                ['Code', code ? <Copied key="code" value={code} label="code" /> : null],
-                ['Link', link ? <Copied key="link" value={link} label="link" /> : null],
-                ['When', <Time key="at" at={created_at} />],
-              ]}
+              of={{
+                To: to,
+                Code: code ? <Copied value={code} label="code" /> : null,
+                Link: link ? <Copied value={link} label="link" /> : null,
+                When: <Time at={created_at} />,
+              }}
             />
             <div className="box mail-text">{text}</div>
           </>

@@ -70,31 +70,29 @@ function LogoutSide({ logout, close }: { logout: BackchannelLogout; close: () =>
   return (
     <Side title="Back-channel logout" onClose={close}>
       <Facts
-        of={[
-          ['Status', <MessageStatus key="status" of={logout} />],
-          [
-            'Application',
-            <Link key="app" className="u" {...toApplication(logout.application_id)}>
+        of={{
+          Status: <MessageStatus of={logout} />,
+          Application: (
+            <Link className="u" {...toApplication(logout.application_id)}>
               {nameOf(logout.application_id)?.name ?? logout.application_id}
-            </Link>,
-          ],
-          [
-            'User',
-            <Link key="user" className="u" {...toPage('/users', { chosen: logout.user_id })}>
+            </Link>
+          ),
+          User: (
+            <Link className="u" {...toPage('/users', { chosen: logout.user_id })}>
               {nameOf(logout.user_id)?.name ?? logout.user_id}
-            </Link>,
-          ],
-          ['Ended', <Time key="at" at={logout.created_at} />],
-          ['Session', <Id key="session" value={logout.session_id} label="session id" />],
-          ['Message', <Id key="id" value={logout.id} label="message id" />],
-        ]}
+            </Link>
+          ),
+          Ended: <Time at={logout.created_at} />,
+          Session: <Id value={logout.session_id} label="session id" />,
+          Message: <Id value={logout.id} label="message id" />,
+        }}
       />
       <div>
         <h3>Attempts</h3>
         <Attempts of={logout} />
         {fix ? <p className="note after">{fix}</p> : null}
       </div>
-      {resend.error ? <Problem error={resend.error} /> : null}
+      <Problem error={resend.error} />
       <div className="toolbar">
         <ChangeButton className="btn pri" disabled={resend.busy} onClick={() => resend.run(undefined)}>
           <Icon name="again" /> Send now

@@ -4,7 +4,7 @@ import { NativeSelect } from '@mantine/core'
 import type { Answer, Invitation, Member } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { Confirm, ConfirmCall } from '../parts/confirm.tsx'
 import { EmailField } from '../parts/fields.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { ListPage } from '../parts/list-page.tsx'
@@ -41,7 +41,6 @@ export default function Members() {
   )
   const ask = (next: NonNullable<typeof open>) => {
     change.reset()
-    remove.reset()
     setOpen(next)
   }
   const save = (member: Member, role: Role) => {
@@ -52,10 +51,6 @@ export default function Members() {
     changes,
     secret: true,
     done: setInvited,
-  })
-  const remove = useAction((id: string) => client.removeMember({ tenant_id: tenant.id, member_id: id }), {
-    changes,
-    done: () => setOpen(null),
   })
   const columns: Column<Member>[] = [
     {
@@ -126,7 +121,7 @@ export default function Members() {
       create={{ words: 'Invite', needs: 'admin', form: (close) => <Invite close={close} onInvited={setInvited} /> }}
       above={
         <>
-          {error ? <Problem error={error} /> : null}
+          <Problem error={error} />
           <output>{invited && invited.data.invitation_url === null ? <WithoutLink of={invited} /> : null}</output>
         </>
       }
@@ -135,7 +130,7 @@ export default function Members() {
       empty="No member."
     >
       {open?.act === 'remove' ? (
-        <Confirm
+        <ConfirmCall
           title={`Remove ${open.member.email ?? open.member.id}?`}
           consequence={
             open.member.status === 'active'
@@ -144,9 +139,8 @@ export default function Members() {
           }
           keep="Keep"
           act="Remove now"
-          busy={remove.busy}
-          error={remove.error}
-          onConfirm={() => remove.run(open.member.id)}
+          call={() => client.removeMember({ tenant_id: tenant.id, member_id: open.member.id })}
+          changes={changes}
           onClose={() => setOpen(null)}
         />
       ) : null}

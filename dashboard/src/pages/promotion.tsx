@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { useAnnounce } from '../parts/announce.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/note.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Loaded, not_by_itself, useRead } from '../parts/reading.tsx'
@@ -260,12 +261,9 @@ function Since({ earlier }: { earlier: Promotion }) {
 function Lost({ of: places }: { of: readonly Place[] }) {
   const { names } = useAbout()
   return (
-    <div className="note warn">
-      <Icon name="warn" size={16} />
-      <span>
-        The service did its work, but the answer with its new secrets was lost on the way. Nobody has them: rotate the secret of{' '}
-        {listed(places.map((place) => placeWords(place, names)))}.
-      </span>
-    </div>
+    <Note tone="warn">
+      The service did its work, but the answer with its new secrets was lost on the way. Nobody has them: rotate the secret of{' '}
+      {listed(places.map((place) => placeWords(place, names)))}.
+    </Note>
   )
 }

@@ -135,7 +135,7 @@ function Approval() {
         <p className="muted">
           With approvals, a plan to Live is applied only after another owner or admin has looked at it. Edits by hand need none.
         </p>
-        {change.error ? <Problem error={change.error} /> : null}
+        <Problem error={change.error} />
         <p>
           <ChangeButton needs="admin" disabled={change.busy} onClick={() => change.run(!is_required)}>
             {is_required ? 'Need no approvals' : 'Need approvals for Live'}

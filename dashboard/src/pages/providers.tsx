@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { useAnnounce } from '../parts/announce.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmCall } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ListPage } from '../parts/list-page.tsx'
@@ -14,7 +14,7 @@ import { Problem } from '../parts/problem.tsx'
 import { useList, useRead } from '../parts/reading.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import type { Column } from '../parts/table.tsx'
-import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { Uri } from '../parts/uri.tsx'
 import { applications } from '../queries/applications.ts'
@@ -52,10 +52,8 @@ export default function Providers() {
     },
   })
   const checkChanged = (provider: Provider) => (hasMetadata(provider) ? check.run(provider.id) : undefined)
-  const remove = useAction((provider_id: string) => client.deleteProvider({ ...at, provider_id }), { changes, done: () => setOpen(null) })
   const ask = (act: 'switch_off' | 'delete', provider: Provider) => {
     enable.reset()
-    remove.reset()
     setOpen({ act, provider })
   }
   const columns: Column<Provider>[] = [
@@ -132,8 +130,8 @@ export default function Providers() {
       above={
         open === null ? (
           <>
-            {enable.error ? <Problem error={enable.error} /> : null}
-            {check.error ? <Problem error={check.error} /> : null}
+            <Problem error={enable.error} />
+            <Problem error={check.error} />
           </>
         ) : null
       }
@@ -152,16 +150,14 @@ export default function Providers() {
       {open?.act === 'edit' ? <EditProvider provider_id={open.provider.id} close={() => setOpen(null)} check={checkChanged} /> : null}
       {open?.act === 'switch_off' ? <SwitchOff provider={open.provider} close={() => setOpen(null)} /> : null}
       {open?.act === 'delete' ? (
-        <Confirm
+        <ConfirmCall
           title={`Delete ${open.provider.display_name}?`}
-          lead={<EnvironmentTag type={environment.type} />}
           consequence="All identities that are linked to it are deleted, and the sessions that began with them end. People who have no other way to sign in are locked out."
           keep="Keep the provider"
           act="Delete now"
           typed={open.provider.enabled || environment.type === 'live' ? open.provider.display_name : undefined}
-          busy={remove.busy}
-          error={remove.error}
-          onConfirm={() => remove.run(open.provider.id)}
+          call={() => client.deleteProvider({ ...at, provider_id: open.provider.id })}
+          changes={changes}
           onClose={() => setOpen(null)}
         />
       ) : null}

@@ -2,14 +2,12 @@
 
 import type { ResourceServer } from '@ostiary/sdk'
 import { useState } from 'react'
-import { useAction } from '../parts/action.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmCall } from '../parts/confirm.tsx'
 import { ListPage } from '../parts/list-page.tsx'
 import { ChangeButton } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, timeColumn } from '../parts/table.tsx'
-import { EnvironmentTag } from '../parts/tag.tsx'
 import { resourceServers } from '../queries/resource-servers.ts'
 import { useEnvironment } from '../scope.tsx'
 import { CreateResourceServer, EditResourceServer } from './resource-servers/dialog.tsx'
@@ -20,10 +18,6 @@ export default function ResourceServers() {
   const { client, at, environment } = useEnvironment()
   const [open, setOpen] = useState<Open | null>(null)
   const list = useList(resourceServers.list({ client, at }))
-  const remove = useAction((resource_server_id: string) => client.deleteResourceServer({ ...at, resource_server_id }), {
-    changes: [resourceServers.all({ at })],
-    done: () => setOpen(null),
-  })
   const columns: Column<ResourceServer>[] = [
     {
       head: 'Resource server',
@@ -44,13 +38,7 @@ export default function ResourceServers() {
           <ChangeButton className="btn s" onClick={() => setOpen({ act: 'edit', server })}>
             Edit<span className="vh">: {server.name}</span>
           </ChangeButton>
-          <ChangeButton
-            className="btn s"
-            onClick={() => {
-              remove.reset()
-              setOpen({ act: 'delete', server })
-            }}
-          >
+          <ChangeButton className="btn s" onClick={() => setOpen({ act: 'delete', server })}>
             Delete<span className="vh">: {server.name}</span>
           </ChangeButton>
         </div>
@@ -76,16 +64,14 @@ export default function ResourceServers() {
     >
       {open?.act === 'edit' ? <EditResourceServer resource_server_id={open.server.id} close={() => setOpen(null)} /> : null}
       {open?.act === 'delete' ? (
-        <Confirm
+        <ConfirmCall
           title={`Delete ${open.server.name}?`}
-          lead={<EnvironmentTag type={environment.type} />}
           consequence="Applications get no new tokens for this API. Tokens that are issued stay valid until they expire."
           keep="Keep the resource server"
           act="Delete now"
           typed={environment.type === 'live' ? open.server.name : undefined}
-          busy={remove.busy}
-          error={remove.error}
-          onConfirm={() => remove.run(open.server.id)}
+          call={() => client.deleteResourceServer({ ...at, resource_server_id: open.server.id })}
+          changes={[resourceServers.all({ at })]}
           onClose={() => setOpen(null)}
         />
       ) : null}

@@ -3,6 +3,7 @@ import '../styles/sign-in-pages.css'
 import { TextInput } from '@mantine/core'
 import { OstiaryError, type Settings } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
+import { Card } from '../parts/card.tsx'
 import type { Edited } from '../parts/edit.tsx'
 import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
@@ -28,7 +29,7 @@ export default function SignInPages() {
   const read = useRead(settings.one(useEnvironment()))
   return (
     <Page title="Sign-in pages" lead="What people see when they sign in. The preview shows changes before they are saved.">
-      <Loaded of={read}>{(latest) => <Editing latest={latest}>{(base, report) => <Form base={base} report={report} />}</Editing>}</Loaded>
+      <Loaded of={read}>{(latest) => <Editing latest={latest}>{(edited) => <Form {...edited} />}</Editing>}</Loaded>
     </Page>
   )
 }
@@ -47,10 +48,7 @@ function Form(props: Edited<Settings>) {
       <form className="stack" onSubmit={submit}>
         <fieldset disabled={!can('developer') || save.busy} className="stack">
           {parts.map(({ title, of }) => (
-            <section className="card" key={title}>
-              <header>
-                <h2>{title}</h2>
-              </header>
+            <Card key={title} title={title}>
               <div className="pad form">
                 {all
                   .filter(({ group, only }) => of.includes(group) && (only === null || only === environment.type))
@@ -64,10 +62,10 @@ function Form(props: Edited<Settings>) {
                     />
                   ))}
               </div>
-            </section>
+            </Card>
           ))}
         </fieldset>
-        {save.error ? <Problem error={save.error} focus /> : null}
+        <Problem error={save.error} focus />
         {save.dialog}
         {can('developer') ? (
           <div className="settings-save">

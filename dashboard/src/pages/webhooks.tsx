@@ -13,7 +13,7 @@ import { SecretOnce } from '../parts/secret-once.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { StatisticsCharts, webhookAttempts } from '../parts/statistics.tsx'
 import { type Column, timeColumn } from '../parts/table.tsx'
-import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import { Tag, ThisEnvironment } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { deliveries, webhooks } from '../queries/webhooks.ts'
 import { toWebhook, useEnvironment } from '../scope.tsx'
@@ -130,7 +130,7 @@ function CreateWebhook({ close }: { close: () => void }) {
         secret={created.secret}
         lost="The receiver cannot verify a call. Rotate the secret to get a new one."
         rotate={() => open('settings')}
-        tags={<EnvironmentTag type={environment.type} />}
+        tags={<ThisEnvironment />}
         onClose={() => open()}
       >
         <CodeTabs label="Verify it" snippets={verifySnippets} />
@@ -142,7 +142,7 @@ function CreateWebhook({ close }: { close: () => void }) {
       title="Add a webhook"
       lead={
         <>
-          For <EnvironmentTag type={environment.type} /> of {project.name}. It gets all kinds of events; choose fewer afterwards.
+          For <ThisEnvironment /> of {project.name}. It gets all kinds of events; choose fewer afterwards.
         </>
       }
       submit="Add webhook"

@@ -5,7 +5,7 @@ import { useEscape } from './escape.ts'
 import { Icon } from './icon.tsx'
 
 interface DialogProps {
-  opened: boolean
+  opened?: boolean
   onClose: () => void
   title: string
   lead?: ReactNode
@@ -26,7 +26,7 @@ const markAlert = (element: HTMLElement | null) => {
 }
 
 export function Dialog({
-  opened,
+  opened = true,
   onClose,
   title,
   lead,

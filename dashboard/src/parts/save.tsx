@@ -2,7 +2,7 @@
  * Saving what a form changed, for the version that the form began with. Where another person or tab saved first, a dialog shows both
  * versions field by field. The person chooses, and the choice is saved for the new version. Nothing is lost on either side.
  *
- *   <Editing latest={read.data}>{(base, report) => <Form … />}</Editing>   keeps the version while the form has changes
+ *   <Editing latest={read.data}>{(edited) => <Form {...edited} />}</Editing>   keeps the version while the form has changes
  *   const save = useSave({ base, of, write })                              save.run(change), save.dialog; see also `edit.tsx`
  */
 import '../styles/conflict.css'
@@ -94,7 +94,7 @@ export function useSave<T extends object, C extends object>({ base, of, write, c
 
 interface EditingProps<T> {
   latest: Version<T>
-  children: (base: Version<T>, report: (is_edited: boolean) => void) => ReactNode
+  children: (edited: { base: Version<T>; report: (is_edited: boolean) => void }) => ReactNode
 }
 
 /**
@@ -120,7 +120,7 @@ function Edited<T>({ latest, children }: EditingProps<T>) {
   if (!is_edited && began !== latest.etag) setBegan(latest.etag)
   if (base !== latest && (!is_edited || latest.replaces === base.etag)) setBase(latest)
   useAskBeforeLeaving(is_edited)
-  return <Fragment key={began}>{children(base, setEdited)}</Fragment>
+  return <Fragment key={began}>{children({ base, report: setEdited })}</Fragment>
 }
 
 /** The forms with unsaved changes, in the order of their first change. The first one asks for all of them. */

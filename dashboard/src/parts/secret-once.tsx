@@ -3,7 +3,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useRef, useState } from 'react'
 import { CopyButton } from './copy.tsx'
 import { Dialog } from './dialog.tsx'
-import { Icon } from './icon.tsx'
+import { Note } from './note.tsx'
 
 interface Named {
   /** The kind of the secret, such as "key" or "client secret". */
@@ -36,7 +36,6 @@ export function SecretOnce({ secret, ...props }: SecretOnceProps) {
 function LostSecret({ what, name, tags, lost, rotate, onClose }: Lost) {
   return (
     <Dialog
-      opened
       alert
       onClose={onClose}
       width={540}
@@ -55,13 +54,10 @@ function LostSecret({ what, name, tags, lost, rotate, onClose }: Lost) {
       <div className="lab">
         {name} {tags}
       </div>
-      <div className="note warn">
-        <Icon name="warn" size={16} />
-        <span>
-          The service did its work, but the answer was lost on the way. The {what} was only in that answer: nobody has it, and Ostiary
-          cannot show it again. {lost}
-        </span>
-      </div>
+      <Note tone="warn">
+        The service did its work, but the answer was lost on the way. The {what} was only in that answer: nobody has it, and Ostiary cannot
+        show it again. {lost}
+      </Note>
     </Dialog>
   )
 }
@@ -86,7 +82,6 @@ function ShownSecret({ what, name, secret, tags, children, onClose }: Shown) {
   const { is_stored, setStored, close } = useStoring(what, onClose)
   return (
     <Dialog
-      opened
       alert
       onClose={close}
       width={642}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useScope } from '../scope.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
 /** A status: a word, usually with an icon, and a colour that only repeats the word. */
@@ -24,3 +25,9 @@ export const EnvironmentTag = ({ type }: { type: 'test' | 'live' }) => (
     {type === 'test' ? 'Test' : 'Live'}
   </Tag>
 )
+
+/** The environment of the page, if it has one. */
+export function ThisEnvironment() {
+  const { environment } = useScope()
+  return environment ? <EnvironmentTag type={environment.type} /> : null
+}

@@ -5,11 +5,11 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { ChoiceCards } from '../../parts/choice-cards.tsx'
-import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { applications } from '../../queries/applications.ts'
 import { readiness } from '../../queries/environment.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toApplication, useEnvironment } from '../../scope.tsx'
 import { CreateFromTemplate } from './create-product.tsx'
 import { problemIn } from './redirect-uri.ts'
 import { SecretDialog } from './secret-dialog.tsx'
@@ -43,13 +43,12 @@ export function CreateApplication({ close }: { close: () => void }) {
 
 /** An application of the person's own code: its name, where it runs, and where sign-in returns to. */
 function CreateOwn({ origin, close }: { origin: ReactNode; close: () => void }) {
-  const { client, at, environment, base } = useEnvironment()
+  const { client, at, environment } = useEnvironment()
   const navigate = useNavigate()
   const [type, setType] = useState<(typeof kinds)[number]['value']>('web')
   const fields = useObjectFields('application', {}, ['name', 'redirect_uris'])
   const [created, setCreated] = useState<ApplicationWithSecret | null>(null)
-  const show = ({ id }: ApplicationWithSecret, tab?: string) =>
-    void navigate({ from: base, to: `${base}/applications/$application_id` as const, params: { application_id: id }, search: { tab } })
+  const show = ({ id }: ApplicationWithSecret, tab?: string) => void navigate(toApplication(id, { tab }))
   const action = useAction(
     (application: { name: string; application_type: typeof type; redirect_uris: string[] }) => client.createApplication(at, application),
     {
@@ -61,14 +60,7 @@ function CreateOwn({ origin, close }: { origin: ReactNode; close: () => void }) 
   const submit = () => action.run({ application_type: type, ...fields.values })
   if (created) return <SecretDialog application={created} rotate={() => show(created, 'credentials')} onClose={() => show(created)} />
   return (
-    <FormDialog
-      title="New application"
-      lead={<InEnvironment />}
-      submit="Create application"
-      action={action}
-      onSubmit={submit}
-      onClose={close}
-    >
+    <FormDialog title="New application" submit="Create application" action={action} onSubmit={submit} onClose={close}>
       {origin}
       <ObjectFields
         of={fields}

@@ -10,7 +10,7 @@ import { Facts, Side } from '../../parts/side.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { One } from '../../queries/query.ts'
-import { environment_route, useScope } from '../../scope.tsx'
+import { toApplication, toPage, useScope } from '../../scope.tsx'
 import { causeOf } from '../events/cause.ts'
 import { fixOf, hasPage } from './fixes.ts'
 import type { Source } from './list.tsx'
@@ -77,44 +77,30 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
       {base ? <RefusedValue call={call} /> : null}
       {base && call.client_id && call.remedy ? <Remedy application_id={call.client_id} remedy={call.remedy} /> : null}
       <Facts
-        of={[
-          ['Request id', <IdValue key="id" value={call.id} />],
-          ['Route', <code key="route">{`${call.method} ${call.route ?? 'no route'}`}</code>],
-          [
-            'Application',
+        of={{
+          'Request id': <IdValue value={call.id} />,
+          Route: <code>{`${call.method} ${call.route ?? 'no route'}`}</code>,
+          Application:
             call.client_id && base ? (
-              <Link
-                key="app"
-                className="u"
-                from={base}
-                to={`${base}/applications/$application_id`}
-                params={{ application_id: call.client_id }}
-                search={{ tab: 'addresses' }}
-              >
+              <Link className="u" {...toApplication(call.client_id, { tab: 'addresses' })}>
                 {nameOf(call.client_id)?.name ?? call.client_id}
               </Link>
             ) : null,
-          ],
-          [
-            'Key',
-            call.key_id ? (
-              <Link key="key" className="u" to="/go/$id" params={{ id: call.key_id }}>
-                {nameOf(call.key_id)?.name ?? `${call.key_start}…`}
-              </Link>
-            ) : null,
-          ],
-          [
-            'User',
+          Key: call.key_id ? (
+            <Link className="u" to="/go/$id" params={{ id: call.key_id }}>
+              {nameOf(call.key_id)?.name ?? `${call.key_start}…`}
+            </Link>
+          ) : null,
+          User:
             call.user_id && base ? (
-              <Link key="user" className="u" from={base} to={`${base}/users`} search={{ chosen: call.user_id }}>
+              <Link className="u" {...toPage('/users', { chosen: call.user_id })}>
                 {nameOf(call.user_id)?.name ?? call.user_id}
               </Link>
             ) : (
               call.user_id
             ),
-          ],
-          ['From', `${deviceOf(call.user_agent)}, ${call.ip ?? 'unknown address'}`],
-        ]}
+          From: `${deviceOf(call.user_agent)}, ${call.ip ?? 'unknown address'}`,
+        }}
       />
       <div className="toolbar">
         {hasPage(call.code) ? (
@@ -145,7 +131,7 @@ function Events({ of, is_refused }: { of: One<Page<Event>>; is_refused: boolean 
                 return (
                   <li className="list-row" key={event.id}>
                     <div>
-                      <Link className="u mono" from={environment_route} to={`${environment_route}/events`} search={{ chosen: event.id }}>
+                      <Link className="u mono" {...toPage('/events', { chosen: event.id })}>
                         {event.type}
                       </Link>
                       {cause && !is_refused ? (

@@ -6,13 +6,12 @@ import { markDifference, nearestOf } from '../../parts/uri-difference.ts'
 import { applications } from '../../queries/applications.ts'
 import { callsOfEnvironment } from '../../queries/calls.ts'
 import { environmentKeys } from '../../queries/keys.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toApplication, toPage, useEnvironment } from '../../scope.tsx'
 
 const names = { redirect_uri: 'redirect URI', scope: 'scope', origin: 'origin', resource: 'resource' }
 
 export function RefusedValue({ call }: { call: RefusedCall }) {
   const here = useEnvironment()
-  const { base } = here
   const { refused, client_id, key_id } = call
   const application = useRead(applications.one(here, client_id ?? ''), { enabled: refused !== null && client_id !== null })
   const key = useRead(environmentKeys(here).one(key_id ?? ''), { enabled: refused?.parameter === 'origin' && key_id !== null })
@@ -51,23 +50,17 @@ export function RefusedValue({ call }: { call: RefusedCall }) {
       </dl>
       <p className="toolbar">
         {client_id !== null && parameter !== 'origin' && parameter !== 'resource' ? (
-          <Link
-            className="btn s"
-            from={base}
-            to={`${base}/applications/$application_id`}
-            params={{ application_id: client_id }}
-            search={{ tab, compare: call.id }}
-          >
+          <Link className="btn s" {...toApplication(client_id, { tab, compare: call.id })}>
             Compare and edit
           </Link>
         ) : null}
         {parameter === 'origin' && key_id !== null ? (
-          <Link className="btn s" from={base} to={`${base}/api-keys`} search={{ key: key_id }}>
+          <Link className="btn s" {...toPage('/api-keys', { key: key_id })}>
             Compare and edit
           </Link>
         ) : null}
         {parameter === 'resource' ? (
-          <Link className="btn s" from={base} to={`${base}/resource-servers`}>
+          <Link className="btn s" {...toPage('/resource-servers')}>
             Resource servers
           </Link>
         ) : null}

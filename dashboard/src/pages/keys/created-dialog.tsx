@@ -2,10 +2,10 @@
 
 import type { ApiKeyWithPlaintext } from '@ostiary/sdk'
 import { CodeTabs } from '../../parts/code.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/note.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
+import { ThisEnvironment } from '../../parts/tag.tsx'
 import { inWords } from '../../parts/time.tsx'
 import type { KeyReads } from '../../queries/keys.ts'
 import { useScope } from '../../scope.tsx'
@@ -36,17 +36,14 @@ export function CreatedKeyDialog({ created, again, onRotate, onClose }: CreatedP
       rotate={onRotate}
       tags={
         <>
-          {kindOf(created)} {environment ? <EnvironmentTag type={environment.type} /> : null}
+          {kindOf(created)} {environment ? <ThisEnvironment /> : null}
         </>
       }
       onClose={onClose}
     >
       <CodeTabs label="Use it" snippets={keySnippets(created, environment?.issuer ?? null, place)} />
       <FirstUse created={created} again={again} />
-      <div className="note">
-        <Icon name="info" />
-        <span>Lost it later? Create a second key, move over, then revoke this one. Rotating ends the old key at once.</span>
-      </div>
+      <Note>Lost it later? Create a second key, move over, then revoke this one. Rotating ends the old key at once.</Note>
     </SecretOnce>
   )
 }

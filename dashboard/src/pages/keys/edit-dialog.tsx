@@ -3,7 +3,7 @@
 import type { ApiKey } from '@ostiary/sdk'
 import { useEffect, useState } from 'react'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/note.tsx'
 import { useSave, type Version } from '../../parts/save.tsx'
 import { Time } from '../../parts/time.tsx'
 import { readiness } from '../../queries/environment.ts'
@@ -52,19 +52,16 @@ export function EditKey({ base, report, of, write, close }: EditProps) {
         is_labelled={key.label !== null}
       />
       {isNarrowed(key, values) ? (
-        <div className="note warn">
-          <Icon name="warn" size={16} />
-          <span>
-            Calls from anywhere else get 403 at once. Last used <Time at={key.last_used_at} />
-            {key.last_used_ip ? (
-              <>
-                {' '}
-                by <code>{key.last_used_ip}</code>
-              </>
-            ) : null}
-            .
-          </span>
-        </div>
+        <Note tone="warn">
+          Calls from anywhere else get 403 at once. Last used <Time at={key.last_used_at} />
+          {key.last_used_ip ? (
+            <>
+              {' '}
+              by <code>{key.last_used_ip}</code>
+            </>
+          ) : null}
+          .
+        </Note>
       ) : null}
       {save.dialog}
     </FormDialog>

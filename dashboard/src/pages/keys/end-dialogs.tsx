@@ -3,8 +3,8 @@
 import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
+import { Note } from '../../parts/note.tsx'
+import { ThisEnvironment } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { allKeys } from '../../queries/keys.ts'
 import { useScope } from '../../scope.tsx'
@@ -39,7 +39,7 @@ export function EndKeyDialog({ end, chosen, kind, createAnother, onRotated, onCl
       lead={
         project && environment ? (
           <>
-            <EnvironmentTag type={environment.type} /> {kindOf(chosen)} of {project.name}
+            <ThisEnvironment /> {kindOf(chosen)} of {project.name}
           </>
         ) : (
           kindOf(chosen)
@@ -82,16 +82,13 @@ export function EndKeyDialog({ end, chosen, kind, createAnother, onRotated, onCl
         ) : null}
       </dl>
       <Usage chosen={chosen} of={kind.reads.usage(chosen.id)} />
-      <div className="note acc">
-        <Icon name="info" />
-        <span>
-          No interruption:{' '}
-          <button type="button" className="text-button" disabled={action.busy} onClick={createAnother}>
-            create a second key
-          </button>
-          , move every caller over, wait until this one is quiet, then revoke it.
-        </span>
-      </div>
+      <Note tone="acc">
+        No interruption:{' '}
+        <button type="button" className="text-button" disabled={action.busy} onClick={createAnother}>
+          create a second key
+        </button>
+        , move every caller over, wait until this one is quiet, then revoke it.
+      </Note>
     </Confirm>
   )
 }

@@ -2,6 +2,7 @@
 import { NativeSelect, TagsInput, TextInput } from '@mantine/core'
 import type { ApiKey } from '@ostiary/sdk'
 import { useState } from 'react'
+import { entered } from '../../parts/fields.tsx'
 import { InEnvironment } from '../../parts/form-dialog.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useScope } from '../../scope.tsx'
@@ -39,9 +40,7 @@ export function KeyFields({ type, lifetimes, values, change, error, is_labelled 
         label="Label, so that you know it again"
         required={is_labelled}
         maxLength={100}
-        value={values.label}
-        onChange={(event) => enter({ label: event.currentTarget.value })}
-        error={fieldError(error, '/label')}
+        {...entered(values.label, (label) => enter({ label }), error, '/label')}
       />
       {type === 'platform_secret' ? <ScopePicker value={values.scopes} onChange={(scopes) => enter({ scopes })} /> : null}
       {type === 'auth_publishable' ? (
@@ -56,13 +55,7 @@ export function KeyFields({ type, lifetimes, values, change, error, is_labelled 
         <AddressesField value={values.ip_allowlist} change={(ip_allowlist) => enter({ ip_allowlist })} error={error} />
         <RateField value={values.rate} change={(rate) => enter({ rate })} is_live={is_live} error={error} />
       </div>
-      <NativeSelect
-        label="Expires"
-        data={lifetimes}
-        value={values.days}
-        onChange={(event) => enter({ days: event.currentTarget.value })}
-        error={fieldError(error, '/expires_at')}
-      />
+      <NativeSelect label="Expires" data={lifetimes} {...entered(values.days, (days) => enter({ days }), error, '/expires_at')} />
     </>
   )
 }

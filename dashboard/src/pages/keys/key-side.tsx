@@ -37,35 +37,32 @@ export function KeySide({ needs, of, usage, write, end, close }: KeySideProps) {
               {isQuiet(key) ? <div className="note warn">Unused for 30 days. If nothing needs it any more, revoke it.</div> : null}
               {key.revoked_at ? <div className="note bad">Revoked. Every call with it gets 401, and it cannot come back.</div> : null}
               <Facts
-                of={[
-                  [
-                    'Id',
-                    <span key="id">
+                of={{
+                  Id: (
+                    <span>
                       <code>{key.id}</code> <CopyButton value={key.id} label="key id" />
-                    </span>,
-                  ],
-                  [
-                    'Key',
-                    <code key="key">
+                    </span>
+                  ),
+                  Key: (
+                    <code>
                       {key.start}…{key.last4}
-                    </code>,
-                  ],
-                  ['Kind', kindOf(key)],
-                  ...(key.scopes.length > 0 ? [['Scopes', key.scopes.join(', ')] as const] : []),
-                  ['Origins', key.allowed_origins.join(', ') || 'None'],
-                  ['Addresses', key.ip_allowlist.join(', ') || 'Anywhere'],
-                  ['Rate limit', key.rate_limit ? `${key.rate_limit.limit} in ${duration(key.rate_limit.window_seconds)}` : 'The default'],
-                  [
-                    'Last used',
-                    <span key="used">
+                    </code>
+                  ),
+                  Kind: kindOf(key),
+                  Scopes: key.scopes.length > 0 ? key.scopes.join(', ') : null,
+                  Origins: key.allowed_origins.join(', ') || 'None',
+                  Addresses: key.ip_allowlist.join(', ') || 'Anywhere',
+                  'Rate limit': key.rate_limit ? `${key.rate_limit.limit} in ${duration(key.rate_limit.window_seconds)}` : 'The default',
+                  'Last used': (
+                    <span>
                       <Time at={key.last_used_at} /> {key.last_used_ip ? <code>{key.last_used_ip}</code> : null}
-                    </span>,
-                  ],
-                  ['Expires', <Time key="expires" at={key.expires_at} />],
-                  ['Rotated', <Time key="rotated" at={key.rotated_at} />],
-                  ['Created', <Time key="created" at={key.created_at} />],
-                  ...(key.revoked_at ? [['Revoked', <Time key="revoked" at={key.revoked_at} />] as const] : []),
-                ]}
+                    </span>
+                  ),
+                  Expires: <Time at={key.expires_at} />,
+                  Rotated: <Time at={key.rotated_at} />,
+                  Created: <Time at={key.created_at} />,
+                  Revoked: key.revoked_at ? <Time at={key.revoked_at} /> : null,
+                }}
               />
               <section>
                 <h3>Used in the last 24 hours</h3>
@@ -86,10 +83,9 @@ export function KeySide({ needs, of, usage, write, end, close }: KeySideProps) {
               )}
               {is_editing ? (
                 <Editing latest={latest}>
-                  {(base, report) => (
+                  {(edited) => (
                     <EditKey
-                      base={base}
-                      report={report}
+                      {...edited}
                       of={of}
                       write={(change, options) => write(key.id, change, options)}
                       close={() => setEditing(false)}

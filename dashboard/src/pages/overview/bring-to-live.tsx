@@ -6,7 +6,7 @@ import { useRead } from '../../parts/reading.tsx'
 import { Time } from '../../parts/time.tsx'
 import { configurations } from '../../queries/configurations.ts'
 import { promotions } from '../../queries/promotions.ts'
-import { project_route, useEnvironment } from '../../scope.tsx'
+import { project_route, toPage, useEnvironment } from '../../scope.tsx'
 import { compare, isDifference } from '../compare/compare.ts'
 
 /** The newest plan that waits, else what Test and Live differ in. */
@@ -18,7 +18,7 @@ export default function BringToLive() {
 
 function Step({ live }: { live: Environment }) {
   const here = useEnvironment()
-  const { environment, base, tenant, project } = here
+  const { environment, tenant, project } = here
   const waiting = useRead(promotions.latest(here, live.id, 'planned')).data
   const plan = waiting && !waiting.stale && waiting.from_environment_id === environment.id ? waiting : null
   const { data } = useRead(configurations.pair(here, { test: environment.id, live: live.id }), { enabled: waiting !== undefined && !plan })
@@ -64,7 +64,7 @@ function Step({ live }: { live: Environment }) {
         )}
       </div>
       {is_done ? null : (
-        <Link className="btn s" from={base} to={`${base}/test-and-live`}>
+        <Link className="btn s" {...toPage('/test-and-live')}>
           Compare
         </Link>
       )}

@@ -1,15 +1,16 @@
 /** The steps from an empty environment to real users. Each ticks itself from what the API reports; nothing is stored. */
 
 import type { ApiKey, Readiness } from '@ostiary/sdk'
-import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
+import { Link, type ToOptions } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { type CheckState, countDone, not_needed_words, stateOf } from '../../parts/readiness.ts'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { applications } from '../../queries/applications.ts'
 import { readiness } from '../../queries/environment.ts'
 import { firstHundredKeys } from '../../queries/keys.ts'
-import { environmentBase, useEnvironment } from '../../scope.tsx'
+import { environmentBase, toApplication, toPage, useEnvironment } from '../../scope.tsx'
 import { pageOf } from '../compare/page-of.ts'
 import { OnceQuiet } from './once-quiet.tsx'
 
@@ -57,7 +58,7 @@ const isUsed = ({ last_used_at }: ApiKey) => last_used_at !== null
 
 export function Steps() {
   const here = useEnvironment()
-  const { environment, base, tenant, project } = here
+  const { environment, tenant, project } = here
   const ready = useRead(readiness.one(here), { refetchInterval: 10_000 })
   const first = useRead(applications.newest(here)).data?.data[0]
   const keys = useRead(firstHundredKeys(here)).data?.data ?? []
@@ -71,10 +72,8 @@ export function Steps() {
     detail: check.level === 'recommended' ? `${check.detail} Recommended.` : check.detail,
     link: linkOf(check),
   })
-  const toCreate: ToOptions = linkOptions({ from: base, to: `${base}/applications`, search: { new: '1' } })
-  const toTry: ToOptions = first
-    ? linkOptions({ from: base, to: `${base}/applications/$application_id`, params: { application_id: first.id }, search: { tab: 'try' } })
-    : toCreate
+  const toCreate: ToOptions = toPage('/applications', { new: '1' })
+  const toTry: ToOptions = first ? toApplication(first.id, { tab: 'try' }) : toCreate
   const linkOf = ({ code, link }: Check): ToOptions | null => {
     if (code === 'real_sign_in' && !is_live) return toTry
     return code === 'application_exists' && !first ? toCreate : pageOf(link, path, tenant.slug)
@@ -85,7 +84,7 @@ export function Steps() {
     state: keys.some(isUsed) ? 'done' : 'open',
     detail: keys.length > 0 ? 'No key was used yet.' : 'Create a key for your backend, and call the service with it.',
     act: keys.length > 0 ? 'Keys' : 'Create key',
-    link: linkOptions({ from: base, to: `${base}/api-keys`, search: keys.length > 0 ? {} : { new: '1' } }),
+    link: toPage('/api-keys', keys.length > 0 ? {} : { new: '1' }),
   }
   return (
     <Loaded of={ready}>
@@ -119,10 +118,10 @@ function StepCard({ title, steps, leads = false, children }: { title: string; st
   const is_over = leads && done === steps.length
   const [is_opened, setOpened] = useState(false)
   return (
-    <section className="card">
-      <header>
-        <h2>{title}</h2>
-        <div className="r">
+    <Card
+      title={title}
+      beside={
+        <>
           <span className="xs muted">
             {done} of {of} done
           </span>
@@ -133,15 +132,16 @@ function StepCard({ title, steps, leads = false, children }: { title: string; st
               <span className="vh"> the steps of {title}</span>
             </button>
           ) : null}
-        </div>
-      </header>
+        </>
+      }
+    >
       <ol className="steps" hidden={is_over && !is_opened}>
         {steps.map((step) => (
           <StepLine key={step.id} step={step} is_next={step === next} />
         ))}
         {children}
       </ol>
-    </section>
+    </Card>
   )
 }
 

@@ -7,7 +7,7 @@ import type { Provider } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { ChoiceCards } from '../../parts/choice-cards.tsx'
-import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { providers } from '../../queries/providers.ts'
@@ -60,14 +60,7 @@ export function CreateProvider({ close, check }: { close: () => void; check: (pr
     fields.enter({ scopes: scopesOf(chosen) })
   }
   return (
-    <FormDialog
-      title="Add a provider"
-      lead={<InEnvironment />}
-      submit="Add provider"
-      action={action}
-      onSubmit={() => action.run(undefined)}
-      onClose={close}
-    >
+    <FormDialog title="Add a provider" submit="Add provider" action={action} onSubmit={() => action.run(undefined)} onClose={close}>
       <ChoiceCards legend="Provider" options={tiles} value={kind.value} choose={choose}>
         {fieldError(action.error, '/type') ? <p className="small tone-bad">{fieldError(action.error, '/type')}</p> : null}
       </ChoiceCards>

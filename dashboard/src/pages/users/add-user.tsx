@@ -4,9 +4,8 @@ import type { User } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { ChoiceCards } from '../../parts/choice-cards.tsx'
-import { EmailField } from '../../parts/fields.tsx'
-import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
-import { fieldError } from '../../parts/problem.tsx'
+import { EmailField, entered } from '../../parts/fields.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { settings } from '../../queries/settings.ts'
 import { users } from '../../queries/users.ts'
@@ -50,7 +49,6 @@ export function AddUser({ close, onAdded }: { close: () => void; onAdded: (added
   return (
     <FormDialog
       title="Add a user"
-      lead={<InEnvironment />}
       submit="Add user"
       action={action}
       disabled={in_force === undefined}
@@ -58,12 +56,7 @@ export function AddUser({ close, onAdded }: { close: () => void; onAdded: (added
       onClose={close}
     >
       <EmailField value={email} change={setEmail} error={action.error} />
-      <TextInput
-        label="Name, optional"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={fieldError(action.error, '/name')}
-      />
+      <TextInput label="Name, optional" {...entered(name, setName, action.error, '/name')} />
       {beginnings.length > 1 ? (
         <ChoiceCards
           legend="How does the person begin?"
