@@ -60,8 +60,8 @@ export const ofEnvironment = {
   inbox: (here) => beginList(inbox.list(here)),
   events: (here, { search }) => beginList(events.list(here, eventFilter(search))),
   calls(here, { search }) {
-    begin(callsOfEnvironment.summary(here))
-    beginList(callsOfEnvironment.list(here, callFilter(search)))
+    begin(callsOfEnvironment(here).summary)
+    beginList(callsOfEnvironment(here).list(callFilter(search)))
   },
   settings: (here) => begin(settings.one(here)),
   compare(here, { search }) {
@@ -87,8 +87,8 @@ export const ofTenant = {
   platformKeys: (here) => beginList(platformKeys(here).list),
   members: (here) => beginList(members.list(here)),
   tenantCalls(here, { search }) {
-    begin(callsOfTenant.summary(here))
-    beginList(callsOfTenant.list(here, callFilter(search)))
+    begin(callsOfTenant(here).summary)
+    beginList(callsOfTenant(here).list(callFilter(search)))
   },
   auditLog(here, { search }) {
     begin(auditLog.actors(here))

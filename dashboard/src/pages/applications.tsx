@@ -22,9 +22,7 @@ export const ApplicationStatus = ({ of: { disabled } }: { of: Application }) =>
       Disabled
     </Tag>
   ) : (
-    <Tag tone="ok" icon="check">
-      Enabled
-    </Tag>
+    <Tag tone="ok">Enabled</Tag>
   )
 
 const columns: Column<Application>[] = [

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { CopyButton } from '../parts/copy.tsx'
-import { Chips, NoMatch, TimeRange, without } from '../parts/filters.tsx'
+import { Chips, FilterSelect, NoMatch, TimeRange, without } from '../parts/filters.tsx'
 import { ListPage } from '../parts/list-page.tsx'
 import { Id, useNamesAt } from '../parts/names.tsx'
 import { ChangeButton } from '../parts/page.tsx'
@@ -110,38 +110,22 @@ type State = ReturnType<typeof useQueryState>
 /** The members and the platform keys, which are all that can change something by hand or by program. */
 function ByPerson({ search, show }: State) {
   const found = useRead(auditLog.actors(useScope()))
-  const chosen = search.actor_id ?? ''
-  const known = found.data?.some(({ id }) => id === chosen)
+  const chosen = search.actor_id
+  const people = (found.data ?? []).map(({ id, name }) => [id, name ?? ''] as const)
+  const unknown = chosen === undefined || people.some(([id]) => id === chosen) ? [] : [[chosen, chosen] as const]
   return (
-    <select className="in" aria-label="Who" value={chosen} onChange={({ target }) => show({ actor_id: target.value || undefined })}>
-      <option value="">Anyone</option>
-      {found.data?.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-      {chosen !== '' && !known ? <option value={chosen}>{chosen}</option> : null}
-    </select>
+    <FilterSelect label="Who" any="Anyone" options={[...people, ...unknown]} value={chosen} choose={(actor_id) => show({ actor_id })} />
   )
 }
 
 /** The objects of the entries that are shown. */
 function ByObject({ entries, nameOf, search, show }: State & { entries: readonly AuditEntry[]; nameOf: NameOf }) {
-  const chosen = search.object_id ?? ''
+  const chosen = search.object_id
   const names = new Map(
     entries.map((entry) => [entry.object.id, `${entry.object.type.replaceAll('_', ' ')}: ${objectOf(entry, nameOf) ?? entry.object.id}`]),
   )
-  if (chosen !== '' && !names.has(chosen)) names.set(chosen, nameOf(chosen)?.name ?? chosen)
-  return (
-    <select className="in" aria-label="Object" value={chosen} onChange={({ target }) => show({ object_id: target.value || undefined })}>
-      <option value="">Any object</option>
-      {[...names].map(([id, name]) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
-  )
+  if (chosen !== undefined && !names.has(chosen)) names.set(chosen, nameOf(chosen)?.name ?? chosen)
+  return <FilterSelect label="Object" any="Any object" options={[...names]} value={chosen} choose={(object_id) => show({ object_id })} />
 }
 
 function Verify() {

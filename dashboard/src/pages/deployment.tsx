@@ -96,11 +96,7 @@ function Mail({ of: { email } }: { of: Settings }) {
       title="Mail"
       link={toPage('/settings')}
       act="Change mail"
-      tag={
-        <Tag tone={sends ? 'ok' : 'warn'} icon={sends ? 'check' : 'warn'}>
-          {sends ? 'Sent' : 'None is sent'}
-        </Tag>
-      }
+      tag={<Tag tone={sends ? 'ok' : 'warn'}>{sends ? 'Sent' : 'None is sent'}</Tag>}
     >
       <div className="pad">
         {sends ? null : (

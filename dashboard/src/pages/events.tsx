@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { CopyButton } from '../parts/copy.tsx'
 import { curlOf } from '../parts/curl.ts'
 import { eventKinds } from '../parts/event-kinds.ts'
-import { Chips, NoMatch, TimeRange, without } from '../parts/filters.tsx'
+import { Chips, FilterSelect, NoMatch, TimeRange, without } from '../parts/filters.tsx'
 import { ListPage } from '../parts/list-page.tsx'
 import { useNames } from '../parts/names.tsx'
 import { useList } from '../parts/reading.tsx'
@@ -49,20 +49,14 @@ export default function Events() {
       above={
         <>
           <div className="toolbar">
-            <select
-              className="in"
-              data-filter
-              aria-label="Kind"
-              value={search.type ?? ''}
-              onChange={({ target }) => show({ type: target.value || undefined })}
-            >
-              <option value="">All kinds</option>
-              {eventKinds.map(({ kind, text }) => (
-                <option key={kind} value={kind}>
-                  {text}
-                </option>
-              ))}
-            </select>
+            <FilterSelect
+              label="Kind"
+              any="All kinds"
+              options={eventKinds.map(({ kind, text }) => [kind, text])}
+              value={search.type}
+              choose={(type) => show({ type })}
+              is_first
+            />
             <TimeRange {...state} />
           </div>
           <div className="toolbar">

@@ -78,9 +78,7 @@ export default function Members() {
       head: 'Status',
       cell: ({ status }) =>
         status === 'active' ? (
-          <Tag tone="ok" icon="check">
-            Member
-          </Tag>
+          <Tag tone="ok">Member</Tag>
         ) : (
           <Tag tone="warn" icon="clock">
             Invited

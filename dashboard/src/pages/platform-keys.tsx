@@ -29,6 +29,11 @@ export default function PlatformKeys() {
 }
 
 const scopesOf = ({ scopes }: ApiKey) => {
-  if (scopes.includes('*')) return <Tag tone="warn">Everything, also future</Tag>
+  if (scopes.includes('*'))
+    return (
+      <Tag tone="warn" icon={null}>
+        Everything, also future
+      </Tag>
+    )
   return scopes.length > 3 ? `${scopes.length} scopes` : scopes.join(', ')
 }

@@ -3,11 +3,9 @@
 import type { Project } from '@ostiary/sdk'
 import { Navigate, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useAction } from '../parts/action.ts'
-import { NameField, SlugField, slugFrom } from '../parts/fields.tsx'
 import { NoMatch } from '../parts/filters.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
 import { ListPage } from '../parts/list-page.tsx'
+import { NamedDialog } from '../parts/named-dialog.tsx'
 import { useList } from '../parts/reading.tsx'
 import { ByApi } from '../parts/snippets.tsx'
 import { type Column, timeColumn } from '../parts/table.tsx'
@@ -22,6 +20,7 @@ const columns: Column<Project>[] = [
 
 export default function Projects() {
   const { client, tenant, me, is_root } = useScope()
+  const navigate = useNavigate()
   const [words, setWords] = useState('')
   const list = useList(projects.list({ client, tenant }, words))
   const deployment = is_root ? deploymentParams(me) : null
@@ -30,7 +29,20 @@ export default function Projects() {
     <ListPage
       title="Projects"
       lead="A project is one product. It has a Test and a Live environment, each with its own users, keys and issuer."
-      create={{ words: 'New project', form: (close) => <CreateProject close={close} /> }}
+      create={{
+        words: 'New project',
+        form: (close) => (
+          <NamedDialog
+            title="New project"
+            lead={`In ${tenant.name}. It begins with a Test and a Live environment.`}
+            submit="Create project"
+            create={(project) => client.createProject(project)}
+            changes={[projects.all({ tenant })]}
+            done={(slug) => void navigate(toProject(tenant.slug, slug))}
+            close={close}
+          />
+        ),
+      }}
       above={
         <div className="toolbar">
           <input
@@ -56,30 +68,5 @@ export default function Projects() {
       empty="This tenant has no project yet. A project is one product with a Test and a Live environment."
       snippet={<ByApi operation="createProject" path="/v1/platform/projects" body={{ slug: 'shop', name: 'Shop' }} />}
     />
-  )
-}
-
-function CreateProject({ close }: { close: () => void }) {
-  const { client, tenant } = useScope()
-  const navigate = useNavigate()
-  const [name, setName] = useState('')
-  const [slug, setSlug] = useState<string | null>(null)
-  const action = useAction((project: { name: string; slug: string }) => client.createProject(project), {
-    changes: [projects.all({ tenant })],
-    done: (project) => void navigate(toProject(tenant.slug, project.slug)),
-  })
-  const entered = { name, slug: slug ?? slugFrom(name) }
-  return (
-    <FormDialog
-      title="New project"
-      lead={`In ${tenant.name}. It begins with a Test and a Live environment.`}
-      submit="Create project"
-      action={action}
-      onSubmit={() => action.run(entered)}
-      onClose={close}
-    >
-      <NameField value={name} change={setName} error={action.error} />
-      <SlugField value={entered.slug} change={setSlug} error={action.error} />
-    </FormDialog>
   )
 }

@@ -13,7 +13,7 @@ import { Loaded, not_by_itself, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { configurations } from '../queries/configurations.ts'
 import { ends, promotions } from '../queries/promotions.ts'
-import { project_route, useProject } from '../scope.tsx'
+import { toPromotion, useProject } from '../scope.tsx'
 import { AboutProvider, namesOf, useAbout } from './promotion/about.tsx'
 import { callOf, callWithout, canLeaveOut, entriesOf, entryAt, planAgain } from './promotion/again.ts'
 import { Applied } from './promotion/applied.tsx'
@@ -161,13 +161,7 @@ function usePlanAgain(promotion: Promotion) {
     changes: [promotions.all({ project })],
     done: ({ id }, sent) => {
       announce('Planned again.')
-      void navigate({
-        from: project_route,
-        to: `${project_route}/promotions/$promotion_id` as const,
-        params: { promotion_id: id ?? '' },
-        search: sent.has_values ? {} : { earlier: promotion.id ?? undefined },
-        replace: true,
-      })
+      void navigate({ ...toPromotion(id, sent.has_values ? {} : { earlier: promotion.id ?? undefined }), replace: true })
     },
   })
   const send = (call: PromotionCreation | null, has_values: boolean) => {

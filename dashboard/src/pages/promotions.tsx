@@ -3,7 +3,7 @@ import '../styles/promotions.css'
 import type { PromotionInList } from '@ostiary/sdk'
 import { Link, useParams } from '@tanstack/react-router'
 import { useAction } from '../parts/action.ts'
-import { NoMatch } from '../parts/filters.tsx'
+import { FilterSelect, NoMatch } from '../parts/filters.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ListPage } from '../parts/list-page.tsx'
 import { ChangeButton } from '../parts/page.tsx'
@@ -73,19 +73,7 @@ function List() {
       actions={!search.status && hasNone(list) ? null : <Compare />}
       above={
         <div className="toolbar">
-          <select
-            className="in"
-            aria-label="Status"
-            value={search.status ?? ''}
-            onChange={({ target }) => show({ status: target.value || undefined })}
-          >
-            <option value="">Any status</option>
-            {statuses.map(([status, name]) => (
-              <option key={status} value={status}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <FilterSelect label="Status" any="Any status" options={statuses} value={search.status} choose={(status) => show({ status })} />
         </div>
       }
       list={list}
@@ -126,9 +114,7 @@ function Approval() {
       <header>
         <h2>Approval</h2>
         <div className="r">
-          <Tag {...(is_required ? { tone: 'ok' as const, icon: 'check' as const } : {})}>
-            {is_required ? 'Needed for Live' : 'Not needed'}
-          </Tag>
+          <Tag tone={is_required ? 'ok' : ''}>{is_required ? 'Needed for Live' : 'Not needed'}</Tag>
         </div>
       </header>
       <div className="pad stack">

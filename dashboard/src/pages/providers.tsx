@@ -4,10 +4,10 @@ import type { Provider } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
+import { ActionsMenu } from '../parts/actions-menu.tsx'
 import { useAnnounce } from '../parts/announce.tsx'
 import { ConfirmCall } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { ListPage } from '../parts/list-page.tsx'
 import { ChangeButton } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -91,33 +91,26 @@ export default function Providers() {
           <ChangeButton className="btn s" onClick={() => setOpen({ act: 'edit', provider })}>
             Edit<span className="vh">: {provider.display_name}</span>
           </ChangeButton>
-          <Menu>
-            <Menu.Target>
-              <button type="button" className="btn quiet icon" aria-label={`Actions for ${provider.display_name}`}>
-                <Icon name="dots" />
-              </button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {may ? null : <Menu.Label>Needs the role developer.</Menu.Label>}
-              {hasMetadata(provider) ? (
-                <Menu.Item disabled={!may || check.busy} onClick={() => check.run(provider.id)}>
-                  Check
-                </Menu.Item>
-              ) : null}
-              {provider.enabled ? (
-                <Menu.Item disabled={!may} onClick={() => ask('switch_off', provider)}>
-                  Switch off…
-                </Menu.Item>
-              ) : (
-                <Menu.Item disabled={!may || enable.busy} onClick={() => enable.run(provider.id)}>
-                  Switch on
-                </Menu.Item>
-              )}
-              <Menu.Item disabled={!may} color="var(--bad)" onClick={() => ask('delete', provider)}>
-                Delete…
+          <ActionsMenu of={provider.display_name}>
+            {may ? null : <Menu.Label>Needs the role developer.</Menu.Label>}
+            {hasMetadata(provider) ? (
+              <Menu.Item disabled={!may || check.busy} onClick={() => check.run(provider.id)}>
+                Check
               </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+            ) : null}
+            {provider.enabled ? (
+              <Menu.Item disabled={!may} onClick={() => ask('switch_off', provider)}>
+                Switch off…
+              </Menu.Item>
+            ) : (
+              <Menu.Item disabled={!may || enable.busy} onClick={() => enable.run(provider.id)}>
+                Switch on
+              </Menu.Item>
+            )}
+            <Menu.Item disabled={!may} color="var(--bad)" onClick={() => ask('delete', provider)}>
+              Delete…
+            </Menu.Item>
+          </ActionsMenu>
         </div>
       ),
     },
@@ -192,13 +185,7 @@ function Status({ provider: { enabled, last_success_at, last_failure }, has_pass
   const has_failed = last_failure !== null && last_failure.at >= (last_success_at ?? '')
   return (
     <>
-      {enabled ? (
-        <Tag tone={has_failed ? 'warn' : 'ok'} icon={has_failed ? 'warn' : 'check'}>
-          {has_failed ? 'Failing' : 'Enabled'}
-        </Tag>
-      ) : (
-        <Tag>Off</Tag>
-      )}
+      {enabled ? <Tag tone={has_failed ? 'warn' : 'ok'}>{has_failed ? 'Failing' : 'Enabled'}</Tag> : <Tag>Off</Tag>}
       {has_failed ? (
         <span className="sub any">
           <a className="u" href={`/docs/errors/${last_failure.cause}`}>

@@ -21,25 +21,9 @@ import { answerOf } from './webhook/attempts.tsx'
 import { verifySnippets } from './webhook/verify-code.ts'
 
 export function WebhookStatus({ of: webhook }: { of: Webhook }) {
-  if (webhook.disabled)
-    return (
-      <Tag tone="bad" icon="cross">
-        Switched off
-      </Tag>
-    )
-  if (webhook.failing_since)
-    return (
-      <Tag tone="warn" icon="warn">
-        Failing
-      </Tag>
-    )
-  return webhook.last_success_at ? (
-    <Tag tone="ok" icon="check">
-      Answers
-    </Tag>
-  ) : (
-    <Tag>Not used yet</Tag>
-  )
+  if (webhook.disabled) return <Tag tone="bad">Switched off</Tag>
+  if (webhook.failing_since) return <Tag tone="warn">Failing</Tag>
+  return webhook.last_success_at ? <Tag tone="ok">Answers</Tag> : <Tag>Not used yet</Tag>
 }
 
 export default function Webhooks() {

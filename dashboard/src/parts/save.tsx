@@ -9,7 +9,7 @@ import '../styles/conflict.css'
 import { OstiaryError } from '@ostiary/sdk'
 import { useBlocker } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useEffect, useId, useState } from 'react'
-import { type Key, remember } from '../queries/query.ts'
+import { type Key, remember, type Signal } from '../queries/query.ts'
 import { useScope } from '../scope.tsx'
 import { useAction } from './action.ts'
 import { useAnnounce } from './announce.tsx'
@@ -27,7 +27,7 @@ export interface Version<T> {
 export interface SaveOptions<T, C> {
   base: Version<T>
   /** The object that the page reads. The saved version replaces it, so that the form continues with that. */
-  of: { queryKey: Key; read: (signal: AbortSignal) => Promise<Version<T>> }
+  of: { queryKey: Key; read: (options: Signal) => Promise<Version<T>> }
   write: (change: C, options: { if_match: string | undefined }) => Promise<Version<T>>
   /** The keys of other reads to repeat after a success. */
   changes?: readonly Key[]
@@ -48,7 +48,7 @@ export function useSave<T extends object, C extends object>({ base, of, write, c
     } catch (error) {
       if (!(error instanceof OstiaryError && error.code === 'stale_version')) throw error
     }
-    const current = await of.read(new AbortController().signal)
+    const current = await of.read({})
     remember(of.queryKey, current)
     const { fields, others } = differences(change, before, current.data)
     // Only the service set something, for example at a rotation of the secret, so there is nothing to choose.

@@ -32,7 +32,11 @@ export function CallSide({ source, request_id, close }: CallSideProps) {
       <Loaded of={found}>
         {({ call }) => (
           <>
-            {call ? <Refused call={call} base={source.base} /> : <p className="muted">The service did not refuse this call.</p>}
+            {call ? (
+              <Refused call={call} in_environment={source.events !== null} />
+            ) : (
+              <p className="muted">The service did not refuse this call.</p>
+            )}
             {source.events ? (
               <Events of={source.events(request_id)} is_refused={call !== null} />
             ) : call ? null : (
@@ -61,7 +65,7 @@ function withParameter(reason: string) {
   )
 }
 
-function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
+function Refused({ call, in_environment }: { call: RefusedCall; in_environment: boolean }) {
   const nameOf = useNames(idsOfCall(call))
   return (
     <>
@@ -74,14 +78,14 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
           <p className="fix">{fixOf(call.code)}</p>
         </div>
       </div>
-      {base ? <RefusedValue call={call} /> : null}
-      {base && call.client_id && call.remedy ? <Remedy application_id={call.client_id} remedy={call.remedy} /> : null}
+      {in_environment ? <RefusedValue call={call} /> : null}
+      {in_environment && call.client_id && call.remedy ? <Remedy application_id={call.client_id} remedy={call.remedy} /> : null}
       <Facts
         of={{
           'Request id': <IdValue value={call.id} />,
           Route: <code>{`${call.method} ${call.route ?? 'no route'}`}</code>,
           Application:
-            call.client_id && base ? (
+            call.client_id && in_environment ? (
               <Link className="u" {...toApplication(call.client_id, { tab: 'addresses' })}>
                 {nameOf(call.client_id)?.name ?? call.client_id}
               </Link>
@@ -92,7 +96,7 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
             </Link>
           ) : null,
           User:
-            call.user_id && base ? (
+            call.user_id && in_environment ? (
               <Link className="u" {...toPage('/users', { chosen: call.user_id })}>
                 {nameOf(call.user_id)?.name ?? call.user_id}
               </Link>

@@ -85,7 +85,7 @@ function Marked({ value, unlike }: { value: string; unlike: string | undefined }
 /** On the page of the application: what the refused call sent, beside the field. It comes from the record, not from the link. */
 export function ComparedValue({ request_id, registered }: { request_id: string; registered: readonly string[] }) {
   const here = useEnvironment()
-  const refused = useRead(callsOfEnvironment.one(here, request_id), { enabled: here.can('developer') }).data?.call?.refused
+  const refused = useRead(callsOfEnvironment(here).one(request_id), { enabled: here.can('developer') }).data?.call?.refused
   if (!refused) return null
   return (
     <div className="note acc">

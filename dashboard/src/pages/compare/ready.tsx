@@ -37,14 +37,7 @@ export function ReadyForLive({ environment, title = 'Before Live' }: { environme
   return (
     <Loaded of={read} rows={6}>
       {({ ready, checks }) => (
-        <Card
-          title={title}
-          beside={
-            <Tag tone={ready ? 'ok' : 'warn'} icon={ready ? 'check' : 'warn'}>
-              {doneOf(checks)}
-            </Tag>
-          }
-        >
+        <Card title={title} beside={<Tag tone={ready ? 'ok' : 'warn'}>{doneOf(checks)}</Tag>}>
           <ul className="go">
             {checks
               .toSorted((a, b) => order[stateOf(a)] - order[stateOf(b)])

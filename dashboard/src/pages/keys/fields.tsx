@@ -66,6 +66,8 @@ interface ListProps {
   error: unknown
 }
 
+const typed_in_rows = { acceptValueOnBlur: true, splitChars: [',', ' '] }
+
 function OriginsField({ value, change, error, is_live }: ListProps & { is_live: boolean }) {
   const [note, setNote] = useState<string | null>(null)
   const read = (typed: string[]) => {
@@ -80,8 +82,7 @@ function OriginsField({ value, change, error, is_live }: ListProps & { is_live: 
       placeholder={value.length === 0 ? 'https://app.example.com' : 'Add another'}
       value={value}
       onChange={read}
-      acceptValueOnBlur
-      splitChars={[',', ' ']}
+      {...typed_in_rows}
       error={fieldError(error, '/allowed_origins') ?? note}
     />
   )
@@ -94,8 +95,7 @@ const AddressesField = ({ value, change, error }: ListProps) => (
     placeholder={value.length === 0 ? '203.0.113.0/24' : ''}
     value={value}
     onChange={change}
-    acceptValueOnBlur
-    splitChars={[',', ' ']}
+    {...typed_in_rows}
     error={fieldError(error, '/ip_allowlist')}
   />
 )

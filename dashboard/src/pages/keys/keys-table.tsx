@@ -1,14 +1,14 @@
 /** The columns of a list of keys, with the menu of each. */
 import { Menu } from '@mantine/core'
 import type { ApiKey } from '@ostiary/sdk'
+import { ActionsMenu } from '../../parts/actions-menu.tsx'
 import { duration } from '../../parts/clock.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { type Column, timeColumn } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
+import { isQuiet } from '../../queries/keys.ts'
 import type { End } from './kind.ts'
-
-const MONTH_MS = 30 * 86_400_000
 
 const kinds = {
   auth_publishable: (
@@ -21,9 +21,6 @@ const kinds = {
 }
 export const kindOf = (key: ApiKey) => kinds[key.type]
 export const keyName = (key: ApiKey) => key.label ?? `${key.start}…${key.last4}`
-
-/** Why a key deserves a look: it was not used for 30 days. */
-export const isQuiet = (key: ApiKey) => key.revoked_at === null && Date.now() - Date.parse(key.last_used_at ?? key.created_at) > MONTH_MS
 
 interface KeysProps {
   second: Column<ApiKey>
@@ -56,34 +53,22 @@ export const keyColumns = ({ second, needs, show, end }: KeysProps): Column<ApiK
     kind: 'actions',
     cell: (key) =>
       key.revoked_at === null ? (
-        <Menu>
-          <Menu.Target>
-            <button type="button" className="btn quiet icon" aria-label={`Actions for ${keyName(key)}`}>
-              <Icon name="dots" />
-            </button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {needs ? <Menu.Label>Needs the role {needs}.</Menu.Label> : null}
-            <Menu.Item onClick={() => show(key)}>Details and use</Menu.Item>
-            <Menu.Item disabled={needs !== null} onClick={() => end('rotate', key)}>
-              Rotate…
-            </Menu.Item>
-            <Menu.Item disabled={needs !== null} color="var(--bad)" onClick={() => end('revoke', key)}>
-              Revoke…
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <ActionsMenu of={keyName(key)}>
+          {needs ? <Menu.Label>Needs the role {needs}.</Menu.Label> : null}
+          <Menu.Item onClick={() => show(key)}>Details and use</Menu.Item>
+          <Menu.Item disabled={needs !== null} onClick={() => end('rotate', key)}>
+            Rotate…
+          </Menu.Item>
+          <Menu.Item disabled={needs !== null} color="var(--bad)" onClick={() => end('revoke', key)}>
+            Revoke…
+          </Menu.Item>
+        </ActionsMenu>
       ) : null,
   },
 ]
 
 function KeyStatus({ of: { revoked_at, expires_at } }: { of: ApiKey }) {
-  if (revoked_at)
-    return (
-      <Tag tone="bad" icon="cross">
-        Revoked
-      </Tag>
-    )
+  if (revoked_at) return <Tag tone="bad">Revoked</Tag>
   return expires_at && Date.parse(expires_at) < Date.now() ? (
     <Tag tone="warn" icon="clock">
       Expired

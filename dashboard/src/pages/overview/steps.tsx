@@ -4,7 +4,6 @@ import type { ApiKey, Readiness } from '@ostiary/sdk'
 import { Link, type ToOptions } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Card } from '../../parts/card.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { type CheckState, countDone, not_needed_words, stateOf } from '../../parts/readiness.ts'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { applications } from '../../queries/applications.ts'
@@ -13,6 +12,7 @@ import { firstHundredKeys } from '../../queries/keys.ts'
 import { environmentBase, toApplication, toPage, useEnvironment } from '../../scope.tsx'
 import { pageOf } from '../compare/page-of.ts'
 import { OnceQuiet } from './once-quiet.tsx'
+import { StepLine } from './step-line.tsx'
 
 const BringToLive = lazy(() => import('./bring-to-live.tsx'))
 
@@ -137,34 +137,17 @@ function StepCard({ title, steps, leads = false, children }: { title: string; st
     >
       <ol className="steps" hidden={is_over && !is_opened}>
         {steps.map((step) => (
-          <StepLine key={step.id} step={step} is_next={step === next} />
+          <StepLine key={step.id} {...step}>
+            {step.state === 'not_needed' ? <span className="small faint">{not_needed_words}</span> : null}
+            {step.state === 'open' && step.link ? (
+              <Link className={`btn s${step === next ? ' pri' : ''}`} {...step.link} aria-label={`${step.act}: ${step.title}`}>
+                {step.act}
+              </Link>
+            ) : null}
+          </StepLine>
         ))}
         {children}
       </ol>
     </Card>
-  )
-}
-
-const icons = { done: 'check', open: 'dots', not_needed: 'minus' } as const
-const said = { done: 'Done.', open: 'Open.', not_needed: '' }
-
-function StepLine({ step: { title, state, detail, act, link }, is_next }: { step: Step; is_next: boolean }) {
-  return (
-    <li className={state === 'open' ? '' : 'done'}>
-      <span className={state === 'done' ? 'd' : 'd o'}>
-        <Icon name={icons[state]} size={13} />
-      </span>
-      <div className="t">
-        <b>{title}</b>
-        <span className="vh">{said[state]}</span>
-        {state === 'open' ? <span>{detail}</span> : null}
-      </div>
-      {state === 'not_needed' ? <span className="small faint">{not_needed_words}</span> : null}
-      {state === 'open' && link ? (
-        <Link className={`btn s${is_next ? ' pri' : ''}`} {...link} aria-label={`${act}: ${title}`}>
-          {act}
-        </Link>
-      ) : null}
-    </li>
   )
 }

@@ -102,9 +102,7 @@ function Begun({ change }: { change: PlannedChange }) {
           <Tag>Deleted since</Tag>
         ) : null
       ) : is_on ? (
-        <Tag tone="ok" icon="check">
-          On
-        </Tag>
+        <Tag tone="ok">On</Tag>
       ) : object === 'provider' ? (
         <Link className="btn s" to={path}>
           {needs_secret ? 'Add the secret, and switch it on' : 'Switch on in'} {needs_secret ? null : target.name}

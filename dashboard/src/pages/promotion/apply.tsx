@@ -149,10 +149,7 @@ function Approval() {
   if (approved_at !== null)
     return (
       <p>
-        <Tag tone="ok" icon="check">
-          Approved
-        </Tag>{' '}
-        <DoneBy who={approved_by} at={approved_at} />
+        <Tag tone="ok">Approved</Tag> <DoneBy who={approved_by} at={approved_at} />
       </p>
     )
   return (

@@ -25,9 +25,7 @@ export function Checks() {
             {inPlural(errors, 'error')}
           </Tag>
         ) : (
-          <Tag tone="ok" icon="check">
-            No error
-          </Tag>
+          <Tag tone="ok">No error</Tag>
         )
       }
     >

@@ -61,19 +61,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
       <Facts
         of={{
           Email: user.email ? (
-            <Copied
-              value={user.email}
-              label="email"
-              tag={
-                user.email_verified ? (
-                  <Tag tone="ok" icon="check">
-                    verified
-                  </Tag>
-                ) : (
-                  <Tag>not verified</Tag>
-                )
-              }
-            />
+            <Copied value={user.email} label="email" tag={user.email_verified ? <Tag tone="ok">verified</Tag> : <Tag>not verified</Tag>} />
           ) : (
             'None'
           ),

@@ -78,17 +78,8 @@ function Introduction({ application }: { application: Application }) {
 function Outcome({ run }: { run: Run | null }) {
   if (run === null || run.state === 'working') return null
   if (run.state === 'waiting') return <Tag icon="clock">Waiting for the window</Tag>
-  if (run.state === 'failed')
-    return (
-      <Tag tone="bad" icon="cross">
-        Failed
-      </Tag>
-    )
-  return (
-    <Tag tone="ok" icon="check">
-      {run.state === 'done' ? 'Everything agrees' : 'Code received'}
-    </Tag>
-  )
+  if (run.state === 'failed') return <Tag tone="bad">Failed</Tag>
+  return <Tag tone="ok">{run.state === 'done' ? 'Everything agrees' : 'Code received'}</Tag>
 }
 
 interface Refusal {
@@ -102,7 +93,7 @@ function useRefusals(application: Application, run: Run | null) {
   const here = useEnvironment()
   const [last, setLast] = useState('')
   const is_active = run?.state === 'waiting' || run?.state === 'failed'
-  const read = useRead(callsOfEnvironment.ofApplication(here, application.id), {
+  const read = useRead(callsOfEnvironment(here).ofApplication(application.id), {
     enabled: here.can('developer'),
     refetchInterval: is_active ? 2_000 : false,
   })
