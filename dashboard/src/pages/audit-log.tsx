@@ -140,7 +140,7 @@ function Verify() {
           {verified.intact ? `The chain is intact: ${verified.entries.toLocaleString('en')} entries.` : verified.problems.join(' ')}
         </output>
       ) : null}
-      <ChangeButton needs="admin" disabled={verify.busy} onClick={() => verify.run(undefined)}>
+      <ChangeButton needs="admin" disabled={verify.busy} onClick={() => verify.run()}>
         Verify the chain
       </ChangeButton>
     </>

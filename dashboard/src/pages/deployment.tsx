@@ -8,6 +8,7 @@ import { CopyButton } from '../parts/copy.tsx'
 import { Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Facts } from '../parts/side.tsx'
+import { Heads } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { providers } from '../queries/providers.ts'
 import { settings } from '../queries/settings.ts'
@@ -155,12 +156,7 @@ function Administrators() {
       {({ data }) => (
         <Card title="Administrators" link={toPage('/users')} act="All administrators">
           <table className="rows" aria-label="Administrators">
-            <thead>
-              <tr>
-                <th scope="col">Person</th>
-                <th scope="col">Status</th>
-              </tr>
-            </thead>
+            <Heads of={['Person', 'Status']} />
             <tbody>
               {data.map((user: User) => (
                 <tr key={user.id}>

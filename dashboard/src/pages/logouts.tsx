@@ -94,7 +94,7 @@ function LogoutSide({ logout, close }: { logout: BackchannelLogout; close: () =>
       </div>
       <Problem error={resend.error} />
       <div className="toolbar">
-        <ChangeButton className="btn pri" disabled={resend.busy} onClick={() => resend.run(undefined)}>
+        <ChangeButton className="btn pri" disabled={resend.busy} onClick={() => resend.run()}>
           <Icon name="again" /> Send now
         </ChangeButton>
       </div>

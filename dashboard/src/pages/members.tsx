@@ -218,7 +218,7 @@ function Invite({ close, onInvited }: { close: () => void; onInvited: (invitatio
       onInvited(invitation)
     },
   })
-  const submit = () => action.run(undefined)
+  const submit = () => action.run()
   return (
     <FormDialog
       title="Invite a member"

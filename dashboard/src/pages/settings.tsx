@@ -2,12 +2,13 @@
 import type { Settings as Document } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
 import { Card } from '../parts/card.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Buttons, Dialog } from '../parts/dialog.tsx'
 import type { Edited } from '../parts/edit.tsx'
 import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Editing } from '../parts/save.tsx'
+import { Heads } from '../parts/table.tsx'
 import { ThisEnvironment } from '../parts/tag.tsx'
 import { settings } from '../queries/settings.ts'
 import { useEnvironment } from '../scope.tsx'
@@ -83,25 +84,10 @@ function Form(props: Edited<Document>) {
         onClose={() => setReviewing(false)}
         title="Review the changes"
         lead={<ThisEnvironment />}
-        footer={
-          <>
-            <button type="button" className="btn" disabled={save.busy} onClick={() => setReviewing(false)}>
-              Back
-            </button>
-            <button type="button" className="btn pri" disabled={save.busy} onClick={() => save.submit()}>
-              Save
-            </button>
-          </>
-        }
+        footer={<Buttons keep="Back" onClose={() => setReviewing(false)} act="Save" onAct={save.submit} busy={save.busy} />}
       >
         <table className="small">
-          <thead>
-            <tr>
-              <th scope="col">Setting</th>
-              <th scope="col">Now</th>
-              <th scope="col">Then</th>
-            </tr>
-          </thead>
+          <Heads of={['Setting', 'Now', 'Then']} />
           <tbody>
             {changed.map(([field, value]) => (
               <tr key={pathOf(field)}>

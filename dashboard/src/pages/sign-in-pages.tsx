@@ -12,8 +12,8 @@ import { Editing } from '../parts/save.tsx'
 import { settings } from '../queries/settings.ts'
 import { useEnvironment } from '../scope.tsx'
 import { changesInWords, useSettingsEdits } from './settings/edits.ts'
-import { type Field, groups, type Value } from './settings/fields.ts'
-import { Input } from './settings/input.tsx'
+import { groups } from './settings/fields.ts'
+import { Input, type InputProps } from './settings/input.tsx'
 import { inWords, pathOf } from './settings/values.ts'
 import { contrastInWords } from './sign-in-pages/contrast.ts'
 import { Preview } from './sign-in-pages/preview.tsx'
@@ -86,7 +86,7 @@ function Form(props: Edited<Settings>) {
   )
 }
 
-function Control(props: { field: Field; value: Value; change: (value: Value) => void; error: string | undefined }) {
+function Control(props: InputProps) {
   const { field, value } = props
   if (pathOf(field) === '/branding/primary_color') return <Colour {...props} />
   const is_new_logo = pathOf(field) === '/branding/logo_url' && value !== null
@@ -99,17 +99,7 @@ function Control(props: { field: Field; value: Value; change: (value: Value) => 
 }
 
 /** The colour as text and from the picker of the browser, with what it does to the text on it. */
-function Colour({
-  field,
-  value,
-  change,
-  error,
-}: {
-  field: Field
-  value: Value
-  change: (value: Value) => void
-  error: string | undefined
-}) {
+function Colour({ field, value, change, error }: InputProps) {
   const colour = typeof value === 'string' ? value : ''
   const is_valid = /^#[0-9a-f]{6}$/i.test(colour)
   return (

@@ -72,11 +72,7 @@ function Head({ latest, children }: { latest: Version<Record>; children: ReactNo
         </>
       }
       actions={
-        <ChangeButton
-          onClick={() => test.run(undefined)}
-          disabled={test.busy}
-          why={webhook.disabled ? 'The webhook is switched off.' : undefined}
-        >
+        <ChangeButton onClick={() => test.run()} disabled={test.busy} why={webhook.disabled ? 'The webhook is switched off.' : undefined}>
           <Icon name="send" /> Send test event
         </ChangeButton>
       }

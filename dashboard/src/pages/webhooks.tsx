@@ -131,7 +131,7 @@ function CreateWebhook({ close }: { close: () => void }) {
       }
       submit="Add webhook"
       action={action}
-      onSubmit={() => action.run(undefined)}
+      onSubmit={() => action.run()}
       onClose={close}
     >
       <ObjectFields

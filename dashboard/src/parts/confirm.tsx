@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import type { Key } from '../queries/query.ts'
 import { useScope } from '../scope.tsx'
 import { useAction } from './action.ts'
-import { Dialog } from './dialog.tsx'
+import { Buttons, Dialog } from './dialog.tsx'
 import { entered } from './fields.tsx'
 import { Note } from './note.tsx'
 import { Problem } from './problem.tsx'
@@ -38,16 +38,7 @@ export function Confirm({ title, lead, consequence, children, keep, act, typed, 
       title={title}
       lead={lead ?? (environment ? <ThisEnvironment /> : null)}
       width={540}
-      footer={
-        <>
-          <button type="button" className="btn" data-autofocus disabled={busy} onClick={onClose}>
-            {keep}
-          </button>
-          <button type="button" className="btn danger" disabled={!is_typed || busy} onClick={onConfirm}>
-            {act}
-          </button>
-        </>
-      }
+      footer={<Buttons keep={keep} onClose={onClose} act={act} onAct={onConfirm} look="danger" disabled={!is_typed} busy={busy} />}
     >
       <Note tone="bad">{consequence}</Note>
       {children}
@@ -79,5 +70,5 @@ interface ConfirmCallProps<T> extends Omit<ConfirmProps, 'busy' | 'error' | 'onC
 /** The alert before one call. It closes after a success, and each time it opens, the last failure is forgotten. */
 export function ConfirmCall<T>({ call, changes, secret = false, done, ...question }: ConfirmCallProps<T>) {
   const action = useAction(call, { changes, secret, done: done ?? question.onClose })
-  return <Confirm {...question} busy={action.busy} error={action.error} onConfirm={() => action.run(undefined)} />
+  return <Confirm {...question} busy={action.busy} error={action.error} onConfirm={() => action.run()} />
 }

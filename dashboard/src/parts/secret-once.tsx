@@ -2,7 +2,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useRef, useState } from 'react'
 import { CopyButton } from './copy.tsx'
-import { Dialog } from './dialog.tsx'
+import { Buttons, Dialog } from './dialog.tsx'
 import { Note } from './note.tsx'
 
 interface Named {
@@ -40,16 +40,7 @@ function LostSecret({ what, name, tags, lost, rotate, onClose }: Lost) {
       onClose={onClose}
       width={540}
       title={`The ${what} did not arrive`}
-      footer={
-        <>
-          <button type="button" className="btn" onClick={onClose}>
-            Close
-          </button>
-          <button type="button" className="btn pri" onClick={rotate}>
-            Rotate…
-          </button>
-        </>
-      }
+      footer={<Buttons keep="Close" onClose={onClose} act="Rotate…" onAct={rotate} />}
     >
       <div className="lab">
         {name} {tags}

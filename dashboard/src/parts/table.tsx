@@ -106,6 +106,19 @@ export function Records<T extends Row>({ label, list, columns, empty, link, open
   )
 }
 
+/** The heads of the columns of a short table. */
+export const Heads = ({ of }: { of: readonly string[] }) => (
+  <thead>
+    <tr>
+      {of.map((head) => (
+        <th key={head} scope="col">
+          {head}
+        </th>
+      ))}
+    </tr>
+  </thead>
+)
+
 /** The button for the next page of a list. `of` says what it lists, since a page can have several. */
 export const ShowMore = ({
   list,

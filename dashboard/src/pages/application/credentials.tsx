@@ -82,7 +82,7 @@ export function Credentials({ application }: { application: Application }) {
           {application.has_client_secret ? (
             <ChangeButton onClick={ask}>Rotate secret</ChangeButton>
           ) : (
-            <ChangeButton disabled={action.busy} onClick={() => action.run(undefined)}>
+            <ChangeButton disabled={action.busy} onClick={() => action.run()}>
               Make a secret
             </ChangeButton>
           )}
@@ -102,7 +102,7 @@ export function Credentials({ application }: { application: Application }) {
           typed={environment.type === 'live' ? application.name : undefined}
           busy={action.busy}
           error={action.error}
-          onConfirm={() => action.run(undefined)}
+          onConfirm={() => action.run()}
           onClose={() => setOpen(false)}
         />
       ) : null}

@@ -2,7 +2,7 @@
 
 import type { Event, Page, RefusedCall } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
-import { CopyButton } from '../../parts/copy.tsx'
+import { Copied, CopyButton } from '../../parts/copy.tsx'
 import { deviceOf } from '../../parts/device.ts'
 import { useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
@@ -82,7 +82,7 @@ function Refused({ call, in_environment }: { call: RefusedCall; in_environment: 
       {in_environment && call.client_id && call.remedy ? <Remedy application_id={call.client_id} remedy={call.remedy} /> : null}
       <Facts
         of={{
-          'Request id': <IdValue value={call.id} />,
+          'Request id': <Copied value={call.id} label="request id" />,
           Route: <code>{`${call.method} ${call.route ?? 'no route'}`}</code>,
           Application:
             call.client_id && in_environment ? (
@@ -170,9 +170,3 @@ function Changes({ request_id }: { request_id: string }) {
     </p>
   )
 }
-
-const IdValue = ({ value }: { value: string }) => (
-  <>
-    <code>{value}</code> <CopyButton value={value} label="request id" />
-  </>
-)

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { CodeTabs } from '../../parts/code.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Buttons, Dialog } from '../../parts/dialog.tsx'
 import { download } from '../../parts/download.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -42,14 +42,17 @@ function FileDialog({ close }: { close: () => void }) {
         </>
       }
       footer={
-        <>
-          <button type="button" className="btn" onClick={close}>
-            Close
-          </button>
-          <button type="button" className="btn pri" disabled={save.busy} onClick={() => save.run(undefined)}>
-            <Icon name="save" /> Download JSON
-          </button>
-        </>
+        <Buttons
+          keep="Close"
+          onClose={close}
+          act={
+            <>
+              <Icon name="save" /> Download JSON
+            </>
+          }
+          onAct={() => save.run()}
+          disabled={save.busy}
+        />
       }
     >
       <p className="muted">

@@ -4,6 +4,7 @@ import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Note } from '../../parts/note.tsx'
+import { Facts } from '../../parts/side.tsx'
 import { ThisEnvironment } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { allKeys } from '../../queries/keys.ts'
@@ -50,7 +51,7 @@ export function EndKeyDialog({ end, chosen, kind, createAnother, onRotated, onCl
       typed={isRecent(chosen) || environment?.type === 'live' ? name : undefined}
       busy={action.busy}
       error={action.error}
-      onConfirm={() => action.run(undefined)}
+      onConfirm={() => action.run()}
       onClose={onClose}
       consequence={
         <>
@@ -61,26 +62,21 @@ export function EndKeyDialog({ end, chosen, kind, createAnother, onRotated, onCl
         </>
       }
     >
-      <dl className="fact">
-        <dt>Key</dt>
-        <dd className="mono">
-          {chosen.start}…{chosen.last4}
-        </dd>
-        <dt>Last used</dt>
-        <dd>
-          <b className="strong">
-            <Time at={chosen.last_used_at} />
-          </b>
-        </dd>
-        {chosen.last_used_ip ? (
-          <>
-            <dt>By</dt>
-            <dd>
-              <code>{chosen.last_used_ip}</code>
-            </dd>
-          </>
-        ) : null}
-      </dl>
+      <Facts
+        of={{
+          Key: (
+            <code>
+              {chosen.start}…{chosen.last4}
+            </code>
+          ),
+          'Last used': (
+            <b className="strong">
+              <Time at={chosen.last_used_at} />
+            </b>
+          ),
+          By: chosen.last_used_ip ? <code>{chosen.last_used_ip}</code> : null,
+        }}
+      />
       <Usage chosen={chosen} of={kind.reads.usage(chosen.id)} />
       <Note tone="acc">
         No interruption:{' '}

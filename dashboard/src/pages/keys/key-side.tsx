@@ -3,7 +3,7 @@
 import type { ApiKey } from '@ostiary/sdk'
 import { useState } from 'react'
 import { duration } from '../../parts/clock.ts'
-import { CopyButton } from '../../parts/copy.tsx'
+import { Copied } from '../../parts/copy.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Editing } from '../../parts/save.tsx'
@@ -38,11 +38,7 @@ export function KeySide({ needs, of, usage, write, end, close }: KeySideProps) {
               {key.revoked_at ? <div className="note bad">Revoked. Every call with it gets 401, and it cannot come back.</div> : null}
               <Facts
                 of={{
-                  Id: (
-                    <span>
-                      <code>{key.id}</code> <CopyButton value={key.id} label="key id" />
-                    </span>
-                  ),
+                  Id: <Copied value={key.id} label="key id" />,
                   Key: (
                     <code>
                       {key.start}…{key.last4}

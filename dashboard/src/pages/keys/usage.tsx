@@ -2,6 +2,7 @@
 
 import type { ApiKey } from '@ostiary/sdk'
 import { Loaded, useRead } from '../../parts/reading.tsx'
+import { Heads } from '../../parts/table.tsx'
 import type { KeyReads } from '../../queries/keys.ts'
 
 const DAY_MS = 86_400_000
@@ -29,13 +30,7 @@ export function Usage({ chosen, of }: { chosen: ApiKey; of: ReturnType<KeyReads[
           <>
             <table className="small uses">
               <caption className="vh">Uses in the last 24 hours</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Address</th>
-                  <th scope="col">Route</th>
-                  <th scope="col">24 h</th>
-                </tr>
-              </thead>
+              <Heads of={['Address', 'Route', '24 h']} />
               <tbody>
                 {all.slice(0, MOST_ROWS).map(({ ip, route, count, refused }) => (
                   <tr key={`${ip} ${route}`}>

@@ -4,6 +4,7 @@ import { event_labels } from '../../generated/event-kinds.ts'
 import { Card } from '../../parts/card.tsx'
 import { useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
+import { Heads } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { events } from '../../queries/events.ts'
 import { toPage, useEnvironment } from '../../scope.tsx'
@@ -32,14 +33,7 @@ export default function LatestEvents() {
             <p className="pad muted">Nothing has happened yet. Sign-ins, new users and changes appear here.</p>
           ) : (
             <table className="rows ev">
-              <thead>
-                <tr>
-                  <th scope="col">Event</th>
-                  <th scope="col">About</th>
-                  <th scope="col">Why</th>
-                  <th scope="col">When</th>
-                </tr>
-              </thead>
+              <Heads of={['Event', 'About', 'Why', 'When']} />
               <tbody>
                 {data.map((event) => (
                   <tr key={event.id}>

@@ -109,7 +109,7 @@ function Begun({ change }: { change: PlannedChange }) {
           <span className="vh">: {name}</span>
         </Link>
       ) : (
-        <ChangeButton className="btn s" disabled={switchOn.busy} onClick={() => switchOn.run(undefined)}>
+        <ChangeButton className="btn s" disabled={switchOn.busy} onClick={() => switchOn.run()}>
           Switch on in {target.name}
           <span className="vh">: {name}</span>
         </ChangeButton>

@@ -156,7 +156,7 @@ function Approval() {
     <div className="stack">
       <p className="muted">Plans of this project to Live need the approval of another owner or admin.</p>
       <Problem error={approve.error} focus />
-      <StepButton why={why} busy={approve.busy} onClick={() => approve.run(undefined)}>
+      <StepButton why={why} busy={approve.busy} onClick={() => approve.run()}>
         <Icon name="check" /> Approve
       </StepButton>
     </div>

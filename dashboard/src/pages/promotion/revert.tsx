@@ -16,7 +16,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Note } from '../../parts/note.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Loaded, not_by_itself, useRead } from '../../parts/reading.tsx'
-import { useFirst } from '../../parts/table.tsx'
+import { Heads, useFirst } from '../../parts/table.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { changedBySteps, promotions } from '../../queries/promotions.ts'
 import { readAgain } from '../../queries/query.ts'
@@ -221,13 +221,7 @@ function GoesBack({ changes }: { changes: readonly PlannedChange[] }) {
         <h3>Goes back</h3>
       </header>
       <table className="rows" aria-label="Goes back">
-        <thead>
-          <tr>
-            <th scope="col">Setting</th>
-            <th scope="col">{target.name} now</th>
-            <th scope="col">Then</th>
-          </tr>
-        </thead>
+        <Heads of={['Setting', `${target.name} now`, 'Then']} />
         <tbody>
           {first.map(({ from, to, ...place }) => {
             const { look } = fieldAt(place.object, place.pointer)

@@ -51,7 +51,7 @@ export function CreateProvider({ close, check }: { close: () => void; check: (pr
     fields.enter({ scopes: scopesOf(chosen) })
   }
   return (
-    <FormDialog title="Add a provider" submit="Add provider" action={action} onSubmit={() => action.run(undefined)} onClose={close}>
+    <FormDialog title="Add a provider" submit="Add provider" action={action} onSubmit={() => action.run()} onClose={close}>
       <ChoiceCards legend="Provider" options={tiles} value={kind.value} choose={choose}>
         {fieldError(action.error, '/type') ? <p className="small tone-bad">{fieldError(action.error, '/type')}</p> : null}
       </ChoiceCards>

@@ -155,7 +155,7 @@ function TestMail({ is_saved, delivery }: { is_saved: boolean; delivery: Email['
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setResult(null)
-    test.run(undefined)
+    test.run()
   }
   const why = delivery === 'none' ? 'Choose a delivery first.' : is_saved ? '' : 'Save first: a test uses what is stored.'
   return (

@@ -52,7 +52,7 @@ export function AddUser({ close, onAdded }: { close: () => void; onAdded: (added
       submit="Add user"
       action={action}
       disabled={in_force === undefined}
-      onSubmit={() => action.run(undefined)}
+      onSubmit={() => action.run()}
       onClose={close}
     >
       <EmailField value={email} change={setEmail} error={action.error} />

@@ -50,7 +50,7 @@ export function SetPassword({ user, close }: { user: User; close: () => void }) 
       }
       submit={user.has_password ? 'Replace it' : 'Set it'}
       action={action}
-      onSubmit={() => action.run(undefined)}
+      onSubmit={() => action.run()}
       onClose={close}
     >
       <NewPasswordField value={password} change={setPassword} error={action.error} />

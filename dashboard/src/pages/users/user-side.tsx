@@ -99,7 +99,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
       <Problem error={unblock.error} />
       <div className="toolbar">
         {user.blocked_at ? (
-          <ChangeButton disabled={unblock.busy} onClick={() => unblock.run(undefined)}>
+          <ChangeButton disabled={unblock.busy} onClick={() => unblock.run()}>
             Unblock
           </ChangeButton>
         ) : (

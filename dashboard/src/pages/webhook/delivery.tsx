@@ -56,7 +56,7 @@ function Detail({ webhook, delivery }: { webhook: Webhook; delivery: Delivery })
         <Link className="btn s" {...toPage('/events', { chosen: delivery.event_id })}>
           Open event
         </Link>
-        <ChangeButton className="btn pri s" disabled={resend.busy} onClick={() => resend.run(undefined)}>
+        <ChangeButton className="btn pri s" disabled={resend.busy} onClick={() => resend.run()}>
           <Icon name="again" /> Send now
         </ChangeButton>
       </div>

@@ -4,7 +4,7 @@ import { NativeSelect, TextInput } from '@mantine/core'
 import type { Webhook } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Buttons, Dialog } from '../../parts/dialog.tsx'
 import { entered } from '../../parts/fields.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
@@ -48,14 +48,14 @@ export function ResendSince({ webhook, close }: { webhook: Webhook; close: () =>
         </>
       }
       footer={
-        <>
-          <button type="button" className="btn" disabled={send.busy} onClick={close}>
-            Cancel
-          </button>
-          <button type="button" className="btn pri" disabled={!messages || send.busy} onClick={() => send.run(undefined)}>
-            {messages === undefined ? 'Send again' : `Send ${messages.toLocaleString('en')} again`}
-          </button>
-        </>
+        <Buttons
+          keep="Cancel"
+          onClose={close}
+          act={messages === undefined ? 'Send again' : `Send ${messages.toLocaleString('en')} again`}
+          onAct={() => send.run()}
+          disabled={!messages}
+          busy={send.busy}
+        />
       }
     >
       <TextInput label="Since, in local time" type="datetime-local" required max={localOf(Date.now())} {...entered(typed, setTyped)} />

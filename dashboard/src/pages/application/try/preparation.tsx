@@ -37,7 +37,7 @@ export function Preparation({ application, etag }: { application: Application; e
         <>
           <p className="muted">It becomes one of the redirect URIs of {application.name}, where you can remove it.</p>
           <div className="acts">
-            <ChangeButton className="btn pri" disabled={add.busy} onClick={() => add.run(undefined)}>
+            <ChangeButton className="btn pri" disabled={add.busy} onClick={() => add.run()}>
               Add this address
             </ChangeButton>
           </div>
