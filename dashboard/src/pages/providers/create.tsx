@@ -13,7 +13,7 @@ import { fieldError } from '../../parts/problem.tsx'
 import { providers } from '../../queries/providers.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { providerId } from './id.ts'
-import { kindOf, kinds, names, ofKind, scopesOf } from './kinds.ts'
+import { kindOf, kinds, ofKind, scopesOf } from './kinds.ts'
 import { ProviderMark } from './mark.tsx'
 import { RegisterThere } from './register.tsx'
 
@@ -33,7 +33,16 @@ export function CreateProvider({ close, check }: { close: () => void; check: (pr
   const [id] = useState(newId)
   const [kind, setKind] = useState(kinds[0])
   const start = { display_name: kind.value === 'oidc' ? '' : kind.label, scopes: scopesOf(kind) }
-  const fields = useObjectFields('provider', start, names)
+  const fields = useObjectFields('provider', start, [
+    'issuer',
+    'client_id',
+    'team_id',
+    'key_id',
+    'client_secret',
+    'private_key',
+    'scopes',
+    'display_name',
+  ])
   const but = ofKind(kind)
   const { client_id, display_name } = fields.values
   const given = Object.entries(fields.change).filter(([name]) => but[name as keyof typeof but] !== null) // as: the names of the form

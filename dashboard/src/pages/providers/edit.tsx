@@ -13,7 +13,7 @@ import { useRead } from '../../parts/reading.tsx'
 import { Editing } from '../../parts/save.tsx'
 import { providers } from '../../queries/providers.ts'
 import { useEnvironment } from '../../scope.tsx'
-import { kindOf, names, ofKind } from './kinds.ts'
+import { kindOf, ofKind } from './kinds.ts'
 import { RegisterThere } from './register.tsx'
 import { savingProvider } from './saving.ts'
 
@@ -32,7 +32,19 @@ function Form({ base, report, close, check }: Edited<Provider> & Omit<EditProps,
   const here = useEnvironment()
   const { data: provider } = base
   const kind = kindOf(provider.type)
-  const fields = useObjectFields('provider', provider, [...names, 'link_by_verified_email', 'accept_preferred_username', 'sign_out'])
+  const fields = useObjectFields('provider', provider, [
+    'issuer',
+    'client_id',
+    'team_id',
+    'key_id',
+    'client_secret',
+    'private_key',
+    'scopes',
+    'display_name',
+    'link_by_verified_email',
+    'accept_preferred_username',
+    'sign_out',
+  ])
   const done = () => {
     check(provider)
     close()

@@ -22,9 +22,6 @@ export interface KindOfProvider {
   example?: string
 }
 
-/** The fields of both forms, in their order. */
-export const names = ['issuer', 'client_id', 'team_id', 'key_id', 'client_secret', 'private_key', 'scopes', 'display_name'] as const
-
 const labels = objects.provider.fields.type.look
 
 export const kinds: readonly [KindOfProvider, ...KindOfProvider[]] = [
