@@ -13,10 +13,10 @@ const options = {
 export const api = createClient(options)
 
 /** Who is signed in; `null` for nobody. The API would refuse the call of a stranger, which browsers report as an error. */
-export async function readMe(signal: AbortSignal): Promise<Me | null> {
-  const answer = await fetch('/dashboard/session', { credentials: 'same-origin', signal })
+export async function readMe({ signal }: { signal?: AbortSignal }): Promise<Me | null> {
+  const answer = await fetch('/dashboard/session', { credentials: 'same-origin', signal: signal ?? null })
   if (answer.status === 204) return null
-  return answer.ok ? answer.json() : api.me({ signal })
+  return answer.ok ? answer.json() : api.me(signal ? { signal } : {})
 }
 
 /** The client of a tenant and, for users and sessions, of an environment. */

@@ -47,7 +47,7 @@ export const ofEnvironment = {
   application: (here, { params }) => begin(applications.one(here, params.application_id ?? '')),
   resourceServers: (here) => beginList(resourceServers.list(here)),
   providers: (here) => beginList(providers.list(here)),
-  apiKeys: (here) => beginList(environmentKeys.list(here)),
+  apiKeys: (here) => beginList(environmentKeys(here).list),
   webhooks: (here) => beginList(webhooks.list(here)),
   webhook(here, { params: { webhook_id = '' }, search }) {
     begin(webhooks.one(here, webhook_id))
@@ -60,8 +60,8 @@ export const ofEnvironment = {
   inbox: (here) => beginList(inbox.list(here)),
   events: (here, { search }) => beginList(events.list(here, eventFilter(search))),
   calls(here, { search }) {
-    begin(callsOfEnvironment.summary(here))
-    beginList(callsOfEnvironment.list(here, callFilter(search)))
+    begin(callsOfEnvironment(here).summary)
+    beginList(callsOfEnvironment(here).list(callFilter(search)))
   },
   settings: (here) => begin(settings.one(here)),
   compare(here, { search }) {
@@ -84,11 +84,11 @@ export const ofProject = {
 
 export const ofTenant = {
   projects: (here) => beginList(projects.list(here)),
-  platformKeys: (here) => beginList(platformKeys.list(here)),
+  platformKeys: (here) => beginList(platformKeys(here).list),
   members: (here) => beginList(members.list(here)),
   tenantCalls(here, { search }) {
-    begin(callsOfTenant.summary(here))
-    beginList(callsOfTenant.list(here, callFilter(search)))
+    begin(callsOfTenant(here).summary)
+    beginList(callsOfTenant(here).list(callFilter(search)))
   },
   auditLog(here, { search }) {
     begin(auditLog.actors(here))

@@ -5,7 +5,7 @@
 import type { Me } from '@ostiary/sdk'
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { needsSignIn, queries, signInAddress } from './api.ts'
-import { Dialog } from './parts/dialog.tsx'
+import { Buttons, Dialog } from './parts/dialog.tsx'
 import { me } from './queries/tenancy.ts'
 
 /** The page to which the other window returns. It reports to this one by a channel of the origin. */
@@ -92,16 +92,7 @@ export function Renewal({ children }: { children: ReactNode }) {
             ? 'Sign in again. Nothing that you have entered is lost.'
             : `This change needs a sign-in from the last ${Math.round((waiting?.max_age ?? 600) / 60)} minutes. Nothing that you have entered is lost.`
         }
-        footer={
-          <>
-            <button type="button" className="btn" onClick={() => waiting?.cancel()}>
-              Cancel
-            </button>
-            <button type="button" className="btn pri" onClick={open}>
-              Sign in again
-            </button>
-          </>
-        }
+        footer={<Buttons keep="Cancel" onClose={() => waiting?.cancel()} act="Sign in again" onAct={open} />}
       >
         <p className="muted">A window opens for the sign-in and closes by itself. Then the page goes on.</p>
       </Dialog>

@@ -1,8 +1,9 @@
 /** Where the page is: the tenant, and on most pages a project and one of its environments. */
 import type { Client, Environment, Me, Project } from '@ostiary/sdk'
-import type { RegisteredRouter } from '@tanstack/react-router'
+import { linkOptions, type RegisteredRouter } from '@tanstack/react-router'
 import { createContext, use } from 'react'
 import { clientOf } from './api.ts'
+import type { Search } from './parts/search.ts'
 
 export const roles = ['viewer', 'developer', 'admin', 'owner'] as const
 export type Role = (typeof roles)[number]
@@ -94,6 +95,22 @@ type Below<Base extends string, Path = keyof RegisteredRouter['routesByPath']> =
 export type EnvironmentPath = Below<typeof environment_route>
 export type ProjectPath = Below<typeof project_route>
 export type TenantPath = Below<'/t/$tenant'>
+
+/** Links to the pages of an environment and of its project, from another one of them. */
+export const toPage = (path: EnvironmentPath, search: Search = {}) =>
+  linkOptions({ from: environment_route, to: `${environment_route}${path}`, search })
+export const toApplication = (application_id: string, search: Search = {}) =>
+  linkOptions({ from: environment_route, to: `${environment_route}/applications/$application_id`, params: { application_id }, search })
+export const toWebhook = (webhook_id: string, search: Search = {}) =>
+  linkOptions({ from: environment_route, to: `${environment_route}/webhooks/$webhook_id`, params: { webhook_id }, search })
+export const toPromotion = (promotion_id: string | null, search: Search = {}) =>
+  linkOptions({
+    from: project_route,
+    to: `${project_route}/promotions/$promotion_id`,
+    params: { promotion_id: promotion_id ?? '' },
+    search,
+  })
+export const toProject = (tenant: string, project: string) => linkOptions({ to: '/t/$tenant/p/$project', params: { tenant, project } })
 
 /** The parameters of the route of an environment. A link from one of its pages to another has them already. */
 export const environmentParams = (tenant: string, project: string, environment: { type: 'test' | 'live'; slug: string }) => ({

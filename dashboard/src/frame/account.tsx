@@ -4,7 +4,7 @@ import type { Me } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { signOut } from '../api.ts'
 import { useAction } from '../parts/action.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Buttons, Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { deploymentParams, environment_route, type Role } from '../scope.tsx'
@@ -49,7 +49,7 @@ export function Account({ me, rights }: { me: Me; rights: Role | null }) {
           <Menu.Item component="a" href="/docs" leftSection={<Icon name="page" />}>
             Documentation
           </Menu.Item>
-          <Menu.Item leftSection={<Icon name="out" />} onClick={() => leave.run(undefined)}>
+          <Menu.Item leftSection={<Icon name="out" />} onClick={() => leave.run()}>
             Sign out
           </Menu.Item>
         </Menu.Dropdown>
@@ -59,16 +59,7 @@ export function Account({ me, rights }: { me: Me; rights: Role | null }) {
         alert
         onClose={leave.reset}
         title="You are still signed in"
-        footer={
-          <>
-            <button type="button" className="btn" onClick={leave.reset}>
-              Stay
-            </button>
-            <button type="button" className="btn pri" disabled={leave.busy} onClick={() => leave.run(undefined)}>
-              Sign out
-            </button>
-          </>
-        }
+        footer={<Buttons keep="Stay" onClose={leave.reset} act="Sign out" onAct={() => leave.run()} disabled={leave.busy} />}
       >
         <Problem error={leave.error} />
       </Dialog>

@@ -1,10 +1,10 @@
 /** The band over every page of an environment: Test or Live, by colour, pattern, icon and word. */
 import { Link } from '@tanstack/react-router'
 import { Icon } from '../parts/icon.tsx'
-import { useEnvironment } from '../scope.tsx'
+import { toPage, useEnvironment } from '../scope.tsx'
 
 export function Band() {
-  const { environment, environments, base } = useEnvironment()
+  const { environment, environments } = useEnvironment()
   const is_test = environment.type === 'test'
   const other = environments.find(({ type }) => type !== environment.type)
   return (
@@ -16,11 +16,7 @@ export function Band() {
       <span className="more">
         {is_test ? 'For building and trying out. Mail is captured, not sent.' : 'Real people sign in here. Changes take effect at once.'}
       </span>
-      {other ? (
-        <Link from={base} to={`${base}/test-and-live`}>
-          {is_test ? 'Compare with Live' : 'Compare with Test'}
-        </Link>
-      ) : null}
+      {other ? <Link {...toPage('/test-and-live')}>{is_test ? 'Compare with Live' : 'Compare with Test'}</Link> : null}
     </section>
   )
 }

@@ -3,23 +3,21 @@ import '../styles/connect.css'
 import type { Application as Record } from '@ostiary/sdk'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { useAction } from '../parts/action.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmCall } from '../parts/confirm.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Editing } from '../parts/save.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { PageTabs } from '../parts/tabs.tsx'
-import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { applications } from '../queries/applications.ts'
-import { useEnvironment } from '../scope.tsx'
+import { toPage, useEnvironment } from '../scope.tsx'
 import { Addresses, Scopes } from './application/addresses.tsx'
 import { Connect } from './application/connect.tsx'
 import { Authentication, Credentials } from './application/credentials.tsx'
 import { ApplicationEvents } from './application/events.tsx'
 import { TrySignIn } from './application/try/try.tsx'
 import { forgetCreatedSecret } from './applications/created-secret.ts'
-import { typeNames } from './applications.tsx'
+import { ApplicationStatus, ApplicationType } from './applications.tsx'
 
 const tabs = [
   ['connect', 'Connect'],
@@ -55,16 +53,7 @@ export default function Application() {
             }
             lead={
               <>
-                <Tag>{typeNames[application.application_type]}</Tag>{' '}
-                {application.disabled ? (
-                  <Tag tone="warn" icon="cross">
-                    Disabled
-                  </Tag>
-                ) : (
-                  <Tag tone="ok" icon="check">
-                    Enabled
-                  </Tag>
-                )}
+                <ApplicationType of={application} /> <ApplicationStatus of={application} />
               </>
             }
             actions={<DeleteApplication application={application} />}
@@ -72,13 +61,13 @@ export default function Application() {
             <PageTabs label="Application" tabs={can('developer') ? tabs_of_developers : tabs} current={tab} />
             {tab === 'connect' ? <Connect application={application} /> : null}
             {tab === 'try' ? <TrySignIn key={application.id} application={application} etag={latest.etag} /> : null}
-            {tab === 'addresses' ? <Editing latest={latest}>{(base, report) => <Addresses base={base} report={report} />}</Editing> : null}
-            {tab === 'scopes' ? <Editing latest={latest}>{(base, report) => <Scopes base={base} report={report} />}</Editing> : null}
+            {tab === 'addresses' ? <Editing latest={latest}>{(edited) => <Addresses {...edited} />}</Editing> : null}
+            {tab === 'scopes' ? <Editing latest={latest}>{(edited) => <Scopes {...edited} />}</Editing> : null}
             {tab === 'credentials' ? (
               <div className="stack">
                 <Credentials application={application} />
                 {application.application_type === 'web' ? (
-                  <Editing latest={latest}>{(base, report) => <Authentication base={base} report={report} />}</Editing>
+                  <Editing latest={latest}>{(edited) => <Authentication {...edited} />}</Editing>
                 ) : null}
               </div>
             ) : null}
@@ -91,33 +80,24 @@ export default function Application() {
 }
 
 function DeleteApplication({ application }: { application: Record }) {
-  const { client, at, environment, base } = useEnvironment()
+  const { client, at } = useEnvironment()
   const navigate = useNavigate()
   const [is_open, setOpen] = useState(false)
-  const action = useAction(() => client.deleteApplication({ ...at, application_id: application.id }), {
-    changes: [applications.all({ at })],
-    done: () => void navigate({ from: base, to: `${base}/applications`, ignoreBlocker: true }),
-  })
-  const ask = () => {
-    action.reset()
-    setOpen(true)
-  }
   return (
     <>
-      <ChangeButton className="btn bad" onClick={ask}>
+      <ChangeButton className="btn bad" onClick={() => setOpen(true)}>
         Delete
       </ChangeButton>
       {is_open ? (
-        <Confirm
+        <ConfirmCall
           title={`Delete ${application.name}?`}
-          lead={<EnvironmentTag type={environment.type} />}
           consequence="Nobody can sign in through it any more. Its tokens stop working, and its client id is never given again."
           keep="Keep the application"
           act="Delete now"
           typed={application.name}
-          busy={action.busy}
-          error={action.error}
-          onConfirm={() => action.run(undefined)}
+          call={() => client.deleteApplication({ ...at, application_id: application.id })}
+          changes={[applications.all({ at })]}
+          done={() => void navigate({ ...toPage('/applications'), ignoreBlocker: true })}
           onClose={() => setOpen(false)}
         />
       ) : null}

@@ -5,14 +5,15 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { CopyButton } from '../parts/copy.tsx'
-import { Chips, NoMatch, TimeRange } from '../parts/filters.tsx'
+import { Chips, FilterSelect, NoMatch, TimeRange, without } from '../parts/filters.tsx'
+import { ListPage } from '../parts/list-page.tsx'
 import { Id, useNamesAt } from '../parts/names.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
+import { ChangeButton } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Loaded, useList, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { Facts, Json, Side } from '../parts/side.tsx'
-import { type Column, Records } from '../parts/table.tsx'
+import { type Column, timeColumn } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { auditFilter, auditLog } from '../queries/audit-log.ts'
 import { useScope } from '../scope.tsx'
@@ -28,26 +29,26 @@ export default function AuditLog() {
   const filter = auditFilter(search)
   const list = useList(auditLog.list({ client, tenant }, filter))
   const nameOf = useNamesOf(list.rows ?? [])
-  const open = ({ id }: { id: string }) => show({ chosen: id })
   const columns: Column<AuditEntry>[] = [
     {
       head: 'What',
-      kind: 'first',
-      cell: (entry) => (
+      cell: (entry, open) => (
         <>
-          <button type="button" className="row-button sentence" onClick={() => open(entry)}>
-            <b>{whoOf(entry)}</b> {didOf(entry.action, entry.object.type)} <i>{objectOf(entry, nameOf)}</i>
-          </button>
+          {open(
+            <span className="sentence">
+              <b>{whoOf(entry)}</b> {didOf(entry.action, entry.object.type)} <i>{objectOf(entry, nameOf)}</i>
+            </span>,
+          )}
           <span className="sub">{summaryOf(entry)}</span>
         </>
       ),
     },
     { head: 'Where', className: 'muted', cell: (entry) => placeOf(entry, nameOf) },
     { head: 'From', className: 'mono faint', cell: ({ ip }) => ip ?? 'the service' },
-    { head: 'When', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
+    timeColumn('When', ({ created_at }) => created_at),
   ]
   return (
-    <Page
+    <ListPage
       title="Audit log"
       lead="Every change in this tenant, chained so that a missing or altered entry shows."
       actions={
@@ -59,27 +60,19 @@ export default function AuditLog() {
           />
         </>
       }
-    >
-      <div className="toolbar">
-        <ByPerson {...state} />
-        <ByObject entries={list.rows ?? []} nameOf={nameOf} {...state} />
-        <TimeRange {...state} />
-        <Chips names={chips} nameOf={(value) => (value === search.action ? { name: didOf(value) } : nameOf(value))} {...state} />
-      </div>
-      <Records
-        label="Audit log"
-        list={list}
-        columns={columns}
-        open={open}
-        keyOf={({ id }) => id}
-        empty={
-          <NoMatch names={chips} show={show}>
-            No change has these values.
-          </NoMatch>
-        }
-      />
-      {search.chosen ? <EntrySide key={search.chosen} audit_entry_id={search.chosen} show={show} /> : null}
-    </Page>
+      above={
+        <div className="toolbar">
+          <ByPerson {...state} />
+          <ByObject entries={list.rows ?? []} nameOf={nameOf} {...state} />
+          <TimeRange {...state} />
+          <Chips names={chips} nameOf={(value) => (value === search.action ? { name: didOf(value) } : nameOf(value))} {...state} />
+        </div>
+      }
+      list={list}
+      columns={columns}
+      no_match={<NoMatch clear={() => show(without(chips))}>No change has these values.</NoMatch>}
+      side={{ param: 'chosen', of: (id) => <EntrySide audit_entry_id={id} show={show} /> }}
+    />
   )
 }
 
@@ -117,38 +110,22 @@ type State = ReturnType<typeof useQueryState>
 /** The members and the platform keys, which are all that can change something by hand or by program. */
 function ByPerson({ search, show }: State) {
   const found = useRead(auditLog.actors(useScope()))
-  const chosen = search.actor_id ?? ''
-  const known = found.data?.some(({ id }) => id === chosen)
+  const chosen = search.actor_id
+  const people = (found.data ?? []).map(({ id, name }) => [id, name ?? ''] as const)
+  const unknown = chosen === undefined || people.some(([id]) => id === chosen) ? [] : [[chosen, chosen] as const]
   return (
-    <select className="in" aria-label="Who" value={chosen} onChange={({ target }) => show({ actor_id: target.value || undefined })}>
-      <option value="">Anyone</option>
-      {found.data?.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-      {chosen !== '' && !known ? <option value={chosen}>{chosen}</option> : null}
-    </select>
+    <FilterSelect label="Who" any="Anyone" options={[...people, ...unknown]} value={chosen} choose={(actor_id) => show({ actor_id })} />
   )
 }
 
 /** The objects of the entries that are shown. */
 function ByObject({ entries, nameOf, search, show }: State & { entries: readonly AuditEntry[]; nameOf: NameOf }) {
-  const chosen = search.object_id ?? ''
+  const chosen = search.object_id
   const names = new Map(
     entries.map((entry) => [entry.object.id, `${entry.object.type.replaceAll('_', ' ')}: ${objectOf(entry, nameOf) ?? entry.object.id}`]),
   )
-  if (chosen !== '' && !names.has(chosen)) names.set(chosen, nameOf(chosen)?.name ?? chosen)
-  return (
-    <select className="in" aria-label="Object" value={chosen} onChange={({ target }) => show({ object_id: target.value || undefined })}>
-      <option value="">Any object</option>
-      {[...names].map(([id, name]) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
-  )
+  if (chosen !== undefined && !names.has(chosen)) names.set(chosen, nameOf(chosen)?.name ?? chosen)
+  return <FilterSelect label="Object" any="Any object" options={[...names]} value={chosen} choose={(object_id) => show({ object_id })} />
 }
 
 function Verify() {
@@ -157,13 +134,13 @@ function Verify() {
   const verify = useAction(() => client.verifyAuditLog({ tenant_id: tenant.id }), { done: setVerified })
   return (
     <>
-      {verify.error ? <Problem error={verify.error} /> : null}
+      <Problem error={verify.error} />
       {verified ? (
         <output className={verified.intact ? 'note acc' : 'note bad'}>
           {verified.intact ? `The chain is intact: ${verified.entries.toLocaleString('en')} entries.` : verified.problems.join(' ')}
         </output>
       ) : null}
-      <ChangeButton needs="admin" disabled={verify.busy} onClick={() => verify.run(undefined)}>
+      <ChangeButton needs="admin" disabled={verify.busy} onClick={() => verify.run()}>
         Verify the chain
       </ChangeButton>
     </>
@@ -183,17 +160,17 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
         {(entry) => (
           <>
             <Facts
-              of={[
-                ['Who', whoOf(entry)],
-                ['Where', placeOf(entry, nameOf) || tenant.name],
-                ['From', entry.ip ?? 'the service'],
-                ['When', <Time key="at" at={entry.created_at} />],
-                ['Action', <Operation key="action" of={entry} />],
-                ['Object', <Id key="object" value={entry.object.id} label="object id" />],
-                ['Request', entry.request_id ? <Id key="request" value={entry.request_id} label="request id" /> : 'None'],
-                ['Entry', <Id key="id" value={entry.id} label="entry id" />],
-                ['Number', entry.sequence.toLocaleString('en')],
-              ]}
+              of={{
+                Who: whoOf(entry),
+                Where: placeOf(entry, nameOf) || tenant.name,
+                From: entry.ip ?? 'the service',
+                When: <Time at={entry.created_at} />,
+                Action: <Operation of={entry} />,
+                Object: <Id value={entry.object.id} label="object id" />,
+                Request: entry.request_id ? <Id value={entry.request_id} label="request id" /> : 'None',
+                Entry: <Id value={entry.id} label="entry id" />,
+                Number: entry.sequence.toLocaleString('en'),
+              }}
             />
             <div className="toolbar">
               {entry.object.type === 'promotion' ? (

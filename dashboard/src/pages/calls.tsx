@@ -6,18 +6,11 @@ import { useEnvironment } from '../scope.tsx'
 import { CallList } from './calls/list.tsx'
 
 export default function Calls() {
-  const here = useEnvironment()
   return (
     <CallList
       lead="Every call that this environment refused in the last seven days, with the reason. Paste a request id into the search to find one."
       chart={<StatisticsCharts title="Refusals" kinds={[refusedCalls]} />}
-      source={{
-        base: here.base,
-        list: (filter) => callsOfEnvironment.list(here, filter),
-        summary: callsOfEnvironment.summary(here),
-        one: (request_id) => callsOfEnvironment.one(here, request_id),
-        events: (request_id) => callsOfEnvironment.events(here, request_id),
-      }}
+      source={callsOfEnvironment(useEnvironment())}
     />
   )
 }

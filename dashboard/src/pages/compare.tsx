@@ -6,6 +6,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { compared } from '../frame/places.ts'
 import { useAction } from '../parts/action.ts'
+import { ActionsMenu } from '../parts/actions-menu.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
@@ -16,7 +17,7 @@ import { Empty, useFirst } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { configurations } from '../queries/configurations.ts'
 import { promotions } from '../queries/promotions.ts'
-import { environmentBase, project_route, useEnvironment } from '../scope.tsx'
+import { environmentBase, toPromotion, useEnvironment } from '../scope.tsx'
 import { AsFile } from './compare/as-file.tsx'
 import {
   type Compared,
@@ -157,7 +158,7 @@ function Table({ test, live, both }: TableProps) {
           ))}
         </table>
       )}
-      {unkeep.error ? <Problem error={unkeep.error} focus /> : null}
+      <Problem error={unkeep.error} focus />
       <Review test={test} live={live} chosen={chosen} open={open} rows={rows} changes={both.plan?.changes ?? []} />
       {keeping ? <Keep row={keeping} live={live} close={() => setKeeping(null)} /> : null}
     </section>
@@ -195,7 +196,7 @@ interface ReviewProps {
 
 /** Plans what is ticked, else all that Live does not refuse. */
 function Review({ test, live, chosen, open, rows, changes }: ReviewProps) {
-  const { client, project, tenant } = useEnvironment()
+  const { client, project } = useEnvironment()
   const navigate = useNavigate()
   const plan = useAction(
     async (entries: readonly Planned[] | undefined): Promise<Promotion> =>
@@ -205,18 +206,14 @@ function Review({ test, live, chosen, open, rows, changes }: ReviewProps) {
       ),
     {
       changes: [promotions.all({ project })],
-      done: ({ id }) =>
-        void navigate({
-          to: `${project_route}/promotions/$promotion_id` as const,
-          params: { tenant: tenant.slug, project: project.slug, promotion_id: id ?? '' },
-        }),
+      done: ({ id }) => void navigate(toPromotion(id)),
     },
   )
   const is_all = chosen.length === 0
   const words = chosen.length === 1 ? '1 change chosen.' : `${chosen.length} changes chosen.`
   return (
     <>
-      {plan.error ? <Problem error={plan.error} focus /> : null}
+      <Problem error={plan.error} focus />
       <div className="foot">
         <span>
           <b className="strong">{is_all ? 'All changes.' : words}</b>{' '}
@@ -346,7 +343,7 @@ function ComparedRow({ row, is_ticked, tick, ...actions }: ComparedRowProps) {
       <td className="any">{test}</td>
       <td className="any">{of_live}</td>
       <td>
-        <Tag tone={tone} {...(tone === 'bad' ? { icon: 'warn' as const } : {})}>
+        <Tag tone={tone} icon={tone === 'bad' ? 'warn' : null}>
           {word}
         </Tag>
       </td>
@@ -370,25 +367,18 @@ function Actions({ row, live, keep, unkeep }: Pick<ComparedRowProps, 'row' | 'li
       search: Object.fromEntries(new URLSearchParams(query)),
     })
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <button type="button" className="btn quiet icon" aria-label={`Actions for ${label}`}>
-          <Icon name="dots" />
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={open}>Open in Live</Menu.Item>
-        {place && !can(needs) ? <Menu.Label>Needs the role {needs}:</Menu.Label> : null}
-        {place === null ? null : state === 'kept' ? (
-          <Menu.Item disabled={!can(needs) || unkeep.busy} onClick={() => unkeep.run(place)}>
-            No longer meant to differ
-          </Menu.Item>
-        ) : (
-          <Menu.Item disabled={!can(needs)} onClick={keep}>
-            Meant to differ…
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <ActionsMenu of={label}>
+      <Menu.Item onClick={open}>Open in Live</Menu.Item>
+      {place && !can(needs) ? <Menu.Label>Needs the role {needs}:</Menu.Label> : null}
+      {place === null ? null : state === 'kept' ? (
+        <Menu.Item disabled={!can(needs) || unkeep.busy} onClick={() => unkeep.run(place)}>
+          No longer meant to differ
+        </Menu.Item>
+      ) : (
+        <Menu.Item disabled={!can(needs)} onClick={keep}>
+          Meant to differ…
+        </Menu.Item>
+      )}
+    </ActionsMenu>
   )
 }

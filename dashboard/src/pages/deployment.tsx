@@ -8,16 +8,17 @@ import { CopyButton } from '../parts/copy.tsx'
 import { Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Facts } from '../parts/side.tsx'
+import { Heads } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { providers } from '../queries/providers.ts'
 import { settings } from '../queries/settings.ts'
 import { users } from '../queries/users.ts'
-import { useEnvironment } from '../scope.tsx'
+import { toPage, useEnvironment } from '../scope.tsx'
 import { ReadyForLive } from './compare/ready.tsx'
 
 export default function Deployment() {
   const here = useEnvironment()
-  const { environment, tenant, base } = here
+  const { environment, tenant } = here
   const read = useRead(settings.plain(here))
   return (
     <Page
@@ -43,7 +44,7 @@ export default function Deployment() {
         </div>
         <div className="stack">
           <ReadyForLive environment={environment} title="Ready for administrators?" />
-          <Card title="Address" link={linkOptions({ from: base, to: `${base}/events` })} act="Events">
+          <Card title="Address" link={toPage('/events')} act="Events">
             {(['Issuer', 'Base URL'] as const).map((name) => {
               const value = name === 'Issuer' ? environment.issuer : location.origin
               return (
@@ -90,18 +91,13 @@ const Card = ({
 )
 
 function Mail({ of: { email } }: { of: Settings }) {
-  const { base } = useEnvironment()
   const sends = email.delivery === 'smtp'
   return (
     <Card
       title="Mail"
-      link={linkOptions({ from: base, to: `${base}/settings` })}
+      link={toPage('/settings')}
       act="Change mail"
-      tag={
-        <Tag tone={sends ? 'ok' : 'warn'} icon={sends ? 'check' : 'warn'}>
-          {sends ? 'Sent' : 'None is sent'}
-        </Tag>
-      }
+      tag={<Tag tone={sends ? 'ok' : 'warn'}>{sends ? 'Sent' : 'None is sent'}</Tag>}
     >
       <div className="pad">
         {sends ? null : (
@@ -112,11 +108,11 @@ function Mail({ of: { email } }: { of: Settings }) {
         )}
         {sends ? (
           <Facts
-            of={[
-              ['Sender', email.from ?? 'Not set'],
-              ['Mail server', email.smtp ? `${email.smtp.host}, port ${email.smtp.port}` : 'Not set'],
-              ['TLS', email.smtp?.tls ?? 'Not set'],
-            ]}
+            of={{
+              Sender: email.from ?? 'Not set',
+              'Mail server': email.smtp ? `${email.smtp.host}, port ${email.smtp.port}` : 'Not set',
+              TLS: email.smtp?.tls ?? 'Not set',
+            }}
           />
         ) : null}
       </div>
@@ -131,25 +127,22 @@ const OnOff = ({ is_on }: { is_on: boolean }) => (
 )
 
 function Methods({ of: { sign_in, mfa } }: { of: Settings }) {
-  const here = useEnvironment()
-  const { base } = here
-  const enabled = useRead(providers.hundred(here)).data?.data.filter((provider) => provider.enabled) ?? []
+  const enabled = useRead(providers.hundred(useEnvironment())).data?.data.filter((provider) => provider.enabled) ?? []
   return (
-    <Card title="Methods" link={linkOptions({ from: base, to: `${base}/settings` })} act="Change methods">
+    <Card title="Methods" link={toPage('/settings')} act="Change methods">
       <div className="pad">
         <Facts
-          of={[
-            ['Password', <OnOff key="password" is_on={sign_in.password} />],
-            ['Emailed code', <OnOff key="code" is_on={sign_in.email_code} />],
-            ['Passkey', <OnOff key="passkey" is_on={sign_in.passkey} />],
-            ['Second factor', { off: 'Off', optional: 'Optional', required: 'Required' }[mfa.mode]],
-            [
-              'Providers',
-              <Link key="providers" className="u" from={base} to={`${base}/providers`}>
+          of={{
+            Password: <OnOff is_on={sign_in.password} />,
+            'Emailed code': <OnOff is_on={sign_in.email_code} />,
+            Passkey: <OnOff is_on={sign_in.passkey} />,
+            'Second factor': { off: 'Off', optional: 'Optional', required: 'Required' }[mfa.mode],
+            Providers: (
+              <Link className="u" {...toPage('/providers')}>
                 {enabled.length === 0 ? 'None' : enabled.map(({ display_name }) => display_name).join(', ')}
-              </Link>,
-            ],
-          ]}
+              </Link>
+            ),
+          }}
         />
       </div>
     </Card>
@@ -157,28 +150,19 @@ function Methods({ of: { sign_in, mfa } }: { of: Settings }) {
 }
 
 function Administrators() {
-  const here = useEnvironment()
-  const { base } = here
-  const latest = useRead(users.latest(here))
+  const latest = useRead(users.latest(useEnvironment()))
   return (
     <Loaded of={latest}>
       {({ data }) => (
-        <Card title="Administrators" link={linkOptions({ from: base, to: `${base}/users` })} act="All administrators">
+        <Card title="Administrators" link={toPage('/users')} act="All administrators">
           <table className="rows" aria-label="Administrators">
-            <thead>
-              <tr>
-                <th scope="col">Person</th>
-                <th scope="col">Status</th>
-              </tr>
-            </thead>
+            <Heads of={['Person', 'Status']} />
             <tbody>
               {data.map((user: User) => (
                 <tr key={user.id}>
                   <td className="kn">
                     <b>
-                      <Link from={base} to={`${base}/users`} search={{ chosen: user.id }}>
-                        {user.name ?? user.email ?? user.id}
-                      </Link>
+                      <Link {...toPage('/users', { chosen: user.id })}>{user.name ?? user.email ?? user.id}</Link>
                     </b>
                     {user.name && user.email ? <span className="muted">{user.email}</span> : null}
                   </td>

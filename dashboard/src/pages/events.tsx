@@ -4,16 +4,15 @@ import { Link } from '@tanstack/react-router'
 import { CopyButton } from '../parts/copy.tsx'
 import { curlOf } from '../parts/curl.ts'
 import { eventKinds } from '../parts/event-kinds.ts'
-import { Chips, NoMatch, TimeRange } from '../parts/filters.tsx'
+import { Chips, FilterSelect, NoMatch, TimeRange, without } from '../parts/filters.tsx'
+import { ListPage } from '../parts/list-page.tsx'
 import { useNames } from '../parts/names.tsx'
-import { Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
-import { Empty, Records } from '../parts/table.tsx'
 import { eventFilter } from '../queries/event-filter.ts'
 import { events } from '../queries/events.ts'
-import { useEnvironment } from '../scope.tsx'
+import { toPage, useEnvironment } from '../scope.tsx'
 import { eventColumns } from './events/columns.tsx'
 import { EventSide } from './events/event-side.tsx'
 import { idsOf } from './events/words.ts'
@@ -28,16 +27,15 @@ const kindName = (kind: string | null | undefined) => {
 
 export default function Events() {
   const here = useEnvironment()
-  const { at, base } = here
+  const { at } = here
   const state = useQueryState()
   const { search, show } = state
   const filter = eventFilter(search)
   const is_filtered = Object.values(filter).some((value) => value !== undefined)
   const list = useList(events.list(here, filter), { refetchInterval: 10_000 })
   const nameOf = useNames([search.user_id, search.application_id, ...(list.rows ?? []).flatMap(idsOf)])
-  const open = ({ id }: { id: string }) => show({ chosen: id })
   return (
-    <Page
+    <ListPage
       title="Events"
       lead="What happened in this environment, in one order. Webhooks get the same bodies."
       actions={
@@ -48,54 +46,36 @@ export default function Events() {
           text="Copy as curl"
         />
       }
-    >
-      <div className="toolbar">
-        <select
-          className="in"
-          data-filter
-          aria-label="Kind"
-          value={search.type ?? ''}
-          onChange={({ target }) => show({ type: target.value || undefined })}
-        >
-          <option value="">All kinds</option>
-          {eventKinds.map(({ kind, text }) => (
-            <option key={kind} value={kind}>
-              {text}
-            </option>
-          ))}
-        </select>
-        <TimeRange {...state} />
-      </div>
-      <div className="toolbar">
-        <Chips names={chips} nameOf={(value) => nameOf(value) ?? kindName(value)} {...state} />
-        {is_filtered ? null : <span className="small muted">Open an event to filter by its kind, user, application or request.</span>}
-      </div>
-      <Records
-        label="Events"
-        list={list}
-        columns={eventColumns(nameOf, open)}
-        open={open}
-        keyOf={({ id }) => id}
-        empty={
-          is_filtered ? (
-            <NoMatch names={chips} show={show}>
-              No event has these values.
-            </NoMatch>
-          ) : (
-            <Empty
-              action={
-                <Link className="btn" from={base} to={`${base}/webhooks`}>
-                  Add a webhook
-                </Link>
-              }
-              snippet={<ByApi operation="listEvents" path={`${pathOf(at)}/events`} params={at} />}
-            >
-              Nothing has happened yet. Sign-ins, new users and changes appear here.
-            </Empty>
-          )
-        }
-      />
-      {search.chosen ? <EventSide key={search.chosen} event_id={search.chosen} show={show} /> : null}
-    </Page>
+      above={
+        <>
+          <div className="toolbar">
+            <FilterSelect
+              label="Kind"
+              any="All kinds"
+              options={eventKinds.map(({ kind, text }) => [kind, text])}
+              value={search.type}
+              choose={(type) => show({ type })}
+              is_first
+            />
+            <TimeRange {...state} />
+          </div>
+          <div className="toolbar">
+            <Chips names={chips} nameOf={(value) => nameOf(value) ?? kindName(value)} {...state} />
+            {is_filtered ? null : <span className="small muted">Open an event to filter by its kind, user, application or request.</span>}
+          </div>
+        </>
+      }
+      list={list}
+      columns={eventColumns(nameOf)}
+      no_match={is_filtered ? <NoMatch clear={() => show(without(chips))}>No event has these values.</NoMatch> : null}
+      empty="Nothing has happened yet. Sign-ins, new users and changes appear here."
+      first={
+        <Link className="btn" {...toPage('/webhooks')}>
+          Add a webhook
+        </Link>
+      }
+      snippet={<ByApi operation="listEvents" path={`${pathOf(at)}/events`} params={at} />}
+      side={{ param: 'chosen', of: (id) => <EventSide event_id={id} show={show} /> }}
+    />
   )
 }

@@ -4,34 +4,25 @@ import type { BackchannelLogout } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useAction } from '../parts/action.ts'
 import { Icon } from '../parts/icon.tsx'
+import { ListPage } from '../parts/list-page.tsx'
 import { Id, useNames } from '../parts/names.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
+import { ChangeButton } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { Facts, Side } from '../parts/side.tsx'
-import { type Column, Empty, Records } from '../parts/table.tsx'
+import { type Column, timeColumn } from '../parts/table.tsx'
 import { ClockTime, Time } from '../parts/time.tsx'
 import { logouts } from '../queries/environment.ts'
-import { useEnvironment } from '../scope.tsx'
+import { toApplication, toPage, useEnvironment } from '../scope.tsx'
 import { Attempts, fixOf, MessageStatus } from './webhook/attempts.tsx'
 
 export default function Logouts() {
-  const here = useEnvironment()
-  const { base } = here
-  const { search, show } = useQueryState()
-  const list = useList(logouts.list(here), { refetchInterval: 5_000 })
+  const { search } = useQueryState()
+  const list = useList(logouts.list(useEnvironment()), { refetchInterval: 5_000 })
   const nameOf = useNames((list.rows ?? []).flatMap(({ application_id, user_id }) => [application_id, user_id]))
   const columns: Column<BackchannelLogout>[] = [
-    {
-      head: 'Application',
-      kind: 'first',
-      cell: ({ id, application_id }) => (
-        <button type="button" className="row-button any" onClick={() => show({ message: id })}>
-          {nameOf(application_id)?.name ?? application_id}
-        </button>
-      ),
-    },
+    { head: 'Application', cell: ({ application_id }, open) => open(nameOf(application_id)?.name ?? application_id) },
     { head: 'Status', cell: (logout) => <MessageStatus of={logout} /> },
     { head: 'User', className: 'any', cell: ({ user_id }) => nameOf(user_id)?.name ?? user_id },
     {
@@ -39,47 +30,38 @@ export default function Logouts() {
       className: 'muted nowrap',
       cell: ({ next_attempt_at }) => (next_attempt_at ? <ClockTime at={next_attempt_at} /> : <span className="faint">None</span>),
     },
-    { head: 'Session ended', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
+    timeColumn('Session ended', ({ created_at }) => created_at),
   ]
   const chosen = list.rows?.find(({ id }) => id === search.message)
   return (
-    <Page
+    <ListPage
       title="Back-channel logouts"
       lead="When a session ends, each application with a back-channel logout URI gets a logout token, and again until it confirms."
-    >
-      {search.message && !chosen && list.rows && list.hasNextPage ? (
-        <div className="note acc">
-          <span>The message of the link is older than these.</span>
-          <button type="button" className="btn s" disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-            Show more
-          </button>
-        </div>
-      ) : null}
-      <Records
-        label="Back-channel logouts"
-        list={list}
-        columns={columns}
-        open={({ id }) => show({ message: id })}
-        keyOf={({ id }) => id}
-        empty={
-          <Empty
-            action={
-              <Link className="btn" from={base} to={`${base}/applications`}>
-                Choose an application
-              </Link>
-            }
-          >
-            No logout was sent. Enter a back-channel logout URI under Addresses of an application, and its sessions end there too.
-          </Empty>
-        }
-      />
-      {chosen ? <LogoutSide logout={chosen} close={() => show({ message: undefined })} /> : null}
-    </Page>
+      above={
+        search.message && !chosen && list.rows && list.hasNextPage ? (
+          <div className="note acc">
+            <span>The message of the link is older than these.</span>
+            <button type="button" className="btn s" disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+              Show more
+            </button>
+          </div>
+        ) : null
+      }
+      list={list}
+      columns={columns}
+      empty="No logout was sent. Enter a back-channel logout URI under Addresses of an application, and its sessions end there too."
+      first={
+        <Link className="btn" {...toPage('/applications')}>
+          Choose an application
+        </Link>
+      }
+      side={{ param: 'message', of: (_, close) => (chosen ? <LogoutSide logout={chosen} close={close} /> : null) }}
+    />
   )
 }
 
 function LogoutSide({ logout, close }: { logout: BackchannelLogout; close: () => void }) {
-  const { client, at, base } = useEnvironment()
+  const { client, at } = useEnvironment()
   const resend = useAction(() => client.resendBackchannelLogout({ ...at, message_id: logout.id }), {
     changes: [logouts.all({ at })],
   })
@@ -88,39 +70,31 @@ function LogoutSide({ logout, close }: { logout: BackchannelLogout; close: () =>
   return (
     <Side title="Back-channel logout" onClose={close}>
       <Facts
-        of={[
-          ['Status', <MessageStatus key="status" of={logout} />],
-          [
-            'Application',
-            <Link
-              key="app"
-              className="u"
-              from={base}
-              to={`${base}/applications/$application_id`}
-              params={{ application_id: logout.application_id }}
-            >
+        of={{
+          Status: <MessageStatus of={logout} />,
+          Application: (
+            <Link className="u" {...toApplication(logout.application_id)}>
               {nameOf(logout.application_id)?.name ?? logout.application_id}
-            </Link>,
-          ],
-          [
-            'User',
-            <Link key="user" className="u" from={base} to={`${base}/users`} search={{ chosen: logout.user_id }}>
+            </Link>
+          ),
+          User: (
+            <Link className="u" {...toPage('/users', { chosen: logout.user_id })}>
               {nameOf(logout.user_id)?.name ?? logout.user_id}
-            </Link>,
-          ],
-          ['Ended', <Time key="at" at={logout.created_at} />],
-          ['Session', <Id key="session" value={logout.session_id} label="session id" />],
-          ['Message', <Id key="id" value={logout.id} label="message id" />],
-        ]}
+            </Link>
+          ),
+          Ended: <Time at={logout.created_at} />,
+          Session: <Id value={logout.session_id} label="session id" />,
+          Message: <Id value={logout.id} label="message id" />,
+        }}
       />
       <div>
         <h3>Attempts</h3>
         <Attempts of={logout} />
         {fix ? <p className="note after">{fix}</p> : null}
       </div>
-      {resend.error ? <Problem error={resend.error} /> : null}
+      <Problem error={resend.error} />
       <div className="toolbar">
-        <ChangeButton className="btn pri" disabled={resend.busy} onClick={() => resend.run(undefined)}>
+        <ChangeButton className="btn pri" disabled={resend.busy} onClick={() => resend.run()}>
           <Icon name="again" /> Send now
         </ChangeButton>
       </div>

@@ -4,18 +4,16 @@ import { NativeSelect } from '@mantine/core'
 import type { Answer, Invitation, Member } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { Confirm, ConfirmCall } from '../parts/confirm.tsx'
 import { EmailField } from '../parts/fields.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
+import { ListPage } from '../parts/list-page.tsx'
+import { ChangeButton } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
-import { useQueryState } from '../parts/search.ts'
 import { SecretOnce } from '../parts/secret-once.tsx'
-import { type Column, Empty, Records } from '../parts/table.tsx'
+import { type Column, timeColumn } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
-import { Time } from '../parts/time.tsx'
 import { members } from '../queries/members.ts'
 import { me as own } from '../queries/tenancy.ts'
 import { atLeast, type Role, roles, useScope } from '../scope.tsx'
@@ -28,8 +26,7 @@ const rights: Record<Role, string> = {
 }
 
 export default function Members() {
-  const { client, tenant, is_root, me, can } = useScope()
-  const { search, show } = useQueryState()
+  const { client, tenant, is_root, me } = useScope()
   const [open, setOpen] = useState<{ act: 'remove'; member: Member } | { act: 'lower'; member: Member; role: Role } | null>(null)
   const [invited, setInvited] = useState<Answer<Invitation> | null>(null)
   const list = useList(members.list({ client, tenant }))
@@ -44,7 +41,6 @@ export default function Members() {
   )
   const ask = (next: NonNullable<typeof open>) => {
     change.reset()
-    remove.reset()
     setOpen(next)
   }
   const save = (member: Member, role: Role) => {
@@ -56,14 +52,9 @@ export default function Members() {
     secret: true,
     done: setInvited,
   })
-  const remove = useAction((id: string) => client.removeMember({ tenant_id: tenant.id, member_id: id }), {
-    changes,
-    done: () => setOpen(null),
-  })
   const columns: Column<Member>[] = [
     {
       head: 'Person',
-      kind: 'first',
       cell: ({ name, email, id }) => (
         <>
           <b>{name ?? email ?? id}</b>
@@ -87,16 +78,14 @@ export default function Members() {
       head: 'Status',
       cell: ({ status }) =>
         status === 'active' ? (
-          <Tag tone="ok" icon="check">
-            Member
-          </Tag>
+          <Tag tone="ok">Member</Tag>
         ) : (
           <Tag tone="warn" icon="clock">
             Invited
           </Tag>
         ),
     },
-    { head: 'Last sign-in', className: 'muted nowrap', cell: ({ last_sign_in_at }) => <Time at={last_sign_in_at} /> },
+    timeColumn('Last sign-in', ({ last_sign_in_at }) => last_sign_in_at),
     {
       head: 'Actions',
       cell: (member) => (
@@ -120,33 +109,26 @@ export default function Members() {
   ]
   const error = (open === null ? change.error : null) ?? resend.error
   return (
-    <Page
+    <ListPage
       title="Members"
       lead={
         is_root
           ? 'Who runs this deployment. The last operator cannot be removed.'
           : `Who administers ${tenant.name}. The last owner cannot be removed or lowered.`
       }
-      actions={
-        <ChangeButton needs="admin" className="btn pri" onClick={() => show({ new: '1' })}>
-          <Icon name="plus" /> Invite
-        </ChangeButton>
+      create={{ words: 'Invite', needs: 'admin', form: (close) => <Invite close={close} onInvited={setInvited} /> }}
+      above={
+        <>
+          <Problem error={error} />
+          <output>{invited && invited.data.invitation_url === null ? <WithoutLink of={invited} /> : null}</output>
+        </>
       }
+      list={list}
+      columns={columns}
+      empty="No member."
     >
-      {error ? <Problem error={error} /> : null}
-      <output>{invited && invited.data.invitation_url === null ? <WithoutLink of={invited} /> : null}</output>
-      <Records label="Members" list={list} columns={columns} keyOf={({ id }) => id} empty={<Empty>No member.</Empty>} />
-      {search.new && can('admin') ? (
-        <Invite
-          close={() => show({ new: undefined })}
-          onInvited={(invitation) => {
-            show({ new: undefined })
-            setInvited(invitation)
-          }}
-        />
-      ) : null}
       {open?.act === 'remove' ? (
-        <Confirm
+        <ConfirmCall
           title={`Remove ${open.member.email ?? open.member.id}?`}
           consequence={
             open.member.status === 'active'
@@ -155,9 +137,8 @@ export default function Members() {
           }
           keep="Keep"
           act="Remove now"
-          busy={remove.busy}
-          error={remove.error}
-          onConfirm={() => remove.run(open.member.id)}
+          call={() => client.removeMember({ tenant_id: tenant.id, member_id: open.member.id })}
+          changes={changes}
           onClose={() => setOpen(null)}
         />
       ) : null}
@@ -181,7 +162,7 @@ export default function Members() {
           onClose={() => setInvited(null)}
         />
       ) : null}
-    </Page>
+    </ListPage>
   )
 }
 
@@ -232,9 +213,12 @@ function Invite({ close, onInvited }: { close: () => void; onInvited: (invitatio
   const action = useAction(() => client.responses.addMember({ tenant_id: tenant.id }, { email, role }), {
     changes: [members.all({ tenant })],
     secret: true,
-    done: onInvited,
+    done: (invitation) => {
+      close()
+      onInvited(invitation)
+    },
   })
-  const submit = () => action.run(undefined)
+  const submit = () => action.run()
   return (
     <FormDialog
       title="Invite a member"

@@ -2,13 +2,14 @@
 import '../styles/overview.css'
 import { Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { Card } from '../parts/card.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { useRead } from '../parts/reading.tsx'
 import { Uri } from '../parts/uri.tsx'
 import { applications } from '../queries/applications.ts'
-import { useEnvironment } from '../scope.tsx'
+import { toApplication, toPage, useEnvironment } from '../scope.tsx'
 import { Attention } from './overview/attention.tsx'
 import { Numbers } from './overview/numbers.tsx'
 import { Steps, useIsFirstHour } from './overview/steps.tsx'
@@ -17,8 +18,8 @@ const Activity = lazy(() => import('./overview/activity.tsx'))
 const LatestEvents = lazy(() => import('./overview/latest-events.tsx'))
 
 export default function Overview() {
-  const { project, environment, base, is_root } = useEnvironment()
-  if (is_root) return <Navigate from={base} to={`${base}/deployment`} replace />
+  const { project, environment, is_root } = useEnvironment()
+  if (is_root) return <Navigate {...toPage('/deployment')} replace />
   return (
     <Page
       title={project.name}
@@ -47,13 +48,9 @@ export default function Overview() {
 
 /** In the first hour the next step has the filled button of the page. */
 function NewApplication() {
-  const { base } = useEnvironment()
   const navigate = useNavigate()
   return (
-    <ChangeButton
-      className={useIsFirstHour() ? 'btn' : 'btn pri'}
-      onClick={() => void navigate({ from: base, to: `${base}/applications`, search: { new: '1' } })}
-    >
+    <ChangeButton className={useIsFirstHour() ? 'btn' : 'btn pri'} onClick={() => void navigate(toPage('/applications', { new: '1' }))}>
       <Icon name="plus" /> New application
     </ChangeButton>
   )
@@ -61,7 +58,7 @@ function NewApplication() {
 
 function Connect() {
   const here = useEnvironment()
-  const { environment, base } = here
+  const { environment } = here
   const first = useRead(applications.newest(here)).data?.data[0]
   const facts = [
     ['Issuer', environment.issuer],
@@ -69,17 +66,16 @@ function Connect() {
     ...(first ? [[`Client id, ${first.name}`, first.client_id]] : []),
   ] as [string, string][] // as: pairs
   return (
-    <section className="card">
-      <header>
-        <h2>Connect</h2>
-        {first ? (
-          <div className="r">
-            <Link className="small strong" from={base} to={`${base}/applications/$application_id`} params={{ application_id: first.id }}>
-              Show code
-            </Link>
-          </div>
-        ) : null}
-      </header>
+    <Card
+      title="Connect"
+      beside={
+        first ? (
+          <Link className="small strong" {...toApplication(first.id)}>
+            Show code
+          </Link>
+        ) : null
+      }
+    >
       {facts.map(([name, value]) => (
         <div className="ep" key={name}>
           <div className="l">
@@ -88,6 +84,6 @@ function Connect() {
           <Uri value={value} />
         </div>
       ))}
-    </section>
+    </Card>
   )
 }

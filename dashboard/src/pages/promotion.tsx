@@ -6,13 +6,14 @@ import { useMemo, useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { useAnnounce } from '../parts/announce.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/note.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Loaded, not_by_itself, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { configurations } from '../queries/configurations.ts'
 import { ends, promotions } from '../queries/promotions.ts'
-import { project_route, useProject } from '../scope.tsx'
+import { toPromotion, useProject } from '../scope.tsx'
 import { AboutProvider, namesOf, useAbout } from './promotion/about.tsx'
 import { callOf, callWithout, canLeaveOut, entriesOf, entryAt, planAgain } from './promotion/again.ts'
 import { Applied } from './promotion/applied.tsx'
@@ -160,13 +161,7 @@ function usePlanAgain(promotion: Promotion) {
     changes: [promotions.all({ project })],
     done: ({ id }, sent) => {
       announce('Planned again.')
-      void navigate({
-        from: project_route,
-        to: `${project_route}/promotions/$promotion_id` as const,
-        params: { promotion_id: id ?? '' },
-        search: sent.has_values ? {} : { earlier: promotion.id ?? undefined },
-        replace: true,
-      })
+      void navigate({ ...toPromotion(id, sent.has_values ? {} : { earlier: promotion.id ?? undefined }), replace: true })
     },
   })
   const send = (call: PromotionCreation | null, has_values: boolean) => {
@@ -260,12 +255,9 @@ function Since({ earlier }: { earlier: Promotion }) {
 function Lost({ of: places }: { of: readonly Place[] }) {
   const { names } = useAbout()
   return (
-    <div className="note warn">
-      <Icon name="warn" size={16} />
-      <span>
-        The service did its work, but the answer with its new secrets was lost on the way. Nobody has them: rotate the secret of{' '}
-        {listed(places.map((place) => placeWords(place, names)))}.
-      </span>
-    </div>
+    <Note tone="warn">
+      The service did its work, but the answer with its new secrets was lost on the way. Nobody has them: rotate the secret of{' '}
+      {listed(places.map((place) => placeWords(place, names)))}.
+    </Note>
   )
 }

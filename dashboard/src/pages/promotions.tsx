@@ -1,26 +1,25 @@
 /** The promotions of a project: plans that wait, and what became of the others. The page of one is in the same chunk. */
 import '../styles/promotions.css'
 import type { PromotionInList } from '@ostiary/sdk'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useAction } from '../parts/action.ts'
-import { NoMatch } from '../parts/filters.tsx'
+import { FilterSelect, NoMatch } from '../parts/filters.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
+import { ListPage } from '../parts/list-page.tsx'
+import { ChangeButton } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
-import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
+import { type Column, hasNone, timeColumn } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
-import { Time } from '../parts/time.tsx'
 import { promotionFilter, promotions } from '../queries/promotions.ts'
 import { projects } from '../queries/tenancy.ts'
-import { environment_route, environmentParams, project_route, useProject } from '../scope.tsx'
+import { environment_route, environmentParams, toPromotion, useProject } from '../scope.tsx'
 import { FromTo } from './promotion/from-to.tsx'
 import { PromotionStatus } from './promotion/status.tsx'
 import { inPlural, summaryWords, whoWords } from './promotion/words.ts'
 import { PromotionPage } from './promotion.tsx'
 
-const filters = { status: 'Status' }
 const statuses = [
   ['planned', 'Planned'],
   ['applied', 'Applied'],
@@ -33,88 +32,59 @@ export default function Promotions() {
   return promotion_id ? <PromotionPage promotion_id={promotion_id} /> : <List />
 }
 
+const columns: Column<PromotionInList>[] = [
+  {
+    head: 'Promotion',
+    cell: ({ summary, status, note }, open) => (
+      <>
+        <b>{open(summaryWords(summary, status))}</b>
+        {note ? <span className="sub any">{note}</span> : null}
+      </>
+    ),
+  },
+  {
+    head: 'Status',
+    cell: (promotion) => (
+      <>
+        <PromotionStatus of={promotion} />
+        {promotion.status === 'planned' && promotion.summary.errors > 0 ? (
+          <span className="sub">{inPlural(promotion.summary.errors, 'error')}</span>
+        ) : null}
+      </>
+    ),
+  },
+  { head: 'From and to', cell: (promotion) => <FromTo of={promotion} /> },
+  { head: 'Who', className: 'muted any', cell: ({ created_by }) => whoWords(created_by) },
+  timeColumn(
+    'When',
+    ({ status, created_at, applied_at, reverted_at }) =>
+      (status === 'reverted' ? reverted_at : status === 'applied' ? applied_at : created_at) ?? created_at,
+  ),
+]
+
 function List() {
   const here = useProject()
   const { search, show } = useQueryState()
-  const navigate = useNavigate()
   const list = useList(promotions.list(here, promotionFilter(search)))
-  const link = ({ id }: PromotionInList) =>
-    ({ from: project_route, to: `${project_route}/promotions/$promotion_id`, params: { promotion_id: id ?? '' } }) as const
-  const columns: Column<PromotionInList>[] = [
-    {
-      head: 'Promotion',
-      kind: 'first',
-      cell: (promotion) => (
-        <>
-          <b>
-            <Link {...link(promotion)}>{summaryWords(promotion.summary, promotion.status)}</Link>
-          </b>
-          {promotion.note ? <span className="sub any">{promotion.note}</span> : null}
-        </>
-      ),
-    },
-    {
-      head: 'Status',
-      cell: (promotion) => (
-        <>
-          <PromotionStatus of={promotion} />
-          {promotion.status === 'planned' && promotion.summary.errors > 0 ? (
-            <span className="sub">{inPlural(promotion.summary.errors, 'error')}</span>
-          ) : null}
-        </>
-      ),
-    },
-    { head: 'From and to', cell: (promotion) => <FromTo of={promotion} /> },
-    { head: 'Who', className: 'muted any', cell: ({ created_by }) => whoWords(created_by) },
-    {
-      head: 'When',
-      className: 'muted nowrap',
-      cell: ({ status, created_at, applied_at, reverted_at }) => (
-        <Time at={(status === 'reverted' ? reverted_at : status === 'applied' ? applied_at : created_at) ?? created_at} />
-      ),
-    },
-  ]
   return (
-    <Page
+    <ListPage
       title="Promotions"
       lead="A promotion brings the configuration of one environment to another: a plan shows every change before it happens, and what was applied can be taken back."
       actions={!search.status && hasNone(list) ? null : <Compare />}
+      above={
+        <div className="toolbar">
+          <FilterSelect label="Status" any="Any status" options={statuses} value={search.status} choose={(status) => show({ status })} />
+        </div>
+      }
+      list={list}
+      columns={columns}
+      link={({ id }) => toPromotion(id)}
+      no_match={search.status ? <NoMatch clear={() => show({ status: undefined })}>No promotion has this status.</NoMatch> : null}
+      empty="No promotion yet. Compare Test and Live, tick what is ready, and review the plan. Plans from files appear here too."
+      first={<Compare />}
     >
-      <div className="toolbar">
-        <select
-          className="in"
-          aria-label="Status"
-          value={search.status ?? ''}
-          onChange={({ target }) => show({ status: target.value || undefined })}
-        >
-          <option value="">Any status</option>
-          {statuses.map(([status, name]) => (
-            <option key={status} value={status}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
-      <Records
-        label="Promotions"
-        list={list}
-        columns={columns}
-        open={(promotion) => void navigate(link(promotion))}
-        keyOf={({ id }) => id ?? ''}
-        empty={
-          search.status ? (
-            <NoMatch names={filters} show={show}>
-              No promotion has this status.
-            </NoMatch>
-          ) : (
-            <Empty action={<Compare />}>
-              No promotion yet. Compare Test and Live, tick what is ready, and review the plan. Plans from files appear here too.
-            </Empty>
-          )
-        }
-      />
       <Approval />
-    </Page>
+    </ListPage>
   )
 }
 
@@ -144,16 +114,14 @@ function Approval() {
       <header>
         <h2>Approval</h2>
         <div className="r">
-          <Tag {...(is_required ? { tone: 'ok' as const, icon: 'check' as const } : {})}>
-            {is_required ? 'Needed for Live' : 'Not needed'}
-          </Tag>
+          <Tag tone={is_required ? 'ok' : ''}>{is_required ? 'Needed for Live' : 'Not needed'}</Tag>
         </div>
       </header>
       <div className="pad stack">
         <p className="muted">
           With approvals, a plan to Live is applied only after another owner or admin has looked at it. Edits by hand need none.
         </p>
-        {change.error ? <Problem error={change.error} /> : null}
+        <Problem error={change.error} />
         <p>
           <ChangeButton needs="admin" disabled={change.busy} onClick={() => change.run(!is_required)}>
             {is_required ? 'Need no approvals' : 'Need approvals for Live'}

@@ -4,22 +4,22 @@ import type { Provider } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
+import { ActionsMenu } from '../parts/actions-menu.tsx'
 import { useAnnounce } from '../parts/announce.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmCall } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
+import { ListPage } from '../parts/list-page.tsx'
+import { ChangeButton } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList, useRead } from '../parts/reading.tsx'
-import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
-import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
-import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { Uri } from '../parts/uri.tsx'
 import { applications } from '../queries/applications.ts'
 import { providers } from '../queries/providers.ts'
-import { useEnvironment } from '../scope.tsx'
+import { toApplication, useEnvironment } from '../scope.tsx'
 import { causeWords, provider_can_be_read } from './providers/causes.ts'
 import { CreateProvider } from './providers/create.tsx'
 import { EditProvider } from './providers/edit.tsx'
@@ -31,7 +31,6 @@ type Open = { act: 'edit' | 'switch_off' | 'delete'; provider: Provider }
 
 export default function Providers() {
   const { client, at, environment, can } = useEnvironment()
-  const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open | null>(null)
   const may = can('developer')
   const list = useList(providers.list({ client, at }))
@@ -53,16 +52,13 @@ export default function Providers() {
     },
   })
   const checkChanged = (provider: Provider) => (hasMetadata(provider) ? check.run(provider.id) : undefined)
-  const remove = useAction((provider_id: string) => client.deleteProvider({ ...at, provider_id }), { changes, done: () => setOpen(null) })
   const ask = (act: 'switch_off' | 'delete', provider: Provider) => {
     enable.reset()
-    remove.reset()
     setOpen({ act, provider })
   }
   const columns: Column<Provider>[] = [
     {
       head: 'Provider',
-      kind: 'first',
       className: 'of-provider',
       cell: ({ display_name, type }) => (
         <>
@@ -95,97 +91,76 @@ export default function Providers() {
           <ChangeButton className="btn s" onClick={() => setOpen({ act: 'edit', provider })}>
             Edit<span className="vh">: {provider.display_name}</span>
           </ChangeButton>
-          <Menu>
-            <Menu.Target>
-              <button type="button" className="btn quiet icon" aria-label={`Actions for ${provider.display_name}`}>
-                <Icon name="dots" />
-              </button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {may ? null : <Menu.Label>Needs the role developer.</Menu.Label>}
-              {hasMetadata(provider) ? (
-                <Menu.Item disabled={!may || check.busy} onClick={() => check.run(provider.id)}>
-                  Check
-                </Menu.Item>
-              ) : null}
-              {provider.enabled ? (
-                <Menu.Item disabled={!may} onClick={() => ask('switch_off', provider)}>
-                  Switch off…
-                </Menu.Item>
-              ) : (
-                <Menu.Item disabled={!may || enable.busy} onClick={() => enable.run(provider.id)}>
-                  Switch on
-                </Menu.Item>
-              )}
-              <Menu.Item disabled={!may} color="var(--bad)" onClick={() => ask('delete', provider)}>
-                Delete…
+          <ActionsMenu of={provider.display_name}>
+            {may ? null : <Menu.Label>Needs the role developer.</Menu.Label>}
+            {hasMetadata(provider) ? (
+              <Menu.Item disabled={!may || check.busy} onClick={() => check.run(provider.id)}>
+                Check
               </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+            ) : null}
+            {provider.enabled ? (
+              <Menu.Item disabled={!may} onClick={() => ask('switch_off', provider)}>
+                Switch off…
+              </Menu.Item>
+            ) : (
+              <Menu.Item disabled={!may || enable.busy} onClick={() => enable.run(provider.id)}>
+                Switch on
+              </Menu.Item>
+            )}
+            <Menu.Item disabled={!may} color="var(--bad)" onClick={() => ask('delete', provider)}>
+              Delete…
+            </Menu.Item>
+          </ActionsMenu>
         </div>
       ),
     },
   ]
-  const create = (
-    <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-      <Icon name="plus" /> Add provider
-    </ChangeButton>
-  )
   return (
-    <Page
+    <ListPage
       title="Providers"
       lead="People sign in with an account that they already have. Each provider gets a button on the sign-in page."
-      actions={hasNone(list) ? null : create}
+      create={{ words: 'Add provider', form: (close) => <CreateProvider close={close} check={checkChanged} /> }}
+      above={
+        open === null ? (
+          <>
+            <Problem error={enable.error} />
+            <Problem error={check.error} />
+          </>
+        ) : null
+      }
+      list={list}
+      columns={columns}
+      empty="No provider yet. Register an application at Google, Microsoft, GitHub or another provider, and add it here."
+      snippet={
+        <ByApi
+          operation="createProvider"
+          path={`${pathOf(at)}/providers`}
+          params={at}
+          body={{ type: 'github', client_id: 'ID', client_secret: 'SECRET' }}
+        />
+      }
     >
-      {enable.error && open === null ? <Problem error={enable.error} /> : null}
-      {check.error && open === null ? <Problem error={check.error} /> : null}
-      <Records
-        label="Providers"
-        list={list}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={
-          <Empty
-            action={create}
-            snippet={
-              <ByApi
-                operation="createProvider"
-                path={`${pathOf(at)}/providers`}
-                params={at}
-                body={{ type: 'github', client_id: 'ID', client_secret: 'SECRET' }}
-              />
-            }
-          >
-            No provider yet. Register an application at Google, Microsoft, GitHub or another provider, and add it here.
-          </Empty>
-        }
-      />
-      {search.new && may ? <CreateProvider close={() => show({ new: undefined })} check={checkChanged} /> : null}
       {open?.act === 'edit' ? <EditProvider provider_id={open.provider.id} close={() => setOpen(null)} check={checkChanged} /> : null}
       {open?.act === 'switch_off' ? <SwitchOff provider={open.provider} close={() => setOpen(null)} /> : null}
       {open?.act === 'delete' ? (
-        <Confirm
+        <ConfirmCall
           title={`Delete ${open.provider.display_name}?`}
-          lead={<EnvironmentTag type={environment.type} />}
           consequence="All identities that are linked to it are deleted, and the sessions that began with them end. People who have no other way to sign in are locked out."
           keep="Keep the provider"
           act="Delete now"
           typed={open.provider.enabled || environment.type === 'live' ? open.provider.display_name : undefined}
-          busy={remove.busy}
-          error={remove.error}
-          onConfirm={() => remove.run(open.provider.id)}
+          call={() => client.deleteProvider({ ...at, provider_id: open.provider.id })}
+          changes={changes}
           onClose={() => setOpen(null)}
         />
       ) : null}
-    </Page>
+    </ListPage>
   )
 }
 
 /** A sign-in by the provider needs an application to come back to. The newest one is taken. */
 function TryIt({ provider: { display_name, enabled } }: { provider: Provider }) {
-  const here = useEnvironment()
-  const { base } = here
-  const [first] = useRead(applications.newest(here)).data?.data ?? []
+  const [first] = useRead(applications.newest(useEnvironment())).data?.data ?? []
   if (!first || !enabled)
     return (
       <button type="button" className="btn s" disabled title={enabled ? 'Needs an application.' : 'Switch it on first.'}>
@@ -196,13 +171,7 @@ function TryIt({ provider: { display_name, enabled } }: { provider: Provider }) 
       </button>
     )
   return (
-    <Link
-      className="btn s"
-      from={base}
-      to={`${base}/applications/$application_id`}
-      params={{ application_id: first.id }}
-      search={{ tab: 'try', provider: display_name }}
-    >
+    <Link className="btn s" {...toApplication(first.id, { tab: 'try', provider: display_name })}>
       Try it<span className="vh">: {display_name}</span>
     </Link>
   )
@@ -216,13 +185,7 @@ function Status({ provider: { enabled, last_success_at, last_failure }, has_pass
   const has_failed = last_failure !== null && last_failure.at >= (last_success_at ?? '')
   return (
     <>
-      {enabled ? (
-        <Tag tone={has_failed ? 'warn' : 'ok'} icon={has_failed ? 'warn' : 'check'}>
-          {has_failed ? 'Failing' : 'Enabled'}
-        </Tag>
-      ) : (
-        <Tag>Off</Tag>
-      )}
+      {enabled ? <Tag tone={has_failed ? 'warn' : 'ok'}>{has_failed ? 'Failing' : 'Enabled'}</Tag> : <Tag>Off</Tag>}
       {has_failed ? (
         <span className="sub any">
           <a className="u" href={`/docs/errors/${last_failure.cause}`}>

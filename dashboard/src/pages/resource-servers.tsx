@@ -2,16 +2,12 @@
 
 import type { ResourceServer } from '@ostiary/sdk'
 import { useState } from 'react'
-import { useAction } from '../parts/action.ts'
-import { Confirm } from '../parts/confirm.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
+import { ConfirmCall } from '../parts/confirm.tsx'
+import { ListPage } from '../parts/list-page.tsx'
+import { ChangeButton } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
-import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
-import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
-import { EnvironmentTag } from '../parts/tag.tsx'
-import { Time } from '../parts/time.tsx'
+import { type Column, timeColumn } from '../parts/table.tsx'
 import { resourceServers } from '../queries/resource-servers.ts'
 import { useEnvironment } from '../scope.tsx'
 import { CreateResourceServer, EditResourceServer } from './resource-servers/dialog.tsx'
@@ -19,18 +15,12 @@ import { CreateResourceServer, EditResourceServer } from './resource-servers/dia
 type Open = { act: 'edit' | 'delete'; server: ResourceServer }
 
 export default function ResourceServers() {
-  const { client, at, environment, can } = useEnvironment()
-  const { search, show } = useQueryState()
+  const { client, at, environment } = useEnvironment()
   const [open, setOpen] = useState<Open | null>(null)
   const list = useList(resourceServers.list({ client, at }))
-  const remove = useAction((resource_server_id: string) => client.deleteResourceServer({ ...at, resource_server_id }), {
-    changes: [resourceServers.all({ at })],
-    done: () => setOpen(null),
-  })
   const columns: Column<ResourceServer>[] = [
     {
       head: 'Resource server',
-      kind: 'first',
       cell: ({ name, identifier }) => (
         <>
           <b>{name}</b>
@@ -40,7 +30,7 @@ export default function ResourceServers() {
     },
     { head: 'Scopes', cell: ({ scopes }) => <ScopeList of={scopes} /> },
     { head: 'Tokens', cell: ({ access_token_format }) => formats[access_token_format] },
-    { head: 'Created', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
+    timeColumn('Created', ({ created_at }) => created_at),
     {
       head: 'Actions',
       cell: (server) => (
@@ -48,68 +38,44 @@ export default function ResourceServers() {
           <ChangeButton className="btn s" onClick={() => setOpen({ act: 'edit', server })}>
             Edit<span className="vh">: {server.name}</span>
           </ChangeButton>
-          <ChangeButton
-            className="btn s"
-            onClick={() => {
-              remove.reset()
-              setOpen({ act: 'delete', server })
-            }}
-          >
+          <ChangeButton className="btn s" onClick={() => setOpen({ act: 'delete', server })}>
             Delete<span className="vh">: {server.name}</span>
           </ChangeButton>
         </div>
       ),
     },
   ]
-  const create = (
-    <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-      <Icon name="plus" /> Add resource server
-    </ChangeButton>
-  )
   return (
-    <Page
+    <ListPage
       title="Resource servers"
       lead="An API that takes access tokens of this environment. Applications request its scopes."
-      actions={hasNone(list) ? null : create}
+      create={{ words: 'Add resource server', form: (close) => <CreateResourceServer close={close} /> }}
+      list={list}
+      columns={columns}
+      empty="No resource server yet. Add your API, so that applications get tokens that only this API takes."
+      snippet={
+        <ByApi
+          operation="createResourceServer"
+          path={`${pathOf(at)}/resource-servers`}
+          params={at}
+          body={{ name: 'Orders', identifier: 'https://api.example.com', scopes: [{ name: 'orders:read' }] }}
+        />
+      }
     >
-      <Records
-        label="Resource servers"
-        list={list}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={
-          <Empty
-            action={create}
-            snippet={
-              <ByApi
-                operation="createResourceServer"
-                path={`${pathOf(at)}/resource-servers`}
-                params={at}
-                body={{ name: 'Orders', identifier: 'https://api.example.com', scopes: [{ name: 'orders:read' }] }}
-              />
-            }
-          >
-            No resource server yet. Add your API, so that applications get tokens that only this API takes.
-          </Empty>
-        }
-      />
-      {search.new && can('developer') ? <CreateResourceServer close={() => show({ new: undefined })} /> : null}
       {open?.act === 'edit' ? <EditResourceServer resource_server_id={open.server.id} close={() => setOpen(null)} /> : null}
       {open?.act === 'delete' ? (
-        <Confirm
+        <ConfirmCall
           title={`Delete ${open.server.name}?`}
-          lead={<EnvironmentTag type={environment.type} />}
           consequence="Applications get no new tokens for this API. Tokens that are issued stay valid until they expire."
           keep="Keep the resource server"
           act="Delete now"
           typed={environment.type === 'live' ? open.server.name : undefined}
-          busy={remove.busy}
-          error={remove.error}
-          onConfirm={() => remove.run(open.server.id)}
+          call={() => client.deleteResourceServer({ ...at, resource_server_id: open.server.id })}
+          changes={[resourceServers.all({ at })]}
           onClose={() => setOpen(null)}
         />
       ) : null}
-    </Page>
+    </ListPage>
   )
 }
 

@@ -1,13 +1,15 @@
 /** The settings of an environment: one document in groups. A save sends only what changed, for the version that was read. */
 import type { Settings as Document } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
-import { Dialog } from '../parts/dialog.tsx'
+import { Card } from '../parts/card.tsx'
+import { Buttons, Dialog } from '../parts/dialog.tsx'
 import type { Edited } from '../parts/edit.tsx'
 import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Editing } from '../parts/save.tsx'
-import { EnvironmentTag } from '../parts/tag.tsx'
+import { Heads } from '../parts/table.tsx'
+import { ThisEnvironment } from '../parts/tag.tsx'
 import { settings } from '../queries/settings.ts'
 import { useEnvironment } from '../scope.tsx'
 import { changesInWords, useSettingsEdits } from './settings/edits.ts'
@@ -24,8 +26,8 @@ export default function Settings() {
       <Loaded of={read}>
         {(latest) => (
           <div className="stack">
-            <Editing latest={latest}>{(base, report) => <Form base={base} report={report} />}</Editing>
-            <Editing latest={latest}>{(base, report) => <MailSettings base={base} report={report} />}</Editing>
+            <Editing latest={latest}>{(edited) => <Form {...edited} />}</Editing>
+            <Editing latest={latest}>{(edited) => <MailSettings {...edited} />}</Editing>
           </div>
         )}
       </Loaded>
@@ -47,10 +49,7 @@ function Form(props: Edited<Document>) {
     <form className="stack" onSubmit={review}>
       <fieldset disabled={!can('developer')} className="stack">
         {groups.map(({ title, fields }) => (
-          <section className="card" key={title}>
-            <header>
-              <h2>{title}</h2>
-            </header>
+          <Card key={title} title={title}>
             <div className="settings-grid">
               {fields
                 .filter((field) => field.only === null || field.only === environment.type)
@@ -64,7 +63,7 @@ function Form(props: Edited<Document>) {
                   />
                 ))}
             </div>
-          </section>
+          </Card>
         ))}
       </fieldset>
       {can('developer') ? null : <p className="muted">Changes need the role developer.</p>}
@@ -84,26 +83,11 @@ function Form(props: Edited<Document>) {
         busy={save.busy}
         onClose={() => setReviewing(false)}
         title="Review the changes"
-        lead={<EnvironmentTag type={environment.type} />}
-        footer={
-          <>
-            <button type="button" className="btn" disabled={save.busy} onClick={() => setReviewing(false)}>
-              Back
-            </button>
-            <button type="button" className="btn pri" disabled={save.busy} onClick={() => save.submit()}>
-              Save
-            </button>
-          </>
-        }
+        lead={<ThisEnvironment />}
+        footer={<Buttons keep="Back" onClose={() => setReviewing(false)} act="Save" onAct={save.submit} busy={save.busy} />}
       >
         <table className="small">
-          <thead>
-            <tr>
-              <th scope="col">Setting</th>
-              <th scope="col">Now</th>
-              <th scope="col">Then</th>
-            </tr>
-          </thead>
+          <Heads of={['Setting', 'Now', 'Then']} />
           <tbody>
             {changed.map(([field, value]) => (
               <tr key={pathOf(field)}>
@@ -117,7 +101,7 @@ function Form(props: Edited<Document>) {
             ))}
           </tbody>
         </table>
-        {save.error ? <Problem error={save.error} focus /> : null}
+        <Problem error={save.error} focus />
       </Dialog>
       {save.dialog}
     </form>

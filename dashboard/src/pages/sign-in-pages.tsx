@@ -3,6 +3,7 @@ import '../styles/sign-in-pages.css'
 import { TextInput } from '@mantine/core'
 import { OstiaryError, type Settings } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
+import { Card } from '../parts/card.tsx'
 import type { Edited } from '../parts/edit.tsx'
 import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
@@ -11,8 +12,8 @@ import { Editing } from '../parts/save.tsx'
 import { settings } from '../queries/settings.ts'
 import { useEnvironment } from '../scope.tsx'
 import { changesInWords, useSettingsEdits } from './settings/edits.ts'
-import { type Field, groups, type Value } from './settings/fields.ts'
-import { Input } from './settings/input.tsx'
+import { groups } from './settings/fields.ts'
+import { Input, type InputProps } from './settings/input.tsx'
 import { inWords, pathOf } from './settings/values.ts'
 import { contrastInWords } from './sign-in-pages/contrast.ts'
 import { Preview } from './sign-in-pages/preview.tsx'
@@ -28,7 +29,7 @@ export default function SignInPages() {
   const read = useRead(settings.one(useEnvironment()))
   return (
     <Page title="Sign-in pages" lead="What people see when they sign in. The preview shows changes before they are saved.">
-      <Loaded of={read}>{(latest) => <Editing latest={latest}>{(base, report) => <Form base={base} report={report} />}</Editing>}</Loaded>
+      <Loaded of={read}>{(latest) => <Editing latest={latest}>{(edited) => <Form {...edited} />}</Editing>}</Loaded>
     </Page>
   )
 }
@@ -47,10 +48,7 @@ function Form(props: Edited<Settings>) {
       <form className="stack" onSubmit={submit}>
         <fieldset disabled={!can('developer') || save.busy} className="stack">
           {parts.map(({ title, of }) => (
-            <section className="card" key={title}>
-              <header>
-                <h2>{title}</h2>
-              </header>
+            <Card key={title} title={title}>
               <div className="pad form">
                 {all
                   .filter(({ group, only }) => of.includes(group) && (only === null || only === environment.type))
@@ -64,10 +62,10 @@ function Form(props: Edited<Settings>) {
                     />
                   ))}
               </div>
-            </section>
+            </Card>
           ))}
         </fieldset>
-        {save.error ? <Problem error={save.error} focus /> : null}
+        <Problem error={save.error} focus />
         {save.dialog}
         {can('developer') ? (
           <div className="settings-save">
@@ -88,7 +86,7 @@ function Form(props: Edited<Settings>) {
   )
 }
 
-function Control(props: { field: Field; value: Value; change: (value: Value) => void; error: string | undefined }) {
+function Control(props: InputProps) {
   const { field, value } = props
   if (pathOf(field) === '/branding/primary_color') return <Colour {...props} />
   const is_new_logo = pathOf(field) === '/branding/logo_url' && value !== null
@@ -101,17 +99,7 @@ function Control(props: { field: Field; value: Value; change: (value: Value) => 
 }
 
 /** The colour as text and from the picker of the browser, with what it does to the text on it. */
-function Colour({
-  field,
-  value,
-  change,
-  error,
-}: {
-  field: Field
-  value: Value
-  change: (value: Value) => void
-  error: string | undefined
-}) {
+function Colour({ field, value, change, error }: InputProps) {
   const colour = typeof value === 'string' ? value : ''
   const is_valid = /^#[0-9a-f]{6}$/i.test(colour)
   return (

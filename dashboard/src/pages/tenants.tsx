@@ -1,22 +1,20 @@
 /** The tenants of a person: the choice among them, and a new one. */
 
-import type { TenantCreation } from '@ostiary/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api.ts'
 import { Outside } from '../frame/outside.tsx'
 import { ownTenants } from '../frame/places.ts'
 import { useMe } from '../frame/scopes.tsx'
-import { useAction } from '../parts/action.ts'
-import { NameField, SlugField, slugFrom } from '../parts/fields.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { NamedDialog } from '../parts/named-dialog.tsx'
 import { Titled } from '../parts/page.tsx'
 import { Loaded } from '../parts/reading.tsx'
-import { me } from '../queries/tenancy.ts'
+import { me as queryOfMe } from '../queries/tenancy.ts'
 
 export default function Tenants() {
   const me = useMe()
+  const navigate = useNavigate()
   const [is_creating, setCreating] = useState(false)
   const create = (
     <button type="button" className="btn pri" onClick={() => setCreating(true)}>
@@ -60,32 +58,17 @@ export default function Tenants() {
           )
         }}
       </Loaded>
-      {is_creating ? <CreateTenant close={() => setCreating(false)} /> : null}
+      {is_creating ? (
+        <NamedDialog
+          title="New tenant"
+          lead="A tenant is one organisation with its projects and members. You become its owner."
+          submit="Create tenant"
+          create={(tenant) => api.createTenant(tenant)}
+          changes={[queryOfMe.queryKey]}
+          done={(slug) => void navigate({ to: '/t/$tenant', params: { tenant: slug } })}
+          close={() => setCreating(false)}
+        />
+      ) : null}
     </Outside>
-  )
-}
-
-/** Every administrator may create a tenant, and owns it. */
-function CreateTenant({ close }: { close: () => void }) {
-  const navigate = useNavigate()
-  const [name, setName] = useState('')
-  const [slug, setSlug] = useState<string | null>(null)
-  const entered = { name, slug: slug ?? slugFrom(name) }
-  const action = useAction((tenant: TenantCreation) => api.createTenant(tenant), {
-    changes: [me.queryKey],
-    done: ({ slug }) => void navigate({ to: '/t/$tenant', params: { tenant: slug } }),
-  })
-  return (
-    <FormDialog
-      title="New tenant"
-      lead="A tenant is one organisation with its projects and members. You become its owner."
-      submit="Create tenant"
-      action={action}
-      onSubmit={() => action.run(entered)}
-      onClose={close}
-    >
-      <NameField value={name} change={setName} error={action.error} />
-      <SlugField value={entered.slug} change={setSlug} error={action.error} />
-    </FormDialog>
   )
 }

@@ -4,14 +4,13 @@ import type { User } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
 import { CodeTabs } from '../parts/code.tsx'
 import { curlOf } from '../parts/curl.ts'
-import { Icon } from '../parts/icon.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
+import { NoMatch } from '../parts/filters.tsx'
+import { ListPage } from '../parts/list-page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
-import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
+import { type Column, timeColumn } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
-import { Time } from '../parts/time.tsx'
 import { users } from '../queries/users.ts'
 import { useEnvironment } from '../scope.tsx'
 import { type Added, AddUser } from './users/add-user.tsx'
@@ -19,7 +18,6 @@ import { UserSide } from './users/user-side.tsx'
 
 export default function Users() {
   const here = useEnvironment()
-  const { environment, can } = here
   const { search, show } = useQueryState()
   const query = search.query ?? ''
   const [words, setWords] = useState(query)
@@ -39,14 +37,9 @@ export default function Users() {
   const columns: Column<User>[] = [
     {
       head: 'User',
-      kind: 'first',
-      cell: ({ id, name, email }) => (
+      cell: ({ id, name, email }, open) => (
         <>
-          <b>
-            <button type="button" className="row-button" onClick={() => show({ chosen: id })}>
-              {email ?? name ?? id}
-            </button>
-          </b>
+          <b>{open(email ?? name ?? id)}</b>
           {name && email ? <span className="muted">{name}</span> : null}
         </>
       ),
@@ -54,77 +47,59 @@ export default function Users() {
     {
       head: 'Status',
       cell: ({ blocked_at, email_verified }) =>
-        blocked_at ? (
-          <Tag tone="bad" icon="cross">
-            Blocked
-          </Tag>
-        ) : email_verified ? (
-          <Tag tone="ok" icon="check">
-            Email verified
-          </Tag>
-        ) : (
-          <Tag>Email not verified</Tag>
-        ),
+        blocked_at ? <Tag tone="bad">Blocked</Tag> : email_verified ? <Tag tone="ok">Email verified</Tag> : <Tag>Email not verified</Tag>,
     },
-    { head: 'Last sign-in', className: 'muted nowrap', cell: ({ last_sign_in_at }) => <Time at={last_sign_in_at} /> },
-    { head: 'Created', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
+    timeColumn('Last sign-in', ({ last_sign_in_at }) => last_sign_in_at),
+    timeColumn('Created', ({ created_at }) => created_at),
   ]
-  const create = (
-    <ChangeButton className="btn pri" in_root={false} onClick={() => show({ new: '1' })}>
-      <Icon name="plus" /> Add user
-    </ChangeButton>
-  )
   return (
-    <Page title="Users" lead={`The people who sign in to ${environment.name}.`} actions={!query && hasNone(list) ? null : create}>
-      <output>{added?.way === 'invitation' ? <Invited of={added} /> : null}</output>
-      <form className="toolbar" onSubmit={find}>
-        <input
-          className="in"
-          data-filter
-          aria-label="Find users"
-          placeholder="Exact email, id, or words of a name"
-          value={words}
-          onChange={(event) => setWords(event.target.value)}
-        />
-        <button type="submit" className="btn">
-          Find
-        </button>
-      </form>
-      <Records
-        label="Users"
-        list={list}
-        columns={columns}
-        open={({ id }) => show({ chosen: id })}
-        keyOf={({ id }) => id}
-        empty={
-          query ? (
-            <Empty
-              action={
-                <button type="button" className="btn" onClick={() => show({ query: undefined })}>
-                  Clear the search
-                </button>
-              }
-            >
-              No user has these words.
-            </Empty>
-          ) : (
-            <Empty action={create} snippet={<CodeTabs label="The same by the API" snippets={[{ name: 'curl', code: addUser() }]} />}>
-              No user yet. People appear here when they sign up, or when you add them.
-            </Empty>
-          )
-        }
-      />
-      {search.chosen ? <UserSide key={search.chosen} user_id={search.chosen} onClose={() => show({ chosen: undefined })} /> : null}
-      {search.new && can('developer') ? (
-        <AddUser
-          close={() => show({ new: undefined })}
-          onAdded={(next) => {
-            setAdded(next)
-            show({ new: undefined, chosen: next.user.id })
-          }}
-        />
-      ) : null}
-    </Page>
+    <ListPage
+      title="Users"
+      lead={`The people who sign in to ${here.environment.name}.`}
+      create={{
+        words: 'Add user',
+        in_root: false,
+        form: (close) => (
+          <AddUser
+            close={close}
+            onAdded={(next) => {
+              setAdded(next)
+              show({ new: undefined, chosen: next.user.id })
+            }}
+          />
+        ),
+      }}
+      above={
+        <>
+          <output>{added?.way === 'invitation' ? <Invited of={added} /> : null}</output>
+          <form className="toolbar" onSubmit={find}>
+            <input
+              className="in"
+              data-filter
+              aria-label="Find users"
+              placeholder="Exact email, id, or words of a name"
+              value={words}
+              onChange={(event) => setWords(event.target.value)}
+            />
+            <button type="submit" className="btn">
+              Find
+            </button>
+          </form>
+        </>
+      }
+      list={list}
+      columns={columns}
+      no_match={
+        query ? (
+          <NoMatch act="Clear the search" clear={() => show({ query: undefined })}>
+            No user has these words.
+          </NoMatch>
+        ) : null
+      }
+      empty="No user yet. People appear here when they sign up, or when you add them."
+      snippet={<CodeTabs label="The same by the API" snippets={[{ name: 'curl', code: addUser() }]} />}
+      side={{ param: 'chosen', of: (id, close) => <UserSide user_id={id} onClose={close} /> }}
+    />
   )
 }
 

@@ -29,11 +29,10 @@ const tabs = [
 ] as const
 
 export default function Webhook() {
-  const here = useEnvironment()
   const { webhook_id = '' } = useParams({ strict: false })
   const { search } = useQueryState()
   const tab = search.tab ?? 'deliveries'
-  const webhook = useRead(webhooks.one(here, webhook_id))
+  const webhook = useRead(webhooks.one(useEnvironment(), webhook_id))
   return (
     <Loaded of={webhook}>
       {(latest) => (
@@ -41,10 +40,10 @@ export default function Webhook() {
           <PageTabs label="Webhook" tabs={tabs} current={tab} />
           {tab === 'deliveries' ? <Deliveries webhook={latest.data} /> : null}
           {tab === 'verify' ? <Verify webhook={latest.data} /> : null}
-          {tab === 'kinds' ? <Editing latest={latest}>{(base, report) => <Kinds base={base} report={report} />}</Editing> : null}
+          {tab === 'kinds' ? <Editing latest={latest}>{(edited) => <Kinds {...edited} />}</Editing> : null}
           {tab === 'settings' ? (
             <div className="stack">
-              <Editing latest={latest}>{(base, report) => <WebhookSettings base={base} report={report} />}</Editing>
+              <Editing latest={latest}>{(edited) => <WebhookSettings {...edited} />}</Editing>
               <Secret webhook={latest.data} />
               <Delete webhook={latest.data} />
             </div>
@@ -73,16 +72,12 @@ function Head({ latest, children }: { latest: Version<Record>; children: ReactNo
         </>
       }
       actions={
-        <ChangeButton
-          onClick={() => test.run(undefined)}
-          disabled={test.busy}
-          why={webhook.disabled ? 'The webhook is switched off.' : undefined}
-        >
+        <ChangeButton onClick={() => test.run()} disabled={test.busy} why={webhook.disabled ? 'The webhook is switched off.' : undefined}>
           <Icon name="send" /> Send test event
         </ChangeButton>
       }
     >
-      {test.error ? <Problem error={test.error} /> : null}
+      <Problem error={test.error} />
       {webhook.disabled ? <SwitchedOff latest={latest} /> : null}
       {event_id ? <TestAnswer key={event_id} webhook={webhook} event_id={event_id} close={() => setEvent(null)} /> : null}
       {children}
@@ -108,7 +103,7 @@ function SwitchedOff({ latest }: { latest: Version<Record> }) {
           {webhook.disabled_reason ? causes[webhook.disabled_reason] : 'A person or a key switched it off.'} Events that happen while it is
           off are not sent later; their bodies stay on the page Events. Correct the receiver, switch the webhook on, then send a test event.
         </p>
-        {save.error ? <Problem error={save.error} /> : null}
+        <Problem error={save.error} />
         {save.dialog}
         <ChangeButton className="btn s" onClick={() => save.run({ disabled: false })} disabled={save.busy}>
           Switch on

@@ -1,65 +1,41 @@
 /** The webhooks of an environment. */
 
 import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { CodeTabs } from '../parts/code.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { ListPage } from '../parts/list-page.tsx'
 import { ObjectFields, useObjectFields } from '../parts/object-fields.tsx'
-import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList, useRead } from '../parts/reading.tsx'
-import { useQueryState } from '../parts/search.ts'
 import { SecretOnce } from '../parts/secret-once.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { StatisticsCharts, webhookAttempts } from '../parts/statistics.tsx'
-import { type Column, Empty, hasNone, Records } from '../parts/table.tsx'
-import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import { type Column, timeColumn } from '../parts/table.tsx'
+import { Tag, ThisEnvironment } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { deliveries, webhooks } from '../queries/webhooks.ts'
-import { useEnvironment } from '../scope.tsx'
+import { toWebhook, useEnvironment } from '../scope.tsx'
 import { answerOf } from './webhook/attempts.tsx'
 import { verifySnippets } from './webhook/verify-code.ts'
 
 export function WebhookStatus({ of: webhook }: { of: Webhook }) {
-  if (webhook.disabled)
-    return (
-      <Tag tone="bad" icon="cross">
-        Switched off
-      </Tag>
-    )
-  if (webhook.failing_since)
-    return (
-      <Tag tone="warn" icon="warn">
-        Failing
-      </Tag>
-    )
-  return webhook.last_success_at ? (
-    <Tag tone="ok" icon="check">
-      Answers
-    </Tag>
-  ) : (
-    <Tag>Not used yet</Tag>
-  )
+  if (webhook.disabled) return <Tag tone="bad">Switched off</Tag>
+  if (webhook.failing_since) return <Tag tone="warn">Failing</Tag>
+  return webhook.last_success_at ? <Tag tone="ok">Answers</Tag> : <Tag>Not used yet</Tag>
 }
 
 export default function Webhooks() {
-  const { client, at, base, can } = useEnvironment()
-  const { search, show } = useQueryState()
-  const navigate = useNavigate()
-  const list = useList(webhooks.list({ client, at }))
+  const here = useEnvironment()
+  const { at, can } = here
+  const list = useList(webhooks.list(here))
   const columns: Column<Webhook>[] = [
     {
       head: 'Webhook',
-      kind: 'first',
-      cell: ({ id, slug, url }) => (
+      cell: ({ slug, url }, open) => (
         <>
-          <b>
-            <Link from={base} to={`${base}/webhooks/$webhook_id`} params={{ webhook_id: id }}>
-              {slug}
-            </Link>
-          </b>
+          <b>{open(slug)}</b>
           <code className="any">{url}</code>
         </>
       ),
@@ -74,44 +50,28 @@ export default function Webhooks() {
       ),
     },
     { head: 'Kinds', cell: ({ events }) => (events.length === 0 ? 'All' : events.length) },
-    { head: 'Last delivery', className: 'muted nowrap', cell: ({ last_success_at }) => <Time at={last_success_at} /> },
+    timeColumn('Last delivery', ({ last_success_at }) => last_success_at),
   ]
-  const create = (
-    <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-      <Icon name="plus" /> Add webhook
-    </ChangeButton>
-  )
   return (
-    <Page
+    <ListPage
       title="Webhooks"
       lead="A webhook gets a signed call for each event of this environment, and again until it answers."
-      actions={hasNone(list) ? null : create}
+      create={{ words: 'Add webhook', form: (close) => <CreateWebhook close={close} /> }}
+      list={list}
+      columns={columns}
+      link={({ id }) => toWebhook(id)}
+      empty="No webhook yet. Add the address of your server that receives new users and sign-ins as events."
+      snippet={
+        <ByApi
+          operation="createWebhook"
+          path={`${pathOf(at)}/webhooks`}
+          params={at}
+          body={{ url: 'https://app.example.com/webhooks/ostiary' }}
+        />
+      }
     >
-      <Records
-        label="Webhooks"
-        list={list}
-        columns={columns}
-        open={({ id }) => void navigate({ from: base, to: `${base}/webhooks/$webhook_id` as const, params: { webhook_id: id } })}
-        keyOf={({ id }) => id}
-        empty={
-          <Empty
-            action={create}
-            snippet={
-              <ByApi
-                operation="createWebhook"
-                path={`${pathOf(at)}/webhooks`}
-                params={at}
-                body={{ url: 'https://app.example.com/webhooks/ostiary' }}
-              />
-            }
-          >
-            No webhook yet. Add the address of your server that receives new users and sign-ins as events.
-          </Empty>
-        }
-      />
       {list.rows?.length ? <StatisticsCharts title="Deliveries" kinds={[webhookAttempts]} /> : null}
-      {search.new && can('developer') ? <CreateWebhook close={() => show({ new: undefined })} /> : null}
-    </Page>
+    </ListPage>
   )
 }
 
@@ -136,7 +96,7 @@ const on_this_machine = (
 )
 
 function CreateWebhook({ close }: { close: () => void }) {
-  const { client, at, environment, project, base } = useEnvironment()
+  const { client, at, environment, project } = useEnvironment()
   const navigate = useNavigate()
   const fields = useObjectFields('webhook', {}, ['url', 'description'])
   const [created, setCreated] = useState<WebhookWithSecret | null>(null)
@@ -146,8 +106,7 @@ function CreateWebhook({ close }: { close: () => void }) {
     done: setCreated,
   })
   if (created) {
-    const open = (tab?: string) =>
-      void navigate({ from: base, to: `${base}/webhooks/$webhook_id` as const, params: { webhook_id: created.id }, search: { tab } })
+    const open = (tab?: string) => void navigate(toWebhook(created.id, { tab }))
     return (
       <SecretOnce
         what="signing secret"
@@ -155,7 +114,7 @@ function CreateWebhook({ close }: { close: () => void }) {
         secret={created.secret}
         lost="The receiver cannot verify a call. Rotate the secret to get a new one."
         rotate={() => open('settings')}
-        tags={<EnvironmentTag type={environment.type} />}
+        tags={<ThisEnvironment />}
         onClose={() => open()}
       >
         <CodeTabs label="Verify it" snippets={verifySnippets} />
@@ -167,12 +126,12 @@ function CreateWebhook({ close }: { close: () => void }) {
       title="Add a webhook"
       lead={
         <>
-          For <EnvironmentTag type={environment.type} /> of {project.name}. It gets all kinds of events; choose fewer afterwards.
+          For <ThisEnvironment /> of {project.name}. It gets all kinds of events; choose fewer afterwards.
         </>
       }
       submit="Add webhook"
       action={action}
-      onSubmit={() => action.run(undefined)}
+      onSubmit={() => action.run()}
       onClose={close}
     >
       <ObjectFields

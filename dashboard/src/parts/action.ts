@@ -14,7 +14,7 @@ interface ActionOptions<Input, Output> {
   secret?: boolean
 }
 
-export function useAction<Input, Output>(
+export function useAction<Input = void, Output = unknown>(
   call: (input: Input) => Promise<Output>,
   { changes = [], done, secret = false }: ActionOptions<Input, Output> = {},
 ) {

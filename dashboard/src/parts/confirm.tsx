@@ -1,18 +1,20 @@
 /** The alert before something that cannot be undone. It says what breaks; focus starts on the harmless button. */
 import { TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { Dialog } from './dialog.tsx'
-import { Icon } from './icon.tsx'
+import type { Key } from '../queries/query.ts'
+import { useScope } from '../scope.tsx'
+import { useAction } from './action.ts'
+import { Buttons, Dialog } from './dialog.tsx'
+import { entered } from './fields.tsx'
+import { Note } from './note.tsx'
 import { Problem } from './problem.tsx'
+import type { Question } from './question.ts'
+import { ThisEnvironment } from './tag.tsx'
 
-interface ConfirmProps {
-  title: string
+interface ConfirmProps extends Question {
+  /** Where it happens, if that is not the environment of the page. */
   lead?: ReactNode
-  /** The consequence: what stops working, and for whom. */
-  consequence: ReactNode
   children?: ReactNode
-  keep: string
-  act: string
   /** The text to type first, where the thing is in use or in Live. */
   typed?: string | undefined
   busy: boolean
@@ -25,32 +27,20 @@ interface ConfirmProps {
 const asShown = (text: string) => text.trim().replace(/\s+/g, ' ')
 
 export function Confirm({ title, lead, consequence, children, keep, act, typed, busy, error, onConfirm, onClose }: ConfirmProps) {
+  const { environment } = useScope()
   const [text, setText] = useState('')
   const is_typed = typed === undefined || asShown(text) === asShown(typed)
   return (
     <Dialog
-      opened
       alert
       busy={busy}
       onClose={onClose}
       title={title}
-      lead={lead}
+      lead={lead ?? (environment ? <ThisEnvironment /> : null)}
       width={540}
-      footer={
-        <>
-          <button type="button" className="btn" data-autofocus disabled={busy} onClick={onClose}>
-            {keep}
-          </button>
-          <button type="button" className="btn danger" disabled={!is_typed || busy} onClick={onConfirm}>
-            {act}
-          </button>
-        </>
-      }
+      footer={<Buttons keep={keep} onClose={onClose} act={act} onAct={onConfirm} look="danger" disabled={!is_typed} busy={busy} />}
     >
-      <div className="note bad">
-        <Icon name="warn" size={16} />
-        <span>{consequence}</span>
-      </div>
+      <Note tone="bad">{consequence}</Note>
       {children}
       {typed === undefined ? null : (
         <TextInput
@@ -59,13 +49,26 @@ export function Confirm({ title, lead, consequence, children, keep, act, typed, 
               Type <code>{typed}</code> to go on
             </>
           }
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
           autoComplete="off"
           spellCheck={false}
+          {...entered(text, setText)}
         />
       )}
-      {error ? <Problem error={error} /> : null}
+      <Problem error={error} />
     </Dialog>
   )
+}
+
+interface ConfirmCallProps<T> extends Omit<ConfirmProps, 'busy' | 'error' | 'onConfirm'> {
+  call: () => Promise<T>
+  changes: readonly Key[]
+  /** Whether the answer has a secret. */
+  secret?: boolean
+  done?: (answer: T) => void
+}
+
+/** The alert before one call. It closes after a success, and each time it opens, the last failure is forgotten. */
+export function ConfirmCall<T>({ call, changes, secret = false, done, ...question }: ConfirmCallProps<T>) {
+  const action = useAction(call, { changes, secret, done: done ?? question.onClose })
+  return <Confirm {...question} busy={action.busy} error={action.error} onConfirm={() => action.run()} />
 }

@@ -47,7 +47,6 @@ export function Conflict({ fields, others, label, busy, error, onResolve, onClos
   const contested = fields.filter(isContested).length
   return (
     <Dialog
-      opened
       alert
       above
       busy={busy}
@@ -106,7 +105,7 @@ export function Conflict({ fields, others, label, busy, error, onResolve, onClos
           </ul>
         </div>
       ) : null}
-      {error ? <Problem error={error} /> : null}
+      <Problem error={error} />
     </Dialog>
   )
 }

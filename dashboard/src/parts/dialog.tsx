@@ -5,7 +5,7 @@ import { useEscape } from './escape.ts'
 import { Icon } from './icon.tsx'
 
 interface DialogProps {
-  opened: boolean
+  opened?: boolean
   onClose: () => void
   title: string
   lead?: ReactNode
@@ -20,13 +20,38 @@ interface DialogProps {
   above?: boolean
 }
 
+interface ButtonsProps {
+  /** The harmless button, which closes the dialog. */
+  keep: string
+  onClose: () => void
+  /** The button that goes on. */
+  act: ReactNode
+  onAct: () => void
+  look?: 'pri' | 'danger'
+  /** Whether it cannot be pressed yet. */
+  disabled?: boolean
+  busy?: boolean
+}
+
+/** The two buttons of most dialogs. That of an alert gives the focus to the harmless one. */
+export const Buttons = ({ keep, onClose, act, onAct, look = 'pri', disabled = false, busy = false }: ButtonsProps) => (
+  <>
+    <button type="button" className="btn" data-autofocus={look === 'danger' || undefined} disabled={busy} onClick={onClose}>
+      {keep}
+    </button>
+    <button type="button" className={`btn ${look}`} disabled={disabled || busy} onClick={onAct}>
+      {act}
+    </button>
+  </>
+)
+
 /** Mantine's dialogs always have the role `dialog`. */
 const markAlert = (element: HTMLElement | null) => {
   element?.setAttribute('role', 'alertdialog')
 }
 
 export function Dialog({
-  opened,
+  opened = true,
   onClose,
   title,
   lead,

@@ -11,7 +11,6 @@ import { Confirm } from './confirm.tsx'
 import { Problem } from './problem.tsx'
 import type { Question } from './question.ts'
 import { type SaveOptions, useSave } from './save.tsx'
-import { EnvironmentTag } from './tag.tsx'
 
 /** The props that `Editing` passes to a form. */
 export interface Edited<T> {
@@ -81,11 +80,10 @@ export function EditForm({ edit, name, question = null, incomplete = false, in_c
       <fieldset disabled={!may || edit.busy} className={look}>
         {children}
       </fieldset>
-      {edit.error ? <Problem error={edit.error} focus /> : null}
+      <Problem error={edit.error} focus />
       {is_asking && question ? (
         <Confirm
           {...question}
-          lead={<EnvironmentTag type={environment.type} />}
           typed={environment.type === 'live' ? name : undefined}
           busy={edit.busy}
           error={null}

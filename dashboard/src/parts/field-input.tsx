@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import type { Look } from '../generated/objects.ts'
 import { DurationInput } from './duration-input.tsx'
 import { textOf, valueIn } from './field-text.ts'
+import { entered } from './fields.tsx'
 
 export interface FieldInputProps<Value> {
   look: Look
@@ -68,14 +69,7 @@ function Choices({ look, value, change, ...props }: PartProps & { look: Readonly
         </div>
       </Radio.Group>
     )
-  return (
-    <NativeSelect
-      {...props}
-      data={choices.map(([name, label]) => ({ value: name, label }))}
-      value={String(value)}
-      onChange={(event) => change(event.currentTarget.value)}
-    />
-  )
+  return <NativeSelect {...props} data={choices.map(([name, label]) => ({ value: name, label }))} {...entered(String(value), change)} />
 }
 
 /** The text is kept as it was typed; only its content is used. */

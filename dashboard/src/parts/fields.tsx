@@ -2,6 +2,13 @@
 import { TextInput } from '@mantine/core'
 import { fieldError } from './problem.tsx'
 
+/** The props of a text field or a choice: its value, and the error of the last attempt that names it. */
+export const entered = <T extends string>(value: T, change: (value: T) => void, error?: unknown, pointer = '') => ({
+  value,
+  onChange: ({ currentTarget }: { currentTarget: { value: string } }) => change(currentTarget.value as T), // as: a choice has these values
+  error: fieldError(error, pointer),
+})
+
 interface FieldProps {
   value: string
   change: (value: string) => void
@@ -11,14 +18,7 @@ interface FieldProps {
 
 /** The name of an object. */
 export const NameField = ({ value, change, error }: FieldProps) => (
-  <TextInput
-    label="Name"
-    required
-    maxLength={100}
-    value={value}
-    onChange={(event) => change(event.currentTarget.value)}
-    error={fieldError(error, '/name')}
-  />
+  <TextInput label="Name" required maxLength={100} {...entered(value, change, error, '/name')} />
 )
 
 /** The slug that a name suggests. */
@@ -36,20 +36,10 @@ export const SlugField = ({ value, change, error }: FieldProps) => (
     description="In addresses and scripts. It never changes."
     required
     pattern="[a-z0-9\-]{1,63}"
-    value={value}
-    onChange={(event) => change(event.currentTarget.value)}
-    error={fieldError(error, '/slug')}
+    {...entered(value, change, error, '/slug')}
   />
 )
 
 export const EmailField = ({ value, change, error, is_needed = true }: FieldProps & { is_needed?: boolean }) => (
-  <TextInput
-    label="Email"
-    inputMode="email"
-    autoCapitalize="none"
-    required={is_needed}
-    value={value}
-    onChange={(event) => change(event.currentTarget.value)}
-    error={fieldError(error, '/email')}
-  />
+  <TextInput label="Email" inputMode="email" autoCapitalize="none" required={is_needed} {...entered(value, change, error, '/email')} />
 )

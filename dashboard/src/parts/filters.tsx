@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { localTime } from './clock.ts'
 import { Icon } from './icon.tsx'
 import { lasts } from './range.ts'
-import type { useQueryState } from './search.ts'
+import type { Search, useQueryState } from './search.ts'
 import { Empty } from './table.tsx'
 
 type State = ReturnType<typeof useQueryState>
@@ -48,21 +48,56 @@ export function Chips({ names, nameOf, search, show }: { names: Names; nameOf?: 
 const shown = (name: string, value: string, nameOf?: WordsOf) =>
   name === 'from' || name === 'to' ? localTime(value) : (nameOf?.(value)?.name ?? value)
 
-/** The list that no row is left of, with a button that clears its filters. */
-export function NoMatch({ names, show, children }: { names: Names; show: State['show']; children: ReactNode }) {
-  const none = Object.fromEntries([...Object.keys(names), 'last'].map((name) => [name, undefined]))
-  return (
-    <Empty
-      action={
-        <button type="button" className="btn" onClick={() => show(none)}>
-          Clear the filters
-        </button>
-      }
-    >
-      {children}
-    </Empty>
-  )
+interface NoMatchProps {
+  act?: 'Clear the filters' | 'Clear the search'
+  clear: () => void
+  children: ReactNode
 }
+
+/** The list that no row is left of, with a button that shows all of them again. */
+export const NoMatch = ({ act = 'Clear the filters', clear, children }: NoMatchProps) => (
+  <Empty
+    action={
+      <button type="button" className="btn" onClick={clear}>
+        {act}
+      </button>
+    }
+  >
+    {children}
+  </Empty>
+)
+
+/** A query without the filters of the chips, nor a range of time. */
+export const without = (names: Names): Search => Object.fromEntries([...Object.keys(names), 'last'].map((name) => [name, undefined]))
+
+interface FilterSelectProps {
+  label: string
+  /** The choice that filters nothing. */
+  any: string
+  options: readonly (readonly [value: string, words: string])[]
+  value: string | undefined
+  choose: (value: string | undefined) => void
+  /** Whether the key / leads to it. */
+  is_first?: boolean
+}
+
+/** A filter as a choice of one value. */
+export const FilterSelect = ({ label, any, options, value = '', choose, is_first }: FilterSelectProps) => (
+  <select
+    className="in"
+    data-filter={is_first}
+    aria-label={label}
+    value={value}
+    onChange={({ target }) => choose(target.value || undefined)}
+  >
+    <option value="">{any}</option>
+    {options.map(([value, words]) => (
+      <option key={value} value={value}>
+        {words}
+      </option>
+    ))}
+  </select>
+)
 
 /** The value of a `datetime-local` field for a time, and the other way around. */
 const localOf = (time: string | undefined) => {
@@ -76,42 +111,26 @@ export function TimeRange({ search, show }: State) {
   const chosen = lasts[search.last ?? ''] ? search.last : search.last === 'between' || search.from || search.to ? 'between' : ''
   return (
     <span className="range">
-      <select
-        className="in"
-        aria-label="Time"
+      <FilterSelect
+        label="Time"
+        any="Any time"
+        options={[...Object.entries(lasts).map(([last, { words }]) => [last, words] as const), ['between', 'Between…']]}
         value={chosen}
-        onChange={({ target }) => show({ last: target.value || undefined, from: undefined, to: undefined })}
-      >
-        <option value="">Any time</option>
-        {Object.entries(lasts).map(([last, { words }]) => (
-          <option key={last} value={last}>
-            {words}
-          </option>
-        ))}
-        <option value="between">Between…</option>
-      </select>
-      {chosen === 'between' ? (
-        <>
-          <label>
-            From, local time{' '}
-            <input
-              className="in"
-              type="datetime-local"
-              value={localOf(search.from)}
-              onChange={({ target }) => show({ from: timeOf(target.value) })}
-            />
-          </label>
-          <label>
-            to, local time{' '}
-            <input
-              className="in"
-              type="datetime-local"
-              value={localOf(search.to)}
-              onChange={({ target }) => show({ to: timeOf(target.value) })}
-            />
-          </label>
-        </>
-      ) : null}
+        choose={(last) => show({ last, from: undefined, to: undefined })}
+      />
+      {chosen === 'between'
+        ? (['from', 'to'] as const).map((end) => (
+            <label key={end}>
+              {end === 'from' ? 'From' : 'to'}, local time{' '}
+              <input
+                className="in"
+                type="datetime-local"
+                value={localOf(search[end])}
+                onChange={({ target }) => show({ [end]: timeOf(target.value) })}
+              />
+            </label>
+          ))
+        : null}
     </span>
   )
 }

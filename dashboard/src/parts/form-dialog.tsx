@@ -3,10 +3,11 @@ import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useLa
 import { useEnvironment } from '../scope.tsx'
 import { Dialog } from './dialog.tsx'
 import { fieldsOf, Problem } from './problem.tsx'
-import { EnvironmentTag } from './tag.tsx'
+import { ThisEnvironment } from './tag.tsx'
 
 interface FormDialogProps {
   title: string
+  /** Where the object is, if that is not the environment of the page. */
   lead?: ReactNode
   /** The button that saves. */
   submit: string
@@ -17,7 +18,16 @@ interface FormDialogProps {
   children: ReactNode
 }
 
-export function FormDialog({ title, lead, submit, action, disabled = false, onSubmit, onClose, children }: FormDialogProps) {
+export function FormDialog({
+  title,
+  lead = <InEnvironment />,
+  submit,
+  action,
+  disabled = false,
+  onSubmit,
+  onClose,
+  children,
+}: FormDialogProps) {
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
   const is_at_fields = useMarks(form, action.error)
@@ -27,7 +37,6 @@ export function FormDialog({ title, lead, submit, action, disabled = false, onSu
   }
   return (
     <Dialog
-      opened
       onClose={onClose}
       busy={action.busy}
       title={title}
@@ -45,7 +54,7 @@ export function FormDialog({ title, lead, submit, action, disabled = false, onSu
     >
       <form id={id} ref={form} onSubmit={send}>
         {children}
-        {action.error ? <Problem error={action.error} focus={!is_at_fields} is_at_fields={is_at_fields} /> : null}
+        <Problem error={action.error} focus={!is_at_fields} is_at_fields={is_at_fields} />
       </form>
     </Dialog>
   )
@@ -69,10 +78,10 @@ function useMarks(form: RefObject<HTMLFormElement | null>, error: unknown): bool
 
 /** The lead of a dialog about an object of the environment. `children` follow. */
 export function InEnvironment({ children }: { children?: ReactNode }) {
-  const { environment, project } = useEnvironment()
+  const { project } = useEnvironment()
   return (
     <>
-      For <EnvironmentTag type={environment.type} /> of {project.name}. {children}
+      For <ThisEnvironment /> of {project.name}. {children}
     </>
   )
 }

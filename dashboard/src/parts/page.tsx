@@ -5,12 +5,12 @@ import { operatorPages, pageAt } from '../frame/navigation.ts'
 import { useScope } from '../scope.tsx'
 import { useTab } from './tab.ts'
 
-interface PageProps {
+export interface PageProps {
   title: string
   lead?: ReactNode
   actions?: ReactNode
   logo?: ReactNode
-  children: ReactNode
+  children?: ReactNode
 }
 
 export function Page(props: PageProps) {
@@ -73,6 +73,18 @@ function useFocusAtTitle() {
   }, [])
 }
 
+export interface ChangeButtonProps {
+  needs?: 'developer' | 'admin' | 'owner' | undefined
+  className?: string
+  onClick: () => void
+  children: ReactNode
+  disabled?: boolean
+  /** Why this person cannot press it, besides the role. */
+  why?: string | undefined
+  /** Whether operators can do it on a page of the deployment itself. */
+  in_root?: boolean | undefined
+}
+
 /** A button for a change. Without the role it is disabled and says which role it needs. */
 export function ChangeButton({
   needs = 'developer',
@@ -82,17 +94,7 @@ export function ChangeButton({
   disabled = false,
   why,
   in_root = true,
-}: {
-  needs?: 'developer' | 'admin' | 'owner'
-  className?: string
-  onClick: () => void
-  children: ReactNode
-  disabled?: boolean
-  /** Why this person cannot press it, besides the role. */
-  why?: string | undefined
-  /** Whether operators can do it on a page of the deployment itself. */
-  in_root?: boolean
-}) {
+}: ChangeButtonProps) {
   const { can, is_root } = useScope()
   const path = pageAt(useLocation().pathname)?.path ?? ''
   const is_closed = is_root && !(in_root && path in operatorPages)

@@ -35,7 +35,10 @@ interface ProblemProps {
   is_at_fields?: boolean
 }
 
-export function Problem({ error, retry, focus = false, is_at_fields = false }: ProblemProps) {
+/** Nothing where there is no error. */
+export const Problem = (props: ProblemProps) => (props.error ? <Failure {...props} /> : null)
+
+function Failure({ error, retry, focus = false, is_at_fields = false }: ProblemProps) {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (focus) element.current?.focus()

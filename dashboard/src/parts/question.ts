@@ -1,7 +1,10 @@
+import type { ReactNode } from 'react'
+
 /** A question before a change is saved, about what it ends. */
 export interface Question {
   title: string
-  consequence: string
+  /** What stops working, and for whom. */
+  consequence: ReactNode
   /** The buttons: the harmless one, and the one that goes on. */
   keep: string
   act: string

@@ -93,7 +93,7 @@ export function Loaded<T>({ of, rows = 4, children }: { of: UseQueryResult<T>; r
   if (of.data !== undefined)
     return (
       <div aria-busy={of.isPlaceholderData} className={of.isPlaceholderData ? 'dimmed' : ''}>
-        {of.error ? <Problem error={of.error} retry={() => of.refetch()} /> : null}
+        <Problem error={of.error} retry={() => of.refetch()} />
         {children(of.data)}
       </div>
     )

@@ -2,14 +2,14 @@
  * Saving what a form changed, for the version that the form began with. Where another person or tab saved first, a dialog shows both
  * versions field by field. The person chooses, and the choice is saved for the new version. Nothing is lost on either side.
  *
- *   <Editing latest={read.data}>{(base, report) => <Form … />}</Editing>   keeps the version while the form has changes
+ *   <Editing latest={read.data}>{(edited) => <Form {...edited} />}</Editing>   keeps the version while the form has changes
  *   const save = useSave({ base, of, write })                              save.run(change), save.dialog; see also `edit.tsx`
  */
 import '../styles/conflict.css'
 import { OstiaryError } from '@ostiary/sdk'
 import { useBlocker } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useEffect, useId, useState } from 'react'
-import { type Key, remember } from '../queries/query.ts'
+import { type Key, remember, type Signal } from '../queries/query.ts'
 import { useScope } from '../scope.tsx'
 import { useAction } from './action.ts'
 import { useAnnounce } from './announce.tsx'
@@ -27,7 +27,7 @@ export interface Version<T> {
 export interface SaveOptions<T, C> {
   base: Version<T>
   /** The object that the page reads. The saved version replaces it, so that the form continues with that. */
-  of: { queryKey: Key; read: (signal: AbortSignal) => Promise<Version<T>> }
+  of: { queryKey: Key; read: (options: Signal) => Promise<Version<T>> }
   write: (change: C, options: { if_match: string | undefined }) => Promise<Version<T>>
   /** The keys of other reads to repeat after a success. */
   changes?: readonly Key[]
@@ -48,7 +48,7 @@ export function useSave<T extends object, C extends object>({ base, of, write, c
     } catch (error) {
       if (!(error instanceof OstiaryError && error.code === 'stale_version')) throw error
     }
-    const current = await of.read(new AbortController().signal)
+    const current = await of.read({})
     remember(of.queryKey, current)
     const { fields, others } = differences(change, before, current.data)
     // Only the service set something, for example at a rotation of the secret, so there is nothing to choose.
@@ -94,7 +94,7 @@ export function useSave<T extends object, C extends object>({ base, of, write, c
 
 interface EditingProps<T> {
   latest: Version<T>
-  children: (base: Version<T>, report: (is_edited: boolean) => void) => ReactNode
+  children: (edited: { base: Version<T>; report: (is_edited: boolean) => void }) => ReactNode
 }
 
 /**
@@ -120,7 +120,7 @@ function Edited<T>({ latest, children }: EditingProps<T>) {
   if (!is_edited && began !== latest.etag) setBegan(latest.etag)
   if (base !== latest && (!is_edited || latest.replaces === base.etag)) setBase(latest)
   useAskBeforeLeaving(is_edited)
-  return <Fragment key={began}>{children(base, setEdited)}</Fragment>
+  return <Fragment key={began}>{children({ base, report: setEdited })}</Fragment>
 }
 
 /** The forms with unsaved changes, in the order of their first change. The first one asks for all of them. */

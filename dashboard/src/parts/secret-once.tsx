@@ -2,8 +2,8 @@
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useRef, useState } from 'react'
 import { CopyButton } from './copy.tsx'
-import { Dialog } from './dialog.tsx'
-import { Icon } from './icon.tsx'
+import { Buttons, Dialog } from './dialog.tsx'
+import { Note } from './note.tsx'
 
 interface Named {
   /** The kind of the secret, such as "key" or "client secret". */
@@ -36,32 +36,19 @@ export function SecretOnce({ secret, ...props }: SecretOnceProps) {
 function LostSecret({ what, name, tags, lost, rotate, onClose }: Lost) {
   return (
     <Dialog
-      opened
       alert
       onClose={onClose}
       width={540}
       title={`The ${what} did not arrive`}
-      footer={
-        <>
-          <button type="button" className="btn" onClick={onClose}>
-            Close
-          </button>
-          <button type="button" className="btn pri" onClick={rotate}>
-            Rotate…
-          </button>
-        </>
-      }
+      footer={<Buttons keep="Close" onClose={onClose} act="Rotate…" onAct={rotate} />}
     >
       <div className="lab">
         {name} {tags}
       </div>
-      <div className="note warn">
-        <Icon name="warn" size={16} />
-        <span>
-          The service did its work, but the answer was lost on the way. The {what} was only in that answer: nobody has it, and Ostiary
-          cannot show it again. {lost}
-        </span>
-      </div>
+      <Note tone="warn">
+        The service did its work, but the answer was lost on the way. The {what} was only in that answer: nobody has it, and Ostiary cannot
+        show it again. {lost}
+      </Note>
     </Dialog>
   )
 }
@@ -86,7 +73,6 @@ function ShownSecret({ what, name, secret, tags, children, onClose }: Shown) {
   const { is_stored, setStored, close } = useStoring(what, onClose)
   return (
     <Dialog
-      opened
       alert
       onClose={close}
       width={642}

@@ -21,9 +21,9 @@ export function Side({ title, onClose, children }: { title: string; onClose: () 
 }
 
 /** Facts by their names. Those that are `null` are left out. */
-export const Facts = ({ of }: { of: readonly (readonly [string, ReactNode])[] }) => (
+export const Facts = ({ of }: { of: Readonly<Record<string, ReactNode>> }) => (
   <dl className="facts">
-    {of
+    {Object.entries(of)
       .filter(([, value]) => value !== null)
       .map(([name, value]) => (
         <div key={name} className="fact-row">

@@ -74,10 +74,9 @@ interface StatisticsChartsProps {
 }
 
 export function StatisticsCharts({ title, kinds, note, sentence }: StatisticsChartsProps) {
-  const here = useEnvironment()
   const { search, show } = useQueryState()
   const range = rangeNamed(search.range)
-  const read = useRead(statistics.range(here, range), { refetchInterval: 30_000, keeps_previous: true })
+  const read = useRead(statistics.range(useEnvironment(), range), { refetchInterval: 30_000, keeps_previous: true })
   return (
     <section className="card charts" aria-label={title}>
       <header>

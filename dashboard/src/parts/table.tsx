@@ -1,28 +1,43 @@
 /** A list of records: a table, below 860 px rows of label and value. */
 import type { Page } from '@ostiary/sdk'
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import { Link, type ToOptions, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { Problem } from './problem.tsx'
 import { Skeleton } from './reading.tsx'
+import { Time } from './time.tsx'
+
+/** A record with an id. A dry run of a promotion has none, and is in no list. */
+export interface Row {
+  id: string | null
+}
 
 export interface Column<T> {
   head: string
-  cell: (row: T) => ReactNode
-  /** The first column has no label in the narrow form, and the one of actions is in the corner. */
-  kind?: 'first' | 'actions'
+  /** In the first column, `open` makes words the link or the button that opens the row, which the keyboard needs. */
+  cell: (row: T, open: (words: ReactNode) => ReactNode) => ReactNode
+  /** In the narrow form the first column has no label, and one of actions is in the corner. */
+  kind?: 'actions'
   className?: string
 }
 
+/** The column of a time. */
+export const timeColumn = <T,>(head: string, at: (row: T) => string | null): Column<T> => ({
+  head,
+  className: 'muted nowrap',
+  cell: (row) => <Time at={at(row)} />,
+})
+
 type ListResult<T> = UseInfiniteQueryResult<InfiniteData<Page<T>>> & { rows: T[] | undefined }
 
-interface RecordsProps<T> {
+export interface RecordsProps<T> {
   label: string
   list: ListResult<T>
   columns: Column<T>[]
-  keyOf: (row: T) => string
   empty: ReactNode
-  /** Opens a row, wherever it is pressed. The button in its first cell does the same for the keyboard. */
-  open?: (row: T) => void
+  /** The page of a row, or what opens it otherwise: wherever it is pressed. */
+  link?: (row: T) => ToOptions
+  open?: ((row: T) => void) | undefined
 }
 
 /** Controls in a row have a press of their own, and a person who marks text does not open it. */
@@ -30,7 +45,8 @@ const isOwnPress = ({ target }: MouseEvent) =>
   (target instanceof Element && target.closest('a, button, input, select, label, time, [role=menu]') !== null) ||
   String(getSelection()) !== ''
 
-export function Records<T>({ label, list, columns, keyOf, empty, open }: RecordsProps<T>) {
+export function Records<T extends Row>({ label, list, columns, empty, link, open }: RecordsProps<T>) {
+  const navigate = useNavigate()
   const problem = list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : null
   if (list.rows === undefined) return problem ?? <Skeleton />
   if (list.rows.length === 0)
@@ -40,6 +56,16 @@ export function Records<T>({ label, list, columns, keyOf, empty, open }: Records
         {empty}
       </>
     )
+  const press = link ? (row: T) => void navigate(link(row)) : open
+  const opener = (row: T) => (words: ReactNode) => {
+    if (link) return <Link {...link(row)}>{words}</Link>
+    if (!open) return words
+    return (
+      <button type="button" className="row-button" onClick={() => open(row)}>
+        {words}
+      </button>
+    )
+  }
   return (
     <>
       {problem}
@@ -57,17 +83,17 @@ export function Records<T>({ label, list, columns, keyOf, empty, open }: Records
           <tbody>
             {list.rows.map((row) => (
               <tr
-                key={keyOf(row)}
-                className={open ? 'opens' : undefined}
-                onClick={open && (({ nativeEvent }) => (isOwnPress(nativeEvent) ? undefined : open(row)))}
+                key={row.id}
+                className={press ? 'opens' : undefined}
+                onClick={press && (({ nativeEvent }) => (isOwnPress(nativeEvent) ? undefined : press(row)))}
               >
-                {columns.map(({ head, cell, kind, className }) => (
+                {columns.map(({ head, cell, kind, className }, place) => (
                   <td
                     key={head}
-                    className={[className, kind === 'actions' ? 'act' : '', kind === 'first' ? 'kn' : ''].filter(Boolean).join(' ')}
-                    {...(kind ? {} : { 'data-l': head })}
+                    className={[className, kind === 'actions' ? 'act' : '', place === 0 ? 'kn' : ''].filter(Boolean).join(' ')}
+                    {...(kind || place === 0 ? {} : { 'data-l': head })}
                   >
-                    {cell(row)}
+                    {cell(row, opener(row))}
                   </td>
                 ))}
               </tr>
@@ -79,6 +105,19 @@ export function Records<T>({ label, list, columns, keyOf, empty, open }: Records
     </>
   )
 }
+
+/** The heads of the columns of a short table. */
+export const Heads = ({ of }: { of: readonly string[] }) => (
+  <thead>
+    <tr>
+      {of.map((head) => (
+        <th key={head} scope="col">
+          {head}
+        </th>
+      ))}
+    </tr>
+  </thead>
+)
 
 /** The button for the next page of a list. `of` says what it lists, since a page can have several. */
 export const ShowMore = ({

@@ -7,9 +7,9 @@ export const applications = {
       client.listApplications({ ...at, cursor, ...(query ? { query } : {}) }).page(),
     ),
   newest: ({ client, at }: Here) =>
-    one(key('applications', at.environment_id, 'newest'), (signal) => client.listApplications({ ...at, limit: 1 }, { signal }).page()),
+    one(key('applications', at.environment_id, 'newest'), (options) => client.listApplications({ ...at, limit: 1 }, options).page()),
   one: ({ client, at }: Here, application_id: string) =>
-    one(key('application', at.environment_id, application_id), (signal) =>
-      client.responses.getApplication({ ...at, application_id }, { signal }),
+    one(key('application', at.environment_id, application_id), (options) =>
+      client.responses.getApplication({ ...at, application_id }, options),
     ),
 }

@@ -22,14 +22,14 @@ export const auditLog = {
   list: ({ client, tenant: { id: tenant_id } }: InTenant, filter: AuditFilter) =>
     list(key('audit-log', tenant_id, filter), (cursor) => client.listAuditLog({ tenant_id, ...filter, cursor }).page()),
   one: ({ client, tenant: { id: tenant_id } }: InTenant, audit_entry_id: string) =>
-    one(key('audit-entry', audit_entry_id), (signal) => client.getAuditEntry({ tenant_id, audit_entry_id }, { signal })),
+    one(key('audit-entry', audit_entry_id), (options) => client.getAuditEntry({ tenant_id, audit_entry_id }, options)),
   /** The people and keys by which the page filters. The deployment itself has no platform keys. */
   actors: ({ client, tenant: { id: tenant_id }, is_root }: InTenant & { is_root: boolean }) =>
-    one(key('actors', tenant_id), async (signal) => {
+    one(key('actors', tenant_id), async (options) => {
       const at = { tenant_id, limit: 100 }
       const [members, keys] = await Promise.all([
-        client.listMembers(at, { signal }).page(),
-        is_root ? null : client.listPlatformKeys(at, { signal }).page(),
+        client.listMembers(at, options).page(),
+        is_root ? null : client.listPlatformKeys(at, options).page(),
       ])
       const people = members.data.flatMap(({ user_id, email }) => (user_id === null ? [] : [{ id: user_id, name: email }]))
       return [...people, ...(keys?.data ?? []).map(({ id, label, start }) => ({ id, name: `key “${label ?? start}”` }))]

@@ -33,28 +33,27 @@ async function orNull(read: Promise<RefusedCall>): Promise<{ call: RefusedCall |
   }
 }
 
-export const callsOfEnvironment = {
-  list: ({ client, at }: Here, filter: CallFilter) =>
+export const callsOfEnvironment = ({ client, at }: Here) => ({
+  list: (filter: CallFilter) =>
     list(key('calls', at.environment_id, filter), (cursor) => client.listRefusedCalls({ ...at, ...filter, cursor }).page()),
-  summary: ({ client, at }: Here) =>
-    one(key('calls', at.environment_id, 'summary'), (signal) => client.summariseRefusedCalls(at, { signal })),
-  one: ({ client, at }: Here, request_id: string) =>
-    one(key('call', at.environment_id, request_id), (signal) => orNull(client.getRefusedCall({ ...at, request_id }, { signal }))),
+  summary: one(key('calls', at.environment_id, 'summary'), (options) => client.summariseRefusedCalls(at, options)),
+  one: (request_id: string) =>
+    one(key('call', at.environment_id, request_id), (options) => orNull(client.getRefusedCall({ ...at, request_id }, options))),
   /** The latest five of an application. */
-  ofApplication: ({ client, at }: Here, application_id: string) =>
-    one(key('calls', at.environment_id, 'of', application_id), (signal) =>
-      client.listRefusedCalls({ ...at, application_id, limit: 5 }, { signal }).page(),
+  ofApplication: (application_id: string) =>
+    one(key('calls', at.environment_id, 'of', application_id), (options) =>
+      client.listRefusedCalls({ ...at, application_id, limit: 5 }, options).page(),
     ),
   /** The events that happened in a call. */
-  events: ({ client, at }: Here, request_id: string) =>
-    one(key('events', at.environment_id, 'of', request_id), (signal) => client.listEvents({ ...at, request_id }, { signal }).page()),
-}
+  events: (request_id: string) =>
+    one(key('events', at.environment_id, 'of', request_id), (options) => client.listEvents({ ...at, request_id }, options).page()),
+})
 
-export const callsOfTenant = {
-  list: ({ client, tenant: { id: tenant_id } }: InTenant, filter: CallFilter) =>
+export const callsOfTenant = ({ client, tenant: { id: tenant_id } }: InTenant) => ({
+  list: (filter: CallFilter) =>
     list(key('calls', tenant_id, filter), (cursor) => client.listRefusedCallsOfTenant({ tenant_id, ...filter, cursor }).page()),
-  summary: ({ client, tenant: { id: tenant_id } }: InTenant) =>
-    one(key('calls', tenant_id, 'summary'), (signal) => client.summariseRefusedCallsOfTenant({ tenant_id }, { signal })),
-  one: ({ client, tenant: { id: tenant_id } }: InTenant, request_id: string) =>
-    one(key('call', tenant_id, request_id), (signal) => orNull(client.getRefusedCallOfTenant({ tenant_id, request_id }, { signal }))),
-}
+  summary: one(key('calls', tenant_id, 'summary'), (options) => client.summariseRefusedCallsOfTenant({ tenant_id }, options)),
+  one: (request_id: string) =>
+    one(key('call', tenant_id, request_id), (options) => orNull(client.getRefusedCallOfTenant({ tenant_id, request_id }, options))),
+  events: null,
+})

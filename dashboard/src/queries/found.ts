@@ -1,6 +1,6 @@
 /** Searches by name for the palette: objects of the environment, projects of the tenant, and sections of the documentation. */
 import type { Client } from '@ostiary/sdk'
-import { type Here, key, one } from './query.ts'
+import { type Here, key, one, type Signal } from './query.ts'
 
 /** The most of each kind. Another word narrows the search, and the list of the kind has all. */
 const MOST = 5
@@ -18,19 +18,22 @@ interface Place {
   may_read_users: boolean
 }
 
-async function searchDocuments(words: string, signal: AbortSignal): Promise<{ data: Section[] }> {
-  const answer = await fetch(`/docs/search?${new URLSearchParams({ q: words })}`, { headers: { accept: 'application/json' }, signal })
+async function searchDocuments(words: string, { signal }: Signal): Promise<{ data: Section[] }> {
+  const answer = await fetch(`/docs/search?${new URLSearchParams({ q: words })}`, {
+    headers: { accept: 'application/json' },
+    signal: signal ?? null,
+  })
   const { results }: { results: Section[] } = await answer.json()
   return { data: results }
 }
 
-async function keysNamed(client: Client, at: Here['at'], words: string, signal: AbortSignal) {
-  const { data } = await client.listAuthKeys({ ...at, limit: 100 }, { signal }).page()
+async function keysNamed(client: Client, at: Here['at'], words: string, options: Signal) {
+  const { data } = await client.listAuthKeys({ ...at, limit: 100 }, options).page()
   return { data: data.filter(({ label }) => label?.toLowerCase().includes(words.toLowerCase())) }
 }
 
 export const found = ({ client, tenant, at, may_read_users }: Place, words: string) =>
-  one(key('found', tenant.id, at?.environment_id, words), async (signal) => {
+  one(key('found', tenant.id, at?.environment_id, words), async (options) => {
     const asked = { query: words, limit: MOST }
     let is_whole = true
     /** A part that cannot be read is left out: the others are still of use. */
@@ -43,11 +46,11 @@ export const found = ({ client, tenant, at, may_read_users }: Place, words: stri
       }
     }
     const [users, applications, keys, projects, documents] = await Promise.all([
-      orNone(at && may_read_users ? client.listUsers({ ...at, ...asked }, { signal }).page() : null),
-      orNone(at && client.listApplications({ ...at, ...asked }, { signal }).page()),
-      orNone(at && keysNamed(client, at, words, signal)),
-      orNone(client.listProjects(asked, { signal }).page()),
-      orNone(searchDocuments(words, signal)),
+      orNone(at && may_read_users ? client.listUsers({ ...at, ...asked }, options).page() : null),
+      orNone(at && client.listApplications({ ...at, ...asked }, options).page()),
+      orNone(at && keysNamed(client, at, words, options)),
+      orNone(client.listProjects(asked, options).page()),
+      orNone(searchDocuments(words, options)),
     ])
     return { words, is_whole, users, applications, keys, projects, documents }
   })

@@ -1,35 +1,47 @@
 /** Keys: of an environment, and the platform keys of a tenant. */
-import { type Here, type InTenant, key, list, one } from './query.ts'
+import type { ApiKey, KeyUsage, Page } from '@ostiary/sdk'
+import type { Version } from '../parts/save.tsx'
+import { type Here, type InTenant, key, list, one, type Signal } from './query.ts'
 
 const DAY_MS = 86_400_000
-const aDayAgo = () => new Date(Date.now() - DAY_MS).toISOString()
+
+/** Why a key deserves a look: it was not used for 30 days. */
+export const isQuiet = ({ revoked_at, last_used_at, created_at }: ApiKey) =>
+  revoked_at === null && Date.now() - Date.parse(last_used_at ?? created_at) > 30 * DAY_MS
 
 /** The key of all keys, also of other environments: a change can come from a dialog that knows the key only. */
 export const allKeys = key('keys')
 
-export const environmentKeys = {
-  list: ({ client, at }: Here) => list(key('keys', at.environment_id), (cursor) => client.listAuthKeys({ ...at, cursor }).page()),
-  firstHundred: ({ client, at }: Here) =>
-    one(key('keys', at.environment_id, 'first'), (signal) => client.listAuthKeys({ ...at, limit: 100 }, { signal }).page()),
-  one: ({ client, at }: Here, key_id: string) =>
-    one(key('keys', 'one', key_id), (signal) => client.responses.getAuthKey({ ...at, key_id }, { signal })),
+/** The calls that read the keys of one place. */
+interface Calls {
+  list: (cursor: string | undefined) => Promise<Page<ApiKey>>
+  get: (key_id: string, options: Signal) => Promise<Version<ApiKey>>
+  usage: (query: { key_id: string; from: string }, options: Signal) => Promise<KeyUsage>
+}
+
+const readsBy = (place: string, calls: Calls) => ({
+  list: list(key('keys', place), calls.list),
+  one: (key_id: string) => one(key('keys', 'one', key_id), (options) => calls.get(key_id, options)),
   /** Read again and again until a new key is used. */
-  firstUse: ({ client, at }: Here, key_id: string) =>
-    one(key('first-use', key_id), (signal) => client.getAuthKey({ ...at, key_id }, { signal })),
-  usage: ({ client, at }: Here, key_id: string) =>
-    one(key('usage', key_id), (signal) => client.authKeyUsage({ ...at, key_id, from: aDayAgo() }, { signal })),
-}
+  firstUse: (key_id: string) => one(key('first-use', key_id), (options) => calls.get(key_id, options)),
+  usage: (key_id: string) =>
+    one(key('usage', key_id), (options) => calls.usage({ key_id, from: new Date(Date.now() - DAY_MS).toISOString() }, options)),
+})
+export type KeyReads = ReturnType<typeof readsBy>
 
-/** A key with its version. */
-export type KeyVersion = ReturnType<typeof environmentKeys.one>
+export const environmentKeys = ({ client, at }: Here) =>
+  readsBy(at.environment_id, {
+    list: (cursor) => client.listAuthKeys({ ...at, cursor }).page(),
+    get: (key_id, options) => client.responses.getAuthKey({ ...at, key_id }, options),
+    usage: (query, options) => client.authKeyUsage({ ...at, ...query }, options),
+  })
 
-export const platformKeys = {
-  list: ({ client, tenant: { id: tenant_id } }: InTenant) =>
-    list(key('keys', tenant_id), (cursor) => client.listPlatformKeys({ tenant_id, cursor }).page()),
-  one: ({ client, tenant: { id: tenant_id } }: InTenant, key_id: string) =>
-    one(key('keys', 'one', key_id), (signal) => client.responses.getPlatformKey({ tenant_id, key_id }, { signal })),
-  firstUse: ({ client, tenant: { id: tenant_id } }: InTenant, key_id: string) =>
-    one(key('first-use', key_id), (signal) => client.getPlatformKey({ tenant_id, key_id }, { signal })),
-  usage: ({ client, tenant: { id: tenant_id } }: InTenant, key_id: string) =>
-    one(key('usage', key_id), (signal) => client.platformKeyUsage({ tenant_id, key_id, from: aDayAgo() }, { signal })),
-}
+export const platformKeys = ({ client, tenant: { id: tenant_id } }: InTenant) =>
+  readsBy(tenant_id, {
+    list: (cursor) => client.listPlatformKeys({ tenant_id, cursor }).page(),
+    get: (key_id, options) => client.responses.getPlatformKey({ tenant_id, key_id }, options),
+    usage: (query, options) => client.platformKeyUsage({ tenant_id, ...query }, options),
+  })
+
+export const firstHundredKeys = ({ client, at }: Here) =>
+  one(key('keys', at.environment_id, 'first'), (options) => client.listAuthKeys({ ...at, limit: 100 }, options).page())

@@ -14,12 +14,12 @@ export const knownName = (id: string): ObjectName | undefined => queries.getQuer
 
 /** The names of ids in several environments. Those that are known are not read again. */
 export const names = (client: Client, wanted: readonly (readonly [at: Here['at'], ids: readonly string[]])[]) =>
-  one(key('names', wanted), async (signal) => {
+  one(key('names', wanted), async (options) => {
     for (const [at, ids] of wanted) {
       const missing = ids.filter((id) => !isKnown(id))
       for (let first = 0; first < missing.length; first += MOST) {
         const some = missing.slice(first, first + MOST)
-        const { data } = await client.listNames({ ...at, ids: some.join(',') }, { signal })
+        const { data } = await client.listNames({ ...at, ids: some.join(',') }, options)
         for (const id of some) remember(keyOf(id), data.find((each) => each.id === id) ?? null)
       }
     }

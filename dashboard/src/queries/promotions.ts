@@ -23,32 +23,28 @@ export const promotions = {
       client.listPromotions({ project_id: project.id, ...filter, cursor }).page(),
     ),
   one: ({ client, project }: InProject, promotion_id: string) =>
-    one(key('promotions', project.id, promotion_id), (signal) => client.getPromotion({ project_id: project.id, promotion_id }, { signal })),
+    one(key('promotions', project.id, promotion_id), (options) => client.getPromotion({ project_id: project.id, promotion_id }, options)),
   /** All previews of a revert, whatever they leave as it is. */
   previews: ({ project }: Pick<InProject, 'project'>, promotion_id: string) => key('revert', project.id, promotion_id),
   /** The preview of a revert as it would be now. It is not read again after the revert, which leaves nothing to ask. */
   preview: ({ client, project }: InProject, promotion_id: string, leave: readonly Left[]) =>
-    one(key('revert', project.id, promotion_id, leave), async (signal): Promise<RevertPreview> => {
-      const answer = await client.revertPromotion(
-        { project_id: project.id, promotion_id },
-        { dry_run: true, leave: [...leave] },
-        { signal },
-      )
+    one(key('revert', project.id, promotion_id, leave), async (options): Promise<RevertPreview> => {
+      const answer = await client.revertPromotion({ project_id: project.id, promotion_id }, { dry_run: true, leave: [...leave] }, options)
       if (!('conflicts' in answer)) throw new Error('The service did not answer with a preview.')
       return answer
     }),
   /** The newest plan to an environment that was not applied, and the newest that was. */
   latest: ({ client, project }: InProject, to_environment_id: string, status: Status) =>
-    one(key('promotions', project.id, 'latest', to_environment_id, status), async (signal) => {
-      const { data } = await client.listPromotions({ project_id: project.id, to_environment_id, status, limit: 1 }, { signal }).page()
+    one(key('promotions', project.id, 'latest', to_environment_id, status), async (options) => {
+      const { data } = await client.listPromotions({ project_id: project.id, to_environment_id, status, limit: 1 }, options).page()
       return data[0] ?? null
     }),
 }
 
 /** The environments as they are now, with their versions. */
 export const ends = ({ client, project }: InProject, ids: readonly string[]) =>
-  one(key('promotions', project.id, 'ends', ids), (signal) =>
-    Promise.all(ids.map((environment_id) => client.getEnvironment({ project_id: project.id, environment_id }, { signal }))),
+  one(key('promotions', project.id, 'ends', ids), (options) =>
+    Promise.all(ids.map((environment_id) => client.getEnvironment({ project_id: project.id, environment_id }, options))),
   )
 
 /** Lists the keys of the reads that a step of a promotion changes. */

@@ -36,6 +36,11 @@ export type OfTenant = Pick<InTenant, 'tenant'>
 /** An answer that is younger is not asked for again when another part of the page needs it. */
 const FRESH_MS = 5_000
 
+/** The last argument of each call of the client. */
+export interface Signal {
+  signal?: AbortSignal
+}
+
 interface Times {
   staleTime?: number
   /** How long an answer stays in memory after the last part that shows it. */
@@ -43,8 +48,8 @@ interface Times {
 }
 
 /** Returns the query for one object. */
-export const one = <T>(queryKey: Key, read: (signal: AbortSignal) => Promise<T>, times: Times = {}) => ({
-  ...queryOptions({ queryKey, queryFn: ({ signal }) => read(signal), staleTime: FRESH_MS, ...times }),
+export const one = <T>(queryKey: Key, read: (options: Signal) => Promise<T>, times: Times = {}) => ({
+  ...queryOptions({ queryKey, queryFn: ({ signal }) => read({ signal }), staleTime: FRESH_MS, ...times }),
   read,
 })
 export type One<T> = ReturnType<typeof one<T>>

@@ -5,11 +5,11 @@ export const resourceServers = {
   list: ({ client, at }: Here) =>
     list(key('resource-servers', at.environment_id, 'list'), (cursor) => client.listResourceServers({ ...at, cursor }).page()),
   hundred: ({ client, at }: Here) =>
-    one(key('resource-servers', at.environment_id, 'hundred'), (signal) =>
-      client.listResourceServers({ ...at, limit: 100 }, { signal }).page(),
+    one(key('resource-servers', at.environment_id, 'hundred'), (options) =>
+      client.listResourceServers({ ...at, limit: 100 }, options).page(),
     ),
   one: ({ client, at }: Here, resource_server_id: string) =>
-    one(key('resource-servers', at.environment_id, 'one', resource_server_id), (signal) =>
-      client.responses.getResourceServer({ ...at, resource_server_id }, { signal }),
+    one(key('resource-servers', at.environment_id, 'one', resource_server_id), (options) =>
+      client.responses.getResourceServer({ ...at, resource_server_id }, options),
     ),
 }

@@ -11,13 +11,13 @@ interface Preview {
 export const settings = {
   all: ({ at }: At) => key('settings', at.environment_id),
   /** With their version, for the forms. */
-  one: ({ client, at }: Here) => one(key('settings', at.environment_id), (signal) => client.responses.getSettings(at, { signal })),
-  plain: ({ client, at }: Here) => one(key('settings', at.environment_id, 'plain'), (signal) => client.getSettings(at, { signal })),
+  one: ({ client, at }: Here) => one(key('settings', at.environment_id), (options) => client.responses.getSettings(at, options)),
+  plain: ({ client, at }: Here) => one(key('settings', at.environment_id, 'plain'), (options) => client.getSettings(at, options)),
   /** A hosted page with unsaved settings, which are JSON. */
   preview: ({ client, at }: Here, unsaved: string, { page, theme }: Preview) =>
     one(
       key('preview', at.environment_id, unsaved, page, theme),
-      (signal) => client.previewSettings(at, { ...JSON.parse(unsaved), page, theme }, { signal }),
+      (options) => client.previewSettings(at, { ...JSON.parse(unsaved), page, theme }, options),
       { staleTime: PREVIEW_MS, gcTime: PREVIEW_MS },
     ),
 }

@@ -11,16 +11,16 @@ export const projects = {
   list: ({ client, tenant }: InTenant, query = '') =>
     list(key('projects', tenant.id, 'list', query), (cursor) => client.listProjects({ cursor, ...(query ? { query } : {}) }).page()),
   firstTwo: ({ client, tenant }: InTenant) =>
-    one(key('projects', tenant.id, 'first two'), (signal) => client.listProjects({ limit: 2 }, { signal }).page()),
+    one(key('projects', tenant.id, 'first two'), (options) => client.listProjects({ limit: 2 }, options).page()),
   /** The key of a project with its environments. */
   place: ({ tenant }: OfTenant, slug: string) => key('place', tenant.id, slug),
   /** The project with a slug and its environments; `null` if the tenant has no such project. */
   withEnvironments: ({ client, tenant }: InTenant, slug: string) =>
-    one(key('place', tenant.id, slug), async (signal) => {
-      const { data } = await client.listProjects({ slug }, { signal }).page()
+    one(key('place', tenant.id, slug), async (options) => {
+      const { data } = await client.listProjects({ slug }, options).page()
       const project = data[0]
       if (!project) return null
-      const environments = await client.listEnvironments({ project_id: project.id, limit: 100 }, { signal }).page()
+      const environments = await client.listEnvironments({ project_id: project.id, limit: 100 }, options).page()
       return { project, environments: environments.data }
     }),
 }

@@ -8,14 +8,14 @@ export const users = {
       client.listUsers({ ...at, ...(query.includes('@') ? { email: query } : query ? { query } : {}), cursor }).page(),
     ),
   latest: ({ client, at }: Here) =>
-    one(key('users', at.environment_id, 'latest'), (signal) => client.listUsers({ ...at, limit: 6 }, { signal }).page()),
+    one(key('users', at.environment_id, 'latest'), (options) => client.listUsers({ ...at, limit: 6 }, options).page()),
   withEmail: ({ client, at }: Here, email: string) =>
-    one(key('users', at.environment_id, 'with email', email), (signal) => client.listUsers({ ...at, email, limit: 1 }, { signal }).page()),
+    one(key('users', at.environment_id, 'with email', email), (options) => client.listUsers({ ...at, email, limit: 1 }, options).page()),
   one: ({ client, at }: Here, user_id: string) =>
-    one(key('user', at.environment_id, user_id), (signal) => client.getUser({ ...at, user_id }, { signal })),
+    one(key('user', at.environment_id, user_id), (options) => client.getUser({ ...at, user_id }, options)),
   /** With its version, for the form. */
   version: ({ client, at }: Here, user_id: string) =>
-    one(key('user', at.environment_id, user_id, 'version'), (signal) => client.responses.getUser({ ...at, user_id }, { signal })),
+    one(key('user', at.environment_id, user_id, 'version'), (options) => client.responses.getUser({ ...at, user_id }, options)),
   methods: ({ client }: Here, user_id: string) =>
     list(key('methods', user_id), (cursor) => client.listUserMethods({ user_id, cursor, limit: 100 }).page()),
   sessions: ({ client }: Here, user_id: string) =>

@@ -7,7 +7,7 @@ export const webhooks = {
   /** The webhook itself, with its last answer. */
   lastAnswer: (environment_id: string, webhook_id: string) => key('webhook', environment_id, webhook_id),
   one: ({ client, at }: Here, webhook_id: string) =>
-    one(webhooks.lastAnswer(at.environment_id, webhook_id), (signal) => client.responses.getWebhook({ ...at, webhook_id }, { signal })),
+    one(webhooks.lastAnswer(at.environment_id, webhook_id), (options) => client.responses.getWebhook({ ...at, webhook_id }, options)),
 }
 
 type Status = Delivery['status'] | undefined
@@ -27,35 +27,33 @@ export const deliveries = {
   list: ({ client, at }: Here, webhook_id: string, status?: Status) =>
     list(key('deliveries', webhook_id, 'list', status), (cursor) => client.listDeliveries({ ...at, webhook_id, status, cursor }).page()),
   latest: ({ client, at }: Here, webhook_id: string) =>
-    one(key('deliveries', webhook_id, 'latest'), (signal) => client.listDeliveries({ ...at, webhook_id, limit: 100 }, { signal }).page()),
+    one(key('deliveries', webhook_id, 'latest'), (options) => client.listDeliveries({ ...at, webhook_id, limit: 100 }, options).page()),
   /** The newest delivery that the receiver was called with. The latest ones can still wait for their first attempt. */
   lastAnswered: ({ client, at }: Here, webhook_id: string) =>
-    one(key('deliveries', webhook_id, 'latest', 'answered'), async (signal) => {
-      const { data } = await client.listDeliveries({ ...at, webhook_id, limit: 20 }, { signal }).page()
+    one(key('deliveries', webhook_id, 'latest', 'answered'), async (options) => {
+      const { data } = await client.listDeliveries({ ...at, webhook_id, limit: 20 }, options).page()
       const attempted = data.filter(({ attempts }) => attempts.length > 0)
       return attempted.toSorted((a, b) => lastOf(b).localeCompare(lastOf(a)))[0] ?? null
     }),
   one: ({ client, at }: Here, webhook_id: string, message_id: string) =>
-    one(key('deliveries', webhook_id, 'one', message_id), (signal) => client.getDelivery({ ...at, webhook_id, message_id }, { signal })),
+    one(key('deliveries', webhook_id, 'one', message_id), (options) => client.getDelivery({ ...at, webhook_id, message_id }, options)),
   /** Of one event to one webhook. */
   ofEvent: ({ client, at }: Here, webhook_id: string, event_id: string) =>
-    one(key('deliveries', webhook_id, 'of', event_id), (signal) =>
-      client.listDeliveries({ ...at, webhook_id, event_id }, { signal }).page(),
-    ),
+    one(key('deliveries', webhook_id, 'of', event_id), (options) => client.listDeliveries({ ...at, webhook_id, event_id }, options).page()),
   /** Of one event to each webhook. */
   ofEventToAll: ({ client, at }: Here, event_id: string) =>
-    one(key('deliveries', 'event', event_id), async (signal) => {
-      const webhooks = await client.listWebhooks({ ...at, limit: 100 }, { signal }).page()
+    one(key('deliveries', 'event', event_id), async (options) => {
+      const webhooks = await client.listWebhooks({ ...at, limit: 100 }, options).page()
       return Promise.all(
         webhooks.data.map(async ({ id, slug }) => {
-          const { data } = await client.listDeliveries({ ...at, webhook_id: id, event_id }, { signal }).page()
+          const { data } = await client.listDeliveries({ ...at, webhook_id: id, event_id }, options).page()
           return { id, slug, delivery: data[0] }
         }),
       )
     }),
   /** How many messages would be sent again. */
   count: ({ client, at }: Here, webhook_id: string, { since, status }: Resent) =>
-    one(key('resend-count', webhook_id, since, status), (signal) =>
-      client.resendSince({ ...at, webhook_id }, { since, status, dry_run: true }, { signal }),
+    one(key('resend-count', webhook_id, since, status), (options) =>
+      client.resendSince({ ...at, webhook_id }, { since, status, dry_run: true }, options),
     ),
 }

@@ -2,7 +2,7 @@
 
 import type { Application } from '@ostiary/sdk'
 import { type Edited, EditForm } from '../../parts/edit.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/note.tsx'
 import { ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { useQueryState } from '../../parts/search.ts'
 import { useEnvironment } from '../../scope.tsx'
@@ -31,17 +31,14 @@ export function Addresses(props: Edited<Application>) {
     <>
       {search.compare ? <ComparedValue request_id={search.compare} registered={application.redirect_uris} /> : null}
       {offered ? (
-        <div className="note acc">
-          <Icon name="info" />
-          <span>
-            A sign-in asked to return to <code className="any">{offered}</code>, which is not registered. If it is an address of this
-            application,{' '}
-            <button type="button" className="text-button" onClick={() => fields.enter({ redirect_uris: [...redirect_uris, offered] })}>
-              add it below
-            </button>{' '}
-            and save.
-          </span>
-        </div>
+        <Note tone="acc">
+          A sign-in asked to return to <code className="any">{offered}</code>, which is not registered. If it is an address of this
+          application,{' '}
+          <button type="button" className="text-button" onClick={() => fields.enter({ redirect_uris: [...redirect_uris, offered] })}>
+            add it below
+          </button>{' '}
+          and save.
+        </Note>
       ) : null}
     </>
   )

@@ -1,5 +1,6 @@
 /** Shows the values that code or a product needs to sign people in: addresses and ids to copy, and code or configuration with them. */
 import type { Application } from '@ostiary/sdk'
+import { Card } from '../../parts/card.tsx'
 import { CodeTabs } from '../../parts/code.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { useRead } from '../../parts/reading.tsx'
@@ -36,10 +37,7 @@ export function Connect({ application }: { application: Application }) {
         }
   return (
     <div className="stack">
-      <section className="card">
-        <header>
-          <h2>What {application.template === null ? 'your code' : 'the product'} needs</h2>
-        </header>
+      <Card title={<>What {application.template === null ? 'your code' : 'the product'} needs</>}>
         <dl className="kv">
           {facts.map(([name, value]) => (
             <div key={name}>
@@ -62,7 +60,7 @@ export function Connect({ application }: { application: Application }) {
             </div>
           ) : null}
         </dl>
-      </section>
+      </Card>
       {template ? (
         <ProductSetup
           template={template}

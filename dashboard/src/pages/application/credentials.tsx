@@ -10,7 +10,6 @@ import { ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Facts } from '../../parts/side.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { applications } from '../../queries/applications.ts'
 import { useEnvironment } from '../../scope.tsx'
@@ -64,21 +63,18 @@ export function Credentials({ application }: { application: Application }) {
   return (
     <section className="card pad form">
       <Facts
-        of={[
-          ['Client id', <code key="id">{application.client_id}</code>],
-          ['Authentication', method_words[application.token_endpoint_auth_method]],
-          [
-            'Client secret',
-            application.has_client_secret
-              ? 'Set. It cannot be shown again.'
-              : uses_secret
-                ? 'None yet. Nobody can sign in before it is made.'
-                : application.application_type === 'web'
-                  ? 'None: the application signs with its own key.'
-                  : 'None: a public application keeps no secret.',
-          ],
-          ['Last rotated', <Time key="at" at={application.secret_rotated_at} />],
-        ]}
+        of={{
+          'Client id': <code>{application.client_id}</code>,
+          Authentication: method_words[application.token_endpoint_auth_method],
+          'Client secret': application.has_client_secret
+            ? 'Set. It cannot be shown again.'
+            : uses_secret
+              ? 'None yet. Nobody can sign in before it is made.'
+              : application.application_type === 'web'
+                ? 'None: the application signs with its own key.'
+                : 'None: a public application keeps no secret.',
+          'Last rotated': <Time at={application.secret_rotated_at} />,
+        }}
       />
       {action.error && !is_open ? <Problem error={action.error} /> : null}
       {uses_secret ? (
@@ -86,7 +82,7 @@ export function Credentials({ application }: { application: Application }) {
           {application.has_client_secret ? (
             <ChangeButton onClick={ask}>Rotate secret</ChangeButton>
           ) : (
-            <ChangeButton disabled={action.busy} onClick={() => action.run(undefined)}>
+            <ChangeButton disabled={action.busy} onClick={() => action.run()}>
               Make a secret
             </ChangeButton>
           )}
@@ -95,7 +91,6 @@ export function Credentials({ application }: { application: Application }) {
       {is_open ? (
         <Confirm
           title={`Rotate the secret of ${application.name}?`}
-          lead={<EnvironmentTag type={environment.type} />}
           consequence={
             <>
               <b className="strong">The old secret stops working the moment you rotate.</b> There is no grace window: until the application
@@ -107,7 +102,7 @@ export function Credentials({ application }: { application: Application }) {
           typed={environment.type === 'live' ? application.name : undefined}
           busy={action.busy}
           error={action.error}
-          onConfirm={() => action.run(undefined)}
+          onConfirm={() => action.run()}
           onClose={() => setOpen(false)}
         />
       ) : null}

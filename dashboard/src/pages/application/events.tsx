@@ -6,31 +6,27 @@ import { useNames } from '../../parts/names.tsx'
 import { useList } from '../../parts/reading.tsx'
 import { Empty, Records } from '../../parts/table.tsx'
 import { events } from '../../queries/events.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toPage, useEnvironment } from '../../scope.tsx'
 import { eventColumns } from '../events/columns.tsx'
 import { idsOf } from '../events/words.ts'
 
 export function ApplicationEvents({ application: { id } }: { application: Application }) {
-  const here = useEnvironment()
-  const { base } = here
   const navigate = useNavigate()
   const filter = { application_id: id }
-  const list = useList(events.list(here, filter), { refetchInterval: 10_000 })
+  const list = useList(events.list(useEnvironment(), filter), { refetchInterval: 10_000 })
   const nameOf = useNames((list.rows ?? []).flatMap(idsOf))
-  const open = ({ id }: { id: string }) => void navigate({ from: base, to: `${base}/events`, search: { ...filter, chosen: id } })
   return (
     <>
       <div className="toolbar">
-        <Link className="btn s" from={base} to={`${base}/events`} search={filter}>
+        <Link className="btn s" {...toPage('/events', filter)}>
           Filter these events
         </Link>
       </div>
       <Records
         label="Events"
         list={list}
-        columns={eventColumns(nameOf, open)}
-        open={open}
-        keyOf={({ id }) => id}
+        columns={eventColumns(nameOf)}
+        open={({ id }) => void navigate(toPage('/events', { ...filter, chosen: id }))}
         empty={<Empty>Nothing has happened with this application yet. Sign-ins through it and changes of it appear here.</Empty>}
       />
     </>

@@ -16,7 +16,7 @@ import { useRead } from '../../parts/reading.tsx'
 import { readiness } from '../../queries/environment.ts'
 import { settings } from '../../queries/settings.ts'
 import { templates } from '../../queries/templates.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toPage, useEnvironment } from '../../scope.tsx'
 
 interface ProductSetupProps {
   template: ApplicationTemplate
@@ -74,7 +74,7 @@ function Need({ need: { sentence, claim } }: { need: UnmetNeed }) {
     <div className="note warn">
       <div className="product-need">
         <p>{sentence}</p>
-        {action.error ? <Problem error={action.error} /> : null}
+        <Problem error={action.error} />
         {claim === null ? null : (
           <ChangeButton className="btn s" disabled={action.busy} onClick={() => action.run(claim)}>
             {press_words[claim]}
@@ -114,7 +114,7 @@ function FirstSignIn({ client_id }: { client_id: string }) {
       ) : refused ? (
         <>
           The first sign-in was refused: {refused.reason}{' '}
-          <Link className="u" from={here.base} to={`${here.base}/calls`} search={{ chosen: refused.id }} target="_blank">
+          <Link className="u" {...toPage('/calls', { chosen: refused.id })} target="_blank">
             Open the call
           </Link>
         </>

@@ -5,19 +5,19 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { calendarDay } from '../../parts/clock.ts'
-import { NameField } from '../../parts/fields.tsx'
-import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
+import { entered, NameField } from '../../parts/fields.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { applications } from '../../queries/applications.ts'
 import { readiness } from '../../queries/environment.ts'
 import { templates } from '../../queries/templates.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toApplication, useEnvironment } from '../../scope.tsx'
 import { ProductDialog } from './product-dialog.tsx'
 
 export function CreateFromTemplate({ origin, close }: { origin: ReactNode; close: () => void }) {
   const here = useEnvironment()
-  const { client, at, base } = here
+  const { client, at } = here
   const navigate = useNavigate()
   const read = useRead(templates.all(here))
   const [words, setWords] = useState('')
@@ -29,8 +29,7 @@ export function CreateFromTemplate({ origin, close }: { origin: ReactNode; close
   const all = (read.data?.data ?? []).toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
   const found = all.filter((template) => matches(template, words))
   const template = found.find((each) => each.slug === slug) ?? (words === '' ? undefined : found[0])
-  const show = ({ id }: ApplicationWithSecret, tab?: string) =>
-    void navigate({ from: base, to: `${base}/applications/$application_id` as const, params: { application_id: id }, search: { tab } })
+  const show = ({ id }: ApplicationWithSecret, tab?: string) => void navigate(toApplication(id, { tab }))
   const action = useAction(
     (chosen: { template: ApplicationTemplate; url: string; name: string }) =>
       client.createApplication(at, { template: chosen.template.slug, url: chosen.url, name: chosen.name }),
@@ -46,24 +45,10 @@ export function CreateFromTemplate({ origin, close }: { origin: ReactNode; close
     if (template) action.run({ template, url: withoutSlash(url), name: name ?? template.name })
   }
   return (
-    <FormDialog
-      title="New application"
-      lead={<InEnvironment />}
-      submit="Create application"
-      action={action}
-      disabled={!template}
-      onSubmit={submit}
-      onClose={close}
-    >
+    <FormDialog title="New application" submit="Create application" action={action} disabled={!template} onSubmit={submit} onClose={close}>
       {origin}
-      {read.error ? <Problem error={read.error} retry={() => void read.refetch()} /> : null}
-      <TextInput
-        label="Search products"
-        placeholder="Grafana"
-        spellCheck={false}
-        value={words}
-        onChange={(event) => setWords(event.currentTarget.value)}
-      />
+      <Problem error={read.error} retry={() => void read.refetch()} />
+      <TextInput label="Search products" placeholder="Grafana" spellCheck={false} {...entered(words, setWords)} />
       <NativeSelect
         label="Product"
         description={template ? triedWords(template) : `${found.length} products`}

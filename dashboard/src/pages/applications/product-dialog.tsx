@@ -3,8 +3,7 @@ import type { ApplicationTemplate, ApplicationWithSecret } from '@ostiary/sdk'
 import { useEffect } from 'react'
 import { Dialog } from '../../parts/dialog.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
-import { useEnvironment } from '../../scope.tsx'
+import { ThisEnvironment } from '../../parts/tag.tsx'
 import { ProductSetup } from '../application/product-setup.tsx'
 import { keepCreatedSecret } from './created-secret.ts'
 
@@ -17,7 +16,6 @@ interface ProductDialogProps {
 }
 
 export function ProductDialog({ application, template, url, rotate, onClose }: ProductDialogProps) {
-  const { environment } = useEnvironment()
   useEffect(() => {
     keepCreatedSecret(application.id, application.client_secret)
   }, [application])
@@ -26,7 +24,6 @@ export function ProductDialog({ application, template, url, rotate, onClose }: P
   if (!application.has_client_secret)
     return (
       <Dialog
-        opened
         width={642}
         title={`Set up ${template.name}`}
         onClose={onClose}
@@ -46,7 +43,7 @@ export function ProductDialog({ application, template, url, rotate, onClose }: P
       secret={application.client_secret}
       lost="Rotate the secret to get a new one."
       rotate={rotate}
-      tags={<EnvironmentTag type={environment.type} />}
+      tags={<ThisEnvironment />}
       onClose={onClose}
     >
       {setup}

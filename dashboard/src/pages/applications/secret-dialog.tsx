@@ -3,7 +3,7 @@ import type { ApplicationWithSecret } from '@ostiary/sdk'
 import { useEffect } from 'react'
 import { CodeTabs } from '../../parts/code.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
+import { ThisEnvironment } from '../../parts/tag.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { clientSecretLine, envLines } from '../application/snippets/values.ts'
 import { keepCreatedSecret } from './created-secret.ts'
@@ -32,7 +32,7 @@ export function SecretDialog({ application, rotate, onClose }: SecretDialogProps
           : 'Rotate the secret to get a new one.'
       }
       rotate={rotate}
-      tags={<EnvironmentTag type={environment.type} />}
+      tags={<ThisEnvironment />}
       onClose={onClose}
     >
       <CodeTabs label="Use it" snippets={[{ name: '.env', code }]} />

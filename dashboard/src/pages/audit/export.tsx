@@ -102,7 +102,7 @@ export function Export({ name, pages }: { name: string; pages: (signal: AbortSig
           The file has the newest {MOST.toLocaleString('en')} entries. Choose a shorter time for the rest.
         </span>
       ) : null}
-      {error ? <Problem error={error} /> : null}
+      <Problem error={error} />
     </>
   )
 }

@@ -2,7 +2,7 @@
 
 import type { Event, Page, RefusedCall } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
-import { CopyButton } from '../../parts/copy.tsx'
+import { Copied, CopyButton } from '../../parts/copy.tsx'
 import { deviceOf } from '../../parts/device.ts'
 import { useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
@@ -10,7 +10,7 @@ import { Facts, Side } from '../../parts/side.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { One } from '../../queries/query.ts'
-import { environment_route, useScope } from '../../scope.tsx'
+import { toApplication, toPage, useScope } from '../../scope.tsx'
 import { causeOf } from '../events/cause.ts'
 import { fixOf, hasPage } from './fixes.ts'
 import type { Source } from './list.tsx'
@@ -32,7 +32,11 @@ export function CallSide({ source, request_id, close }: CallSideProps) {
       <Loaded of={found}>
         {({ call }) => (
           <>
-            {call ? <Refused call={call} base={source.base} /> : <p className="muted">The service did not refuse this call.</p>}
+            {call ? (
+              <Refused call={call} in_environment={source.events !== null} />
+            ) : (
+              <p className="muted">The service did not refuse this call.</p>
+            )}
             {source.events ? (
               <Events of={source.events(request_id)} is_refused={call !== null} />
             ) : call ? null : (
@@ -61,7 +65,7 @@ function withParameter(reason: string) {
   )
 }
 
-function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
+function Refused({ call, in_environment }: { call: RefusedCall; in_environment: boolean }) {
   const nameOf = useNames(idsOfCall(call))
   return (
     <>
@@ -74,47 +78,33 @@ function Refused({ call, base }: { call: RefusedCall; base: Source['base'] }) {
           <p className="fix">{fixOf(call.code)}</p>
         </div>
       </div>
-      {base ? <RefusedValue call={call} /> : null}
-      {base && call.client_id && call.remedy ? <Remedy application_id={call.client_id} remedy={call.remedy} /> : null}
+      {in_environment ? <RefusedValue call={call} /> : null}
+      {in_environment && call.client_id && call.remedy ? <Remedy application_id={call.client_id} remedy={call.remedy} /> : null}
       <Facts
-        of={[
-          ['Request id', <IdValue key="id" value={call.id} />],
-          ['Route', <code key="route">{`${call.method} ${call.route ?? 'no route'}`}</code>],
-          [
-            'Application',
-            call.client_id && base ? (
-              <Link
-                key="app"
-                className="u"
-                from={base}
-                to={`${base}/applications/$application_id`}
-                params={{ application_id: call.client_id }}
-                search={{ tab: 'addresses' }}
-              >
+        of={{
+          'Request id': <Copied value={call.id} label="request id" />,
+          Route: <code>{`${call.method} ${call.route ?? 'no route'}`}</code>,
+          Application:
+            call.client_id && in_environment ? (
+              <Link className="u" {...toApplication(call.client_id, { tab: 'addresses' })}>
                 {nameOf(call.client_id)?.name ?? call.client_id}
               </Link>
             ) : null,
-          ],
-          [
-            'Key',
-            call.key_id ? (
-              <Link key="key" className="u" to="/go/$id" params={{ id: call.key_id }}>
-                {nameOf(call.key_id)?.name ?? `${call.key_start}…`}
-              </Link>
-            ) : null,
-          ],
-          [
-            'User',
-            call.user_id && base ? (
-              <Link key="user" className="u" from={base} to={`${base}/users`} search={{ chosen: call.user_id }}>
+          Key: call.key_id ? (
+            <Link className="u" to="/go/$id" params={{ id: call.key_id }}>
+              {nameOf(call.key_id)?.name ?? `${call.key_start}…`}
+            </Link>
+          ) : null,
+          User:
+            call.user_id && in_environment ? (
+              <Link className="u" {...toPage('/users', { chosen: call.user_id })}>
                 {nameOf(call.user_id)?.name ?? call.user_id}
               </Link>
             ) : (
               call.user_id
             ),
-          ],
-          ['From', `${deviceOf(call.user_agent)}, ${call.ip ?? 'unknown address'}`],
-        ]}
+          From: `${deviceOf(call.user_agent)}, ${call.ip ?? 'unknown address'}`,
+        }}
       />
       <div className="toolbar">
         {hasPage(call.code) ? (
@@ -145,7 +135,7 @@ function Events({ of, is_refused }: { of: One<Page<Event>>; is_refused: boolean 
                 return (
                   <li className="list-row" key={event.id}>
                     <div>
-                      <Link className="u mono" from={environment_route} to={`${environment_route}/events`} search={{ chosen: event.id }}>
+                      <Link className="u mono" {...toPage('/events', { chosen: event.id })}>
                         {event.type}
                       </Link>
                       {cause && !is_refused ? (
@@ -180,9 +170,3 @@ function Changes({ request_id }: { request_id: string }) {
     </p>
   )
 }
-
-const IdValue = ({ value }: { value: string }) => (
-  <>
-    <code>{value}</code> <CopyButton value={value} label="request id" />
-  </>
-)

@@ -1,34 +1,22 @@
 /** Refused calls: one list, which a reason can filter. A row says why, and opens the whole record. */
 import '../../styles/filters.css'
-import type { Event, Page as PageOf, RefusedCall, RefusedCallSummary } from '@ostiary/sdk'
+import type { RefusedCall, RefusedCallSummary } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
 import { deviceOf } from '../../parts/device.ts'
-import { Chips, NoMatch, TimeRange } from '../../parts/filters.tsx'
+import { Chips, FilterSelect, NoMatch, TimeRange, without } from '../../parts/filters.tsx'
+import { ListPage } from '../../parts/list-page.tsx'
 import { useNames } from '../../parts/names.tsx'
-import { Page } from '../../parts/page.tsx'
 import { useList, useRead } from '../../parts/reading.tsx'
 import { useQueryState } from '../../parts/search.ts'
-import { type Column, Empty, Records } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { type Column, timeColumn } from '../../parts/table.tsx'
 import { reasonWords } from '../../parts/words.ts'
-import { type CallFilter, callFilter } from '../../queries/calls.ts'
-import type { List, One } from '../../queries/query.ts'
-import type { environment_route } from '../../scope.tsx'
+import { callFilter, type callsOfEnvironment, type callsOfTenant } from '../../queries/calls.ts'
 import { CallSide } from './call-side.tsx'
 import { idsOfCall, withNames } from './names.ts'
 import { StatusTag } from './status-tag.tsx'
 
-/** Where the records come from: an environment, or a tenant outside of its environments. */
-export interface Source {
-  /** The route of the environment; `null` for a tenant. */
-  base: typeof environment_route | null
-  list: (filter: CallFilter) => List<RefusedCall>
-  summary: One<RefusedCallSummary>
-  /** One call; `null` for one that was not refused. */
-  one: (request_id: string) => One<{ call: RefusedCall | null }>
-  /** The events that happened in a call. Only an environment has them. */
-  events: ((request_id: string) => One<PageOf<Event>>) | null
-}
+/** An environment, or a tenant outside of its environments, which has no events. */
+export type Source = ReturnType<typeof callsOfEnvironment | typeof callsOfTenant>
 
 const chips = { code: 'Code', route: 'Route', application_id: 'Application', key_id: 'Key', from: 'From', to: 'To' }
 
@@ -45,12 +33,9 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
   const columns: Column<RefusedCall>[] = [
     {
       head: 'Call',
-      kind: 'first',
-      cell: ({ id, code, method, route }) => (
+      cell: ({ code, method, route }, open) => (
         <>
-          <button type="button" className="row-button" onClick={() => show({ chosen: id })}>
-            {reasonWords(code)}
-          </button>
+          {open(reasonWords(code))}
           <span className="sub mono any">{code}</span>
           <span className="sub mono any">{`${method} ${route ?? 'no route'}`}</span>
         </>
@@ -71,37 +56,29 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
         )
       },
     },
-    { head: 'When', className: 'muted nowrap', cell: ({ at: moment }) => <Time at={moment} /> },
+    timeColumn('When', ({ at }) => at),
   ]
   return (
-    <Page title="Calls" lead={lead}>
-      <div className="toolbar">
-        <Reasons of={summary.data?.data ?? []} {...state} />
-        <TimeRange {...state} />
-        <Chips names={chips} nameOf={(value) => (value === search.code ? { name: reasonWords(value) } : nameOf(value))} {...state} />
-      </div>
-      <Records
-        label="Refused calls"
-        list={list}
-        columns={columns}
-        open={({ id }) => show({ chosen: id })}
-        keyOf={({ id }) => id}
-        empty={
-          is_filtered ? (
-            <NoMatch names={chips} show={show}>
-              No refused call has these values.
-            </NoMatch>
-          ) : (
-            <Empty>No call was refused. Wrong requests, expired codes and failed sign-ins appear here with their reason.</Empty>
-          )
-        }
-      />
+    <ListPage
+      title="Calls"
+      label="Refused calls"
+      lead={lead}
+      above={
+        <div className="toolbar">
+          <Reasons of={summary.data?.data ?? []} {...state} />
+          <TimeRange {...state} />
+          <Chips names={chips} nameOf={(value) => (value === search.code ? { name: reasonWords(value) } : nameOf(value))} {...state} />
+        </div>
+      }
+      list={list}
+      columns={columns}
+      no_match={is_filtered ? <NoMatch clear={() => show(without(chips))}>No refused call has these values.</NoMatch> : null}
+      empty="No call was refused. Wrong requests, expired codes and failed sign-ins appear here with their reason."
+      side={{ param: 'chosen', of: (id, close) => <CallSide source={source} request_id={id} close={close} /> }}
+    >
       {dropped > 0 ? <p className="small muted after">{dropped} more have no record, because there were too many at once.</p> : null}
       {chart}
-      {search.chosen ? (
-        <CallSide key={search.chosen} source={source} request_id={search.chosen} close={() => show({ chosen: undefined })} />
-      ) : null}
-    </Page>
+    </ListPage>
   )
 }
 
@@ -112,19 +89,13 @@ function Reasons({ of, search, show }: { of: readonly Refused[] } & ReturnType<t
   const chosen = of.findIndex(({ code, route }) => search.code === code && search.route === (route ?? undefined))
   const choose = (group: Refused | undefined) => show({ code: group?.code, route: group?.route ?? undefined })
   return (
-    <select
-      className="in"
-      data-filter
-      aria-label="Reason"
-      value={chosen === -1 ? '' : chosen}
-      onChange={({ target }) => choose(target.value === '' ? undefined : of[Number(target.value)])}
-    >
-      <option value="">All reasons</option>
-      {of.map(({ code, route, count }, index) => (
-        <option key={`${code} ${route}`} value={index}>
-          {reasonWords(code)}, {route ?? 'no route'}: {count}
-        </option>
-      ))}
-    </select>
+    <FilterSelect
+      label="Reason"
+      any="All reasons"
+      options={of.map(({ code, route, count }, index) => [String(index), `${reasonWords(code)}, ${route ?? 'no route'}: ${count}`])}
+      value={chosen === -1 ? '' : String(chosen)}
+      choose={(index) => choose(index === undefined ? undefined : of[Number(index)])}
+      is_first
+    />
   )
 }

@@ -6,16 +6,15 @@ import { markDifference, nearestOf } from '../../parts/uri-difference.ts'
 import { applications } from '../../queries/applications.ts'
 import { callsOfEnvironment } from '../../queries/calls.ts'
 import { environmentKeys } from '../../queries/keys.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toApplication, toPage, useEnvironment } from '../../scope.tsx'
 
 const names = { redirect_uri: 'redirect URI', scope: 'scope', origin: 'origin', resource: 'resource' }
 
 export function RefusedValue({ call }: { call: RefusedCall }) {
   const here = useEnvironment()
-  const { base } = here
   const { refused, client_id, key_id } = call
   const application = useRead(applications.one(here, client_id ?? ''), { enabled: refused !== null && client_id !== null })
-  const key = useRead(environmentKeys.one(here, key_id ?? ''), { enabled: refused?.parameter === 'origin' && key_id !== null })
+  const key = useRead(environmentKeys(here).one(key_id ?? ''), { enabled: refused?.parameter === 'origin' && key_id !== null })
   if (refused === null) return null
   const { parameter, value } = refused
   const registered =
@@ -51,23 +50,17 @@ export function RefusedValue({ call }: { call: RefusedCall }) {
       </dl>
       <p className="toolbar">
         {client_id !== null && parameter !== 'origin' && parameter !== 'resource' ? (
-          <Link
-            className="btn s"
-            from={base}
-            to={`${base}/applications/$application_id`}
-            params={{ application_id: client_id }}
-            search={{ tab, compare: call.id }}
-          >
+          <Link className="btn s" {...toApplication(client_id, { tab, compare: call.id })}>
             Compare and edit
           </Link>
         ) : null}
         {parameter === 'origin' && key_id !== null ? (
-          <Link className="btn s" from={base} to={`${base}/api-keys`} search={{ key: key_id }}>
+          <Link className="btn s" {...toPage('/api-keys', { key: key_id })}>
             Compare and edit
           </Link>
         ) : null}
         {parameter === 'resource' ? (
-          <Link className="btn s" from={base} to={`${base}/resource-servers`}>
+          <Link className="btn s" {...toPage('/resource-servers')}>
             Resource servers
           </Link>
         ) : null}
@@ -92,7 +85,7 @@ function Marked({ value, unlike }: { value: string; unlike: string | undefined }
 /** On the page of the application: what the refused call sent, beside the field. It comes from the record, not from the link. */
 export function ComparedValue({ request_id, registered }: { request_id: string; registered: readonly string[] }) {
   const here = useEnvironment()
-  const refused = useRead(callsOfEnvironment.one(here, request_id), { enabled: here.can('developer') }).data?.call?.refused
+  const refused = useRead(callsOfEnvironment(here).one(request_id), { enabled: here.can('developer') }).data?.call?.refused
   if (!refused) return null
   return (
     <div className="note acc">

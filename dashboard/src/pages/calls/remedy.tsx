@@ -34,7 +34,7 @@ export function Remedy({ application_id, remedy }: { application_id: string; rem
       {isProved(change) ? null : (
         <p className="muted small">Anybody can send such a call in its name. Change it only if {application.name} itself sent this one.</p>
       )}
-      {action.error ? <Problem error={action.error} /> : null}
+      <Problem error={action.error} />
       <div className="acts">
         <ChangeButton disabled={action.busy} onClick={() => action.run(change)}>
           {all.length === 1 ? all[0]?.does : 'Change both'}

@@ -2,11 +2,11 @@
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { CodeTabs } from '../../parts/code.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Buttons, Dialog } from '../../parts/dialog.tsx'
 import { download } from '../../parts/download.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Problem } from '../../parts/problem.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
+import { ThisEnvironment } from '../../parts/tag.tsx'
 import { useEnvironment } from '../../scope.tsx'
 
 export function AsFile({ className = 'btn' }: { className?: string }) {
@@ -33,24 +33,26 @@ function FileDialog({ close }: { close: () => void }) {
   const line = (verb: string) => `ostiary ${verb} --project ${project.slug} --env ${environment.slug} --file ${environment.slug}.yaml`
   return (
     <Dialog
-      opened
       onClose={close}
       title="As a file"
       lead={
         <>
-          The configuration of <EnvironmentTag type={environment.type} /> {project.name}: settings, applications, resource servers,
-          providers and webhooks. Secrets appear by name only.
+          The configuration of <ThisEnvironment /> {project.name}: settings, applications, resource servers, providers and webhooks. Secrets
+          appear by name only.
         </>
       }
       footer={
-        <>
-          <button type="button" className="btn" onClick={close}>
-            Close
-          </button>
-          <button type="button" className="btn pri" disabled={save.busy} onClick={() => save.run(undefined)}>
-            <Icon name="save" /> Download JSON
-          </button>
-        </>
+        <Buttons
+          keep="Close"
+          onClose={close}
+          act={
+            <>
+              <Icon name="save" /> Download JSON
+            </>
+          }
+          onAct={() => save.run()}
+          disabled={save.busy}
+        />
       }
     >
       <p className="muted">
@@ -66,7 +68,7 @@ function FileDialog({ close }: { close: () => void }) {
           { name: 'diff', code: `${line('diff')}\n`, language: 'sh' },
         ]}
       />
-      {save.error ? <Problem error={save.error} focus /> : null}
+      <Problem error={save.error} focus />
     </Dialog>
   )
 }

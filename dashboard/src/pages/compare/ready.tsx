@@ -2,6 +2,7 @@
 
 import type { Environment, Readiness } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
+import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { countDone, not_needed_words, stateOf } from '../../parts/readiness.ts'
 import { Loaded, useRead } from '../../parts/reading.tsx'
@@ -36,15 +37,7 @@ export function ReadyForLive({ environment, title = 'Before Live' }: { environme
   return (
     <Loaded of={read} rows={6}>
       {({ ready, checks }) => (
-        <section className="card">
-          <header>
-            <h2>{title}</h2>
-            <div className="r">
-              <Tag tone={ready ? 'ok' : 'warn'} icon={ready ? 'check' : 'warn'}>
-                {doneOf(checks)}
-              </Tag>
-            </div>
-          </header>
+        <Card title={title} beside={<Tag tone={ready ? 'ok' : 'warn'}>{doneOf(checks)}</Tag>}>
           <ul className="go">
             {checks
               .toSorted((a, b) => order[stateOf(a)] - order[stateOf(b)])
@@ -64,7 +57,7 @@ export function ReadyForLive({ environment, title = 'Before Live' }: { environme
                 </li>
               ))}
           </ul>
-        </section>
+        </Card>
       )}
     </Loaded>
   )

@@ -2,8 +2,7 @@
 import type { Event } from '@ostiary/sdk'
 import { event_labels } from '../../generated/event-kinds.ts'
 import type { NameOf } from '../../parts/names.tsx'
-import type { Column } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { type Column, timeColumn } from '../../parts/table.tsx'
 import { aboutOf, actorOf, whyOf } from './words.ts'
 
 export function AboutEvent({ event, nameOf }: { event: Event; nameOf: NameOf }) {
@@ -16,22 +15,18 @@ export function AboutEvent({ event, nameOf }: { event: Event; nameOf: NameOf }) 
   )
 }
 
-/** @param open opens an event beside the list */
-export const eventColumns = (nameOf: NameOf, open: (event: Event) => void): Column<Event>[] => [
+export const eventColumns = (nameOf: NameOf): Column<Event>[] => [
   {
     head: 'Event',
-    kind: 'first',
-    cell: (event) => (
+    cell: ({ type }, open) => (
       <>
-        <button type="button" className="row-button" onClick={() => open(event)}>
-          {event_labels[event.type]}
-        </button>
-        <span className="sub mono">{event.type}</span>
+        {open(event_labels[type])}
+        <span className="sub mono">{type}</span>
       </>
     ),
   },
   { head: 'About', className: 'any', cell: (event) => <AboutEvent event={event} nameOf={nameOf} /> },
   { head: 'Why', className: 'why', cell: whyOf },
   { head: 'By', className: 'muted any', cell: (event) => actorOf(event, nameOf) },
-  { head: 'When', className: 'muted nowrap', cell: ({ timestamp }) => <Time at={timestamp} /> },
+  timeColumn('When', ({ timestamp }) => timestamp),
 ]

@@ -14,7 +14,7 @@ import { Tag } from '../../parts/tag.tsx'
 import { ClockTime, Time } from '../../parts/time.tsx'
 import { events } from '../../queries/events.ts'
 import { deliveries } from '../../queries/webhooks.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toPage, toWebhook, useEnvironment } from '../../scope.tsx'
 import { MessageStatus } from '../webhook/attempts.tsx'
 import { causeOf } from './cause.ts'
 import { aboutOf, actorOf, idsOf } from './words.ts'
@@ -34,7 +34,7 @@ export function EventSide({ event_id, show }: { event_id: string; show: Show }) 
 }
 
 function Content({ event, show }: { event: Event; show: Show }) {
-  const { base, at } = useEnvironment()
+  const { at } = useEnvironment()
   const cause = causeOf(event)
   const nameOf = useNames(idsOf(event))
   const application = nameOf(event.application_id)?.name
@@ -56,17 +56,15 @@ function Content({ event, show }: { event: Event; show: Show }) {
         </div>
       ) : null}
       <Facts
-        of={[
-          ...(user_id ? [['Person', <ShownName key="user" id={user_id} nameOf={nameOf} label="user id" />] as const] : []),
-          ...(application_id
-            ? [['Application', <ShownName key="app" id={application_id} nameOf={nameOf} label="client id" />] as const]
-            : []),
-          ...(more.length > 0 ? [['Details', more.join(' · ')] as const] : []),
-          ['By', actorOf(event, nameOf)],
-          ...(request_id ? [['Request', <Id key="request" value={request_id} label="request id" />] as const] : []),
-          ...(promotion ? [['Promotion', <Id key="promotion" value={promotion} label="promotion id" />] as const] : []),
-          ['Event', <Id key="event" value={event.id} label="event id" />],
-        ]}
+        of={{
+          Person: user_id ? <ShownName id={user_id} nameOf={nameOf} label="user id" /> : null,
+          Application: application_id ? <ShownName id={application_id} nameOf={nameOf} label="client id" /> : null,
+          Details: more.length > 0 ? more.join(' · ') : null,
+          By: actorOf(event, nameOf),
+          Request: request_id ? <Id value={request_id} label="request id" /> : null,
+          Promotion: promotion ? <Id value={promotion} label="promotion id" /> : null,
+          Event: <Id value={event.id} label="event id" />,
+        }}
       />
       <div className="toolbar">
         {eventFilters.map((name) =>
@@ -82,7 +80,7 @@ function Content({ event, show }: { event: Event; show: Show }) {
           ) : null,
         )}
         {event.user_id ? (
-          <Link className="btn s" from={base} to={`${base}/users`} search={{ chosen: event.user_id }}>
+          <Link className="btn s" {...toPage('/users', { chosen: event.user_id })}>
             Open user
           </Link>
         ) : null}
@@ -142,9 +140,7 @@ function Neighbours({ of: event, show }: { of: Event; show: Show }) {
 }
 
 function DeliveriesOf({ event_id }: { event_id: string }) {
-  const here = useEnvironment()
-  const { base } = here
-  const found = useRead(deliveries.ofEventToAll(here, event_id))
+  const found = useRead(deliveries.ofEventToAll(useEnvironment(), event_id))
   return (
     <Loaded of={found} rows={1}>
       {(rows) =>
@@ -155,13 +151,7 @@ function DeliveriesOf({ event_id }: { event_id: string }) {
             {rows.map(({ id, slug, delivery }) =>
               delivery ? (
                 <li className="list-row" key={id}>
-                  <Link
-                    className="u"
-                    from={base}
-                    to={`${base}/webhooks/$webhook_id`}
-                    params={{ webhook_id: id }}
-                    search={{ message: delivery.id }}
-                  >
+                  <Link className="u" {...toWebhook(id, { message: delivery.id })}>
                     {slug}
                   </Link>
                   <MessageStatus of={delivery} />

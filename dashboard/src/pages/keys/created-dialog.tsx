@@ -1,26 +1,28 @@
 /** The new key, shown once. The plaintext is only in the state of this dialog. */
 
-import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
-import type { ReactNode } from 'react'
+import type { ApiKeyWithPlaintext } from '@ostiary/sdk'
 import { CodeTabs } from '../../parts/code.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/note.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
-import type { Snippet } from '../../parts/snippet.ts'
+import { ThisEnvironment } from '../../parts/tag.tsx'
 import { inWords } from '../../parts/time.tsx'
-import type { One } from '../../queries/query.ts'
+import type { KeyReads } from '../../queries/keys.ts'
+import { useScope } from '../../scope.tsx'
+import { kindOf } from './keys-table.tsx'
+import { keySnippets } from './snippets.ts'
 
 interface CreatedProps {
   created: ApiKeyWithPlaintext
-  tags: ReactNode
-  snippets: readonly Snippet[]
   /** Reads the key again, to show its first use. */
-  again: One<ApiKey>
+  again: ReturnType<KeyReads['firstUse']>
   onRotate: () => void
   onClose: () => void
 }
 
-export function CreatedKeyDialog({ created, tags, snippets, again, onRotate, onClose }: CreatedProps) {
+export function CreatedKeyDialog({ created, again, onRotate, onClose }: CreatedProps) {
+  const { tenant, project, environment } = useScope()
+  const place = project && environment ? `${project.name}, ${environment.name}` : tenant.name
   return (
     <SecretOnce
       what="key"
@@ -32,30 +34,29 @@ export function CreatedKeyDialog({ created, tags, snippets, again, onRotate, onC
           : 'Rotate the key to get a new one, or revoke it in the list.'
       }
       rotate={onRotate}
-      tags={tags}
+      tags={
+        <>
+          {kindOf(created)} {environment ? <ThisEnvironment /> : null}
+        </>
+      }
       onClose={onClose}
     >
-      <CodeTabs label="Use it" snippets={snippets} />
+      <CodeTabs label="Use it" snippets={keySnippets(created, environment?.issuer ?? null, place)} />
       <FirstUse created={created} again={again} />
-      <div className="note">
-        <Icon name="info" />
-        <span>Lost it later? Create a second key, move over, then revoke this one. Rotating ends the old key at once.</span>
-      </div>
+      <Note>Lost it later? Create a second key, move over, then revoke this one. Rotating ends the old key at once.</Note>
     </SecretOnce>
   )
 }
 
 function FirstUse({ created, again }: Pick<CreatedProps, 'created' | 'again'>) {
-  const key = useRead(again, { refetchInterval: 3_000 })
-  const last = key.data?.last_used_at
+  const key = useRead(again, { refetchInterval: 3_000 }).data?.data
+  const last = key?.last_used_at
   // The record of a rotated key still has the last use of the old one.
   const used = last && last > (created.rotated_at ?? created.created_at) ? last : null
   return (
     <p className="wait" aria-live="polite">
       <span className={used ? 'dot used' : 'dot'} />
-      {used
-        ? `First call ${inWords(used, new Date())} from ${key.data?.last_used_ip}.`
-        : 'Not used yet. This line changes with the first call.'}
+      {used ? `First call ${inWords(used, new Date())} from ${key?.last_used_ip}.` : 'Not used yet. This line changes with the first call.'}
     </p>
   )
 }

@@ -1,27 +1,22 @@
 /** Rotating and revoking a key: the old key stops at once, so the dialog says who used it and leads to the way without interruption. */
 
-import type { ApiKey, ApiKeyWithPlaintext, KeyUsage } from '@ostiary/sdk'
-import type { ReactNode } from 'react'
+import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/note.tsx'
+import { Facts } from '../../parts/side.tsx'
+import { ThisEnvironment } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { allKeys } from '../../queries/keys.ts'
-import type { One } from '../../queries/query.ts'
+import { useScope } from '../../scope.tsx'
+import { keyName, kindOf } from './keys-table.tsx'
+import type { End, KindOfKeys } from './kind.ts'
 import { Usage } from './usage.tsx'
 
-export interface KeyRoutes {
-  rotate: (key_id: string) => Promise<ApiKeyWithPlaintext>
-  revoke: (key_id: string) => Promise<void>
-}
-
 interface EndProps {
-  kind: 'rotate' | 'revoke'
+  end: End
   chosen: ApiKey
-  routes: KeyRoutes
-  usage: One<KeyUsage>
-  is_live: boolean
-  tags: ReactNode
+  kind: KindOfKeys
   createAnother: () => void
   onRotated: (key: ApiKeyWithPlaintext) => void
   onClose: () => void
@@ -29,17 +24,12 @@ interface EndProps {
 
 const DAY_MS = 86_400_000
 const isRecent = (key: ApiKey) => key.last_used_at !== null && Date.now() - Date.parse(key.last_used_at) < DAY_MS
-export const keyName = (key: ApiKey) => key.label ?? `${key.start}…${key.last4}`
 
-export function EndKeyDialog({ kind, chosen, routes, usage, is_live, tags, createAnother, onRotated, onClose }: EndProps) {
-  const end = async () => {
-    if (kind === 'rotate') return routes.rotate(chosen.id)
-    await routes.revoke(chosen.id)
-    return null
-  }
+export function EndKeyDialog({ end, chosen, kind, createAnother, onRotated, onClose }: EndProps) {
+  const { project, environment } = useScope()
   const name = keyName(chosen)
-  const is_rotation = kind === 'rotate'
-  const action = useAction(end, {
+  const is_rotation = end === 'rotate'
+  const action = useAction(async () => (is_rotation ? kind.rotate(chosen.id) : kind.revoke(chosen.id)), {
     changes: [allKeys],
     secret: is_rotation,
     done: (rotated) => (rotated ? onRotated(rotated) : onClose()),
@@ -47,13 +37,21 @@ export function EndKeyDialog({ kind, chosen, routes, usage, is_live, tags, creat
   return (
     <Confirm
       title={`${is_rotation ? 'Rotate' : 'Revoke'} ${name}?`}
-      lead={tags}
+      lead={
+        project && environment ? (
+          <>
+            <ThisEnvironment /> {kindOf(chosen)} of {project.name}
+          </>
+        ) : (
+          kindOf(chosen)
+        )
+      }
       keep="Keep the key"
       act={is_rotation ? 'Rotate now' : 'Revoke now'}
-      typed={isRecent(chosen) || is_live ? name : undefined}
+      typed={isRecent(chosen) || environment?.type === 'live' ? name : undefined}
       busy={action.busy}
       error={action.error}
-      onConfirm={() => action.run(undefined)}
+      onConfirm={() => action.run()}
       onClose={onClose}
       consequence={
         <>
@@ -64,37 +62,29 @@ export function EndKeyDialog({ kind, chosen, routes, usage, is_live, tags, creat
         </>
       }
     >
-      <dl className="fact">
-        <dt>Key</dt>
-        <dd className="mono">
-          {chosen.start}…{chosen.last4}
-        </dd>
-        <dt>Last used</dt>
-        <dd>
-          <b className="strong">
-            <Time at={chosen.last_used_at} />
-          </b>
-        </dd>
-        {chosen.last_used_ip ? (
-          <>
-            <dt>By</dt>
-            <dd>
-              <code>{chosen.last_used_ip}</code>
-            </dd>
-          </>
-        ) : null}
-      </dl>
-      <Usage chosen={chosen} of={usage} />
-      <div className="note acc">
-        <Icon name="info" />
-        <span>
-          No interruption:{' '}
-          <button type="button" className="text-button" disabled={action.busy} onClick={createAnother}>
-            create a second key
-          </button>
-          , move every caller over, wait until this one is quiet, then revoke it.
-        </span>
-      </div>
+      <Facts
+        of={{
+          Key: (
+            <code>
+              {chosen.start}…{chosen.last4}
+            </code>
+          ),
+          'Last used': (
+            <b className="strong">
+              <Time at={chosen.last_used_at} />
+            </b>
+          ),
+          By: chosen.last_used_ip ? <code>{chosen.last_used_ip}</code> : null,
+        }}
+      />
+      <Usage chosen={chosen} of={kind.reads.usage(chosen.id)} />
+      <Note tone="acc">
+        No interruption:{' '}
+        <button type="button" className="text-button" disabled={action.busy} onClick={createAnother}>
+          create a second key
+        </button>
+        , move every caller over, wait until this one is quiet, then revoke it.
+      </Note>
     </Confirm>
   )
 }

@@ -1,35 +1,30 @@
 /** One key: what it is, where it may be used from, and who used it. */
 
-import type { ApiKey, KeyUsage } from '@ostiary/sdk'
-import { type ReactNode, useState } from 'react'
+import type { ApiKey } from '@ostiary/sdk'
+import { useState } from 'react'
 import { duration } from '../../parts/clock.ts'
-import { CopyButton } from '../../parts/copy.tsx'
+import { Copied } from '../../parts/copy.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
-import { Editing, type Version } from '../../parts/save.tsx'
+import { Editing } from '../../parts/save.tsx'
 import { Facts, Side } from '../../parts/side.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { KeyVersion } from '../../queries/keys.ts'
-import type { One } from '../../queries/query.ts'
+import { isQuiet, type KeyReads } from '../../queries/keys.ts'
 import { EditKey } from './edit-dialog.tsx'
-import { keyName } from './end-dialogs.tsx'
-import { isQuiet, kindOf } from './keys-table.tsx'
-import type { KeyChange } from './restrictions.ts'
+import { keyName, kindOf } from './keys-table.tsx'
+import type { End, KindOfKeys } from './kind.ts'
 import { Usage } from './usage.tsx'
 
 interface KeySideProps {
   needs: 'developer' | 'admin'
-  is_live: boolean
-  /** Where the key belongs, for the dialog that edits it. */
-  lead: ReactNode
-  of: KeyVersion
-  write: (key_id: string, change: KeyChange, options: { if_match: string | undefined }) => Promise<Version<ApiKey>>
-  usage: One<KeyUsage>
-  onEnd: (kind: 'rotate' | 'revoke', key: ApiKey) => void
+  of: ReturnType<KeyReads['one']>
+  usage: ReturnType<KeyReads['usage']>
+  write: KindOfKeys['change']
+  end: (end: End, key: ApiKey) => void
   close: () => void
 }
 
-export function KeySide({ needs, is_live, lead, of, write, usage, onEnd, close }: KeySideProps) {
+export function KeySide({ needs, of, usage, write, end, close }: KeySideProps) {
   const [is_editing, setEditing] = useState(false)
   const found = useRead(of)
   return (
@@ -42,35 +37,28 @@ export function KeySide({ needs, is_live, lead, of, write, usage, onEnd, close }
               {isQuiet(key) ? <div className="note warn">Unused for 30 days. If nothing needs it any more, revoke it.</div> : null}
               {key.revoked_at ? <div className="note bad">Revoked. Every call with it gets 401, and it cannot come back.</div> : null}
               <Facts
-                of={[
-                  [
-                    'Id',
-                    <span key="id">
-                      <code>{key.id}</code> <CopyButton value={key.id} label="key id" />
-                    </span>,
-                  ],
-                  [
-                    'Key',
-                    <code key="key">
+                of={{
+                  Id: <Copied value={key.id} label="key id" />,
+                  Key: (
+                    <code>
                       {key.start}…{key.last4}
-                    </code>,
-                  ],
-                  ['Kind', kindOf(key)],
-                  ...(key.scopes.length > 0 ? [['Scopes', key.scopes.join(', ')] as const] : []),
-                  ['Origins', key.allowed_origins.join(', ') || 'None'],
-                  ['Addresses', key.ip_allowlist.join(', ') || 'Anywhere'],
-                  ['Rate limit', key.rate_limit ? `${key.rate_limit.limit} in ${duration(key.rate_limit.window_seconds)}` : 'The default'],
-                  [
-                    'Last used',
-                    <span key="used">
+                    </code>
+                  ),
+                  Kind: kindOf(key),
+                  Scopes: key.scopes.length > 0 ? key.scopes.join(', ') : null,
+                  Origins: key.allowed_origins.join(', ') || 'None',
+                  Addresses: key.ip_allowlist.join(', ') || 'Anywhere',
+                  'Rate limit': key.rate_limit ? `${key.rate_limit.limit} in ${duration(key.rate_limit.window_seconds)}` : 'The default',
+                  'Last used': (
+                    <span>
                       <Time at={key.last_used_at} /> {key.last_used_ip ? <code>{key.last_used_ip}</code> : null}
-                    </span>,
-                  ],
-                  ['Expires', <Time key="expires" at={key.expires_at} />],
-                  ['Rotated', <Time key="rotated" at={key.rotated_at} />],
-                  ['Created', <Time key="created" at={key.created_at} />],
-                  ...(key.revoked_at ? [['Revoked', <Time key="revoked" at={key.revoked_at} />] as const] : []),
-                ]}
+                    </span>
+                  ),
+                  Expires: <Time at={key.expires_at} />,
+                  Rotated: <Time at={key.rotated_at} />,
+                  Created: <Time at={key.created_at} />,
+                  Revoked: key.revoked_at ? <Time at={key.revoked_at} /> : null,
+                }}
               />
               <section>
                 <h3>Used in the last 24 hours</h3>
@@ -81,22 +69,19 @@ export function KeySide({ needs, is_live, lead, of, write, usage, onEnd, close }
                   <ChangeButton needs={needs} onClick={() => setEditing(true)}>
                     Edit…
                   </ChangeButton>
-                  <ChangeButton needs={needs} onClick={() => onEnd('rotate', key)}>
+                  <ChangeButton needs={needs} onClick={() => end('rotate', key)}>
                     Rotate…
                   </ChangeButton>
-                  <ChangeButton needs={needs} className="btn bad" onClick={() => onEnd('revoke', key)}>
+                  <ChangeButton needs={needs} className="btn bad" onClick={() => end('revoke', key)}>
                     Revoke…
                   </ChangeButton>
                 </div>
               )}
               {is_editing ? (
                 <Editing latest={latest}>
-                  {(base, report) => (
+                  {(edited) => (
                     <EditKey
-                      base={base}
-                      report={report}
-                      is_live={is_live}
-                      lead={lead}
+                      {...edited}
                       of={of}
                       write={(change, options) => write(key.id, change, options)}
                       close={() => setEditing(false)}

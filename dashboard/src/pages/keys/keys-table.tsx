@@ -1,17 +1,14 @@
-/** The list of keys, with the menu of each. */
+/** The columns of a list of keys, with the menu of each. */
 import { Menu } from '@mantine/core'
 import type { ApiKey } from '@ostiary/sdk'
-import type { ReactNode } from 'react'
+import { ActionsMenu } from '../../parts/actions-menu.tsx'
 import { duration } from '../../parts/clock.ts'
 import { Icon } from '../../parts/icon.tsx'
-import type { useList } from '../../parts/reading.tsx'
-import { type Column, Records } from '../../parts/table.tsx'
+import { type Column, timeColumn } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useScope } from '../../scope.tsx'
-import { keyName } from './end-dialogs.tsx'
-
-const MONTH_MS = 30 * 86_400_000
+import { isQuiet } from '../../queries/keys.ts'
+import type { End } from './kind.ts'
 
 const kinds = {
   auth_publishable: (
@@ -23,82 +20,61 @@ const kinds = {
   platform_secret: <Tag icon="shield">Platform</Tag>,
 }
 export const kindOf = (key: ApiKey) => kinds[key.type]
-
-/** Why a key deserves a look: it was not used for 30 days. */
-export const isQuiet = (key: ApiKey) => key.revoked_at === null && Date.now() - Date.parse(key.last_used_at ?? key.created_at) > MONTH_MS
+export const keyName = (key: ApiKey) => key.label ?? `${key.start}…${key.last4}`
 
 interface KeysProps {
-  list: ReturnType<typeof useList<ApiKey>>
-  needs: 'developer' | 'admin'
   second: Column<ApiKey>
-  empty: ReactNode
-  onOpen: (key: ApiKey) => void
-  onEnd: (kind: 'rotate' | 'revoke', key: ApiKey) => void
+  /** The role that this person lacks for changes; `null` where they may change keys. */
+  needs: string | null
+  show: (key: ApiKey) => void
+  end: (end: End, key: ApiKey) => void
 }
 
-export function Keys({ list, needs, second, empty, onOpen, onEnd }: KeysProps) {
-  const { can } = useScope()
-  const columns: Column<ApiKey>[] = [
-    { head: 'Key', kind: 'first', cell: (key) => <KeyName of={key} open={() => onOpen(key)} /> },
-    second,
-    { head: 'Only from', cell: (key) => <OnlyFrom of={key} /> },
-    { head: 'Last used', cell: (key) => <LastUsed of={key} /> },
-    { head: 'Created', className: 'muted nowrap', cell: (key) => <Time at={key.created_at} /> },
-    {
-      head: 'Actions',
-      kind: 'actions',
-      cell: (key) =>
-        key.revoked_at === null ? (
-          <Menu>
-            <Menu.Target>
-              <button type="button" className="btn quiet icon" aria-label={`Actions for ${keyName(key)}`}>
-                <Icon name="dots" />
-              </button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {can(needs) ? null : <Menu.Label>Needs the role {needs}.</Menu.Label>}
-              <Menu.Item onClick={() => onOpen(key)}>Details and use</Menu.Item>
-              <Menu.Item disabled={!can(needs)} onClick={() => onEnd('rotate', key)}>
-                Rotate…
-              </Menu.Item>
-              <Menu.Item disabled={!can(needs)} color="var(--bad)" onClick={() => onEnd('revoke', key)}>
-                Revoke…
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        ) : null,
-    },
-  ]
-  return (
-    <>
-      <Records label="Keys" list={list} columns={columns} open={onOpen} keyOf={(key) => key.id} empty={empty} />
-      {list.rows && list.rows.length > 0 ? <p className="small faint after">“Last used” may be a few seconds behind.</p> : null}
-    </>
-  )
-}
+export const keyColumns = ({ second, needs, show, end }: KeysProps): Column<ApiKey>[] => [
+  {
+    head: 'Key',
+    cell: (key, open) => (
+      <>
+        <b>
+          {open(key.label ?? 'Without a label')} <KeyStatus of={key} />
+        </b>
+        <code>
+          {key.start}…{key.last4}
+        </code>
+      </>
+    ),
+  },
+  second,
+  { head: 'Only from', cell: (key) => <OnlyFrom of={key} /> },
+  { head: 'Last used', cell: (key) => <LastUsed of={key} /> },
+  timeColumn('Created', ({ created_at }) => created_at),
+  {
+    head: 'Actions',
+    kind: 'actions',
+    cell: (key) =>
+      key.revoked_at === null ? (
+        <ActionsMenu of={keyName(key)}>
+          {needs ? <Menu.Label>Needs the role {needs}.</Menu.Label> : null}
+          <Menu.Item onClick={() => show(key)}>Details and use</Menu.Item>
+          <Menu.Item disabled={needs !== null} onClick={() => end('rotate', key)}>
+            Rotate…
+          </Menu.Item>
+          <Menu.Item disabled={needs !== null} color="var(--bad)" onClick={() => end('revoke', key)}>
+            Revoke…
+          </Menu.Item>
+        </ActionsMenu>
+      ) : null,
+  },
+]
 
-const KeyName = ({ of: key, open }: { of: ApiKey; open: () => void }) => (
-  <>
-    <b>
-      <button type="button" className="row-button" onClick={open}>
-        {key.label ?? 'Without a label'}
-      </button>{' '}
-      {key.revoked_at ? (
-        <Tag tone="bad" icon="cross">
-          Revoked
-        </Tag>
-      ) : null}
-      {key.revoked_at === null && key.expires_at && Date.parse(key.expires_at) < Date.now() ? (
-        <Tag tone="warn" icon="clock">
-          Expired
-        </Tag>
-      ) : null}
-    </b>
-    <code>
-      {key.start}…{key.last4}
-    </code>
-  </>
-)
+function KeyStatus({ of: { revoked_at, expires_at } }: { of: ApiKey }) {
+  if (revoked_at) return <Tag tone="bad">Revoked</Tag>
+  return expires_at && Date.parse(expires_at) < Date.now() ? (
+    <Tag tone="warn" icon="clock">
+      Expired
+    </Tag>
+  ) : null
+}
 
 const OnlyFrom = ({ of: key }: { of: ApiKey }) => {
   const limits = key.rate_limit ? [`${key.rate_limit.limit} / ${duration(key.rate_limit.window_seconds)}`] : []

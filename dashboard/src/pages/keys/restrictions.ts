@@ -23,6 +23,13 @@ export function limitOf({ limit, window_seconds }: Rate, is_live: boolean): ApiK
 export const endAfter = (days: string, now: Date): string | null =>
   days === '' ? null : new Date(now.getTime() + Number(days) * 86_400_000).toISOString()
 
+/** The values of both forms. `days` is how long the key works. */
+export interface KeyValues extends Pick<ApiKey, 'scopes' | 'allowed_origins' | 'ip_allowlist'> {
+  label: string
+  rate: Rate
+  days: string
+}
+
 export type KeyChange = Partial<Pick<ApiKey, 'allowed_origins' | 'ip_allowlist' | 'rate_limit' | 'expires_at' | 'scopes'>> & {
   label?: string
 }

@@ -25,29 +25,24 @@ export function ScopePicker({ value, onChange }: { value: KeyScope[]; onChange: 
         <Checkbox label="Everything, also future (*)" checked={has_all} onChange={() => onChange(has_all ? [] : ['*'])} />
         <div className="scope-grid">
           {subjects.map((subject) => {
-            const read = `${subject}:read` as KeyScope // as: each subject has this scope
-            const write = subject === 'users' ? null : (`${subject}:write` as KeyScope) // as: each other subject has it
             return (
               <div key={subject} className="scope-row">
                 <code>{subject}</code>
-                <Checkbox
-                  size="xs"
-                  label="read"
-                  aria-label={read}
-                  disabled={has_all}
-                  checked={value.includes(read)}
-                  onChange={() => toggle(read)}
-                />
-                {write ? (
-                  <Checkbox
-                    size="xs"
-                    label="write"
-                    aria-label={write}
-                    disabled={has_all}
-                    checked={value.includes(write)}
-                    onChange={() => toggle(write)}
-                  />
-                ) : null}
+                {(['read', 'write'] as const).map((right) => {
+                  if (subject === 'users' && right === 'write') return null // only the other subjects have it
+                  const scope: KeyScope = `${subject}:${right}` as KeyScope // as: one of them
+                  return (
+                    <Checkbox
+                      key={right}
+                      size="xs"
+                      label={right}
+                      aria-label={scope}
+                      disabled={has_all}
+                      checked={value.includes(scope)}
+                      onChange={() => toggle(scope)}
+                    />
+                  )
+                })}
               </div>
             )
           })}

@@ -1,13 +1,14 @@
 /** Who used a key in the last 24 hours: from which addresses, on which routes. */
 
-import type { ApiKey, KeyUsage } from '@ostiary/sdk'
+import type { ApiKey } from '@ostiary/sdk'
 import { Loaded, useRead } from '../../parts/reading.tsx'
-import type { One } from '../../queries/query.ts'
+import { Heads } from '../../parts/table.tsx'
+import type { KeyReads } from '../../queries/keys.ts'
 
 const DAY_MS = 86_400_000
 const MOST_ROWS = 6
 
-export function Usage({ chosen, of }: { chosen: ApiKey; of: One<KeyUsage> }) {
+export function Usage({ chosen, of }: { chosen: ApiKey; of: ReturnType<KeyReads['usage']> }) {
   const usage = useRead(of, { refetchInterval: 10_000 })
   const was_used = chosen.last_used_at !== null && Date.now() - Date.parse(chosen.last_used_at) < DAY_MS
   return (
@@ -29,13 +30,7 @@ export function Usage({ chosen, of }: { chosen: ApiKey; of: One<KeyUsage> }) {
           <>
             <table className="small uses">
               <caption className="vh">Uses in the last 24 hours</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Address</th>
-                  <th scope="col">Route</th>
-                  <th scope="col">24 h</th>
-                </tr>
-              </thead>
+              <Heads of={['Address', 'Route', '24 h']} />
               <tbody>
                 {all.slice(0, MOST_ROWS).map(({ ip, route, count, refused }) => (
                   <tr key={`${ip} ${route}`}>

@@ -1,11 +1,12 @@
 /** Lists the objects that need attention: failing or disabled webhooks, and keys that nobody uses. */
 
-import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
+import { Link, type ToOptions } from '@tanstack/react-router'
+import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { inWords } from '../../parts/time.tsx'
 import { attention } from '../../queries/environment.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toPage, toWebhook, useEnvironment } from '../../scope.tsx'
 
 interface Matter {
   id: string
@@ -18,7 +19,6 @@ interface Matter {
 
 export function Attention() {
   const here = useEnvironment()
-  const { base } = here
   const found = useRead(attention(here))
   const mattersOf = ({ failing, quiet, now }: NonNullable<typeof found.data>): Matter[] => [
     ...failing.map((webhook) => ({
@@ -26,7 +26,7 @@ export function Attention() {
       tone: 'bad' as const,
       title: webhook.disabled ? 'A webhook is switched off' : 'A webhook is failing',
       detail: `${webhook.url}${webhook.failing_since ? `: no delivery since ${inWords(webhook.failing_since, now)}.` : '.'}`,
-      link: linkOptions({ from: base, to: `${base}/webhooks/$webhook_id`, params: { webhook_id: webhook.id } }),
+      link: toWebhook(webhook.id),
       act: 'Open deliveries',
     })),
     ...quiet.slice(0, 3).map((key) => ({
@@ -34,17 +34,14 @@ export function Attention() {
       tone: 'warn' as const,
       title: 'A key nobody uses',
       detail: `“${key.label ?? key.start}” ${key.last_used_at ? `was last used ${inWords(key.last_used_at, now)}` : 'was never used'}.`,
-      link: linkOptions({ from: base, to: `${base}/api-keys` }),
+      link: toPage('/api-keys'),
       act: 'Review key',
     })),
   ]
   return (
     <Loaded of={found} rows={2}>
       {(data) => (
-        <section className="card">
-          <header>
-            <h2>Needs a look</h2>
-          </header>
+        <Card title="Needs a look">
           {mattersOf(data).length === 0 ? <p className="pad muted">Nothing. Failing webhooks and unused keys appear here.</p> : null}
           {mattersOf(data).map((matter) => (
             <div className="att" key={matter.id}>
@@ -56,7 +53,7 @@ export function Attention() {
               <Link {...matter.link}>{matter.act}</Link>
             </div>
           ))}
-        </section>
+        </Card>
       )}
     </Loaded>
   )

@@ -1,17 +1,19 @@
 /** The latest events of the overview. They are below the first screen, so their code is not part of the first route. */
 import { Link } from '@tanstack/react-router'
 import { event_labels } from '../../generated/event-kinds.ts'
+import { Card } from '../../parts/card.tsx'
 import { useNames } from '../../parts/names.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
+import { Heads } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { events } from '../../queries/events.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toPage, useEnvironment } from '../../scope.tsx'
 import { AboutEvent } from '../events/columns.tsx'
 import { idsOf, whyOf } from '../events/words.ts'
 
 export default function LatestEvents() {
   const here = useEnvironment()
-  const { base, can } = here
+  const { can } = here
   const may = can('developer')
   const latest = useRead(events.latest(here), { enabled: may, refetchInterval: 15_000 })
   const nameOf = useNames((latest.data?.data ?? []).flatMap(idsOf))
@@ -19,34 +21,24 @@ export default function LatestEvents() {
   return (
     <Loaded of={latest}>
       {({ data }) => (
-        <section className="card">
-          <header>
-            <h2>Latest events</h2>
-            <div className="r">
-              <Link className="small strong" from={base} to={`${base}/events`}>
-                All events
-              </Link>
-            </div>
-          </header>
+        <Card
+          title="Latest events"
+          beside={
+            <Link className="small strong" {...toPage('/events')}>
+              All events
+            </Link>
+          }
+        >
           {data.length === 0 ? (
             <p className="pad muted">Nothing has happened yet. Sign-ins, new users and changes appear here.</p>
           ) : (
             <table className="rows ev">
-              <thead>
-                <tr>
-                  <th scope="col">Event</th>
-                  <th scope="col">About</th>
-                  <th scope="col">Why</th>
-                  <th scope="col">When</th>
-                </tr>
-              </thead>
+              <Heads of={['Event', 'About', 'Why', 'When']} />
               <tbody>
                 {data.map((event) => (
                   <tr key={event.id}>
                     <td>
-                      <Link from={base} to={`${base}/events`} search={{ chosen: event.id }}>
-                        {event_labels[event.type]}
-                      </Link>
+                      <Link {...toPage('/events', { chosen: event.id })}>{event_labels[event.type]}</Link>
                     </td>
                     <td className="any">
                       <AboutEvent event={event} nameOf={nameOf} />
@@ -60,7 +52,7 @@ export default function LatestEvents() {
               </tbody>
             </table>
           )}
-        </section>
+        </Card>
       )}
     </Loaded>
   )

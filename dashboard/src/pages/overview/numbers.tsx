@@ -5,7 +5,7 @@ import { Loaded, useRead } from '../../parts/reading.tsx'
 import { isSignInReason, reasonWords } from '../../parts/words.ts'
 import { statistics } from '../../queries/environment.ts'
 import { events } from '../../queries/events.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toPage, useEnvironment } from '../../scope.tsx'
 
 /** The outcomes of a sign-in and of a webhook attempt that worked. */
 const WORKED = ['succeeded', 'delivered']
@@ -14,7 +14,7 @@ const total = (counts: { count: number }[]) => counts.reduce((sum, { count }) =>
 
 export function Numbers() {
   const here = useEnvironment()
-  const { base, can } = here
+  const { can } = here
   const counted = useRead(statistics.lastDay(here), { refetchInterval: 30_000 })
   const may_read_events = can('developer')
   const new_users = useRead(events.newUsers(here), { enabled: may_read_events, refetchInterval: 30_000 })
@@ -29,30 +29,30 @@ export function Numbers() {
         const why = [...reasons].map(([reason, counts]) => `${total(counts)} ${reason[0]?.toLowerCase()}${reason.slice(1)}`).join(', ')
         return (
           <section className="stats" aria-label="Last 24 hours">
-            <Link from={base} to={`${base}/events`} search={{ type: 'sign_in.succeeded' }}>
+            <Link {...toPage('/events', { type: 'sign_in.succeeded' })}>
               <div className="lb">Sign-ins</div>
               <div className="v">{total(sign_ins)}</div>
               <div className="u">last 24 hours</div>
             </Link>
-            <Link from={base} to={`${base}/calls`}>
+            <Link {...toPage('/calls')}>
               <div className="lb">Failed sign-ins</div>
               <div className="v">{total(failed)}</div>
               <div className="u">{why || 'last 24 hours'}</div>
             </Link>
             {may_read_events ? (
-              <Link from={base} to={`${base}/users`}>
+              <Link {...toPage('/users')}>
                 <div className="lb">New users</div>
                 <div className="v">{new_users.data ? `${new_users.data.data.length}${new_users.data.has_more ? '+' : ''}` : '–'}</div>
                 <div className="u">{new_users.error ? 'could not be read' : 'last 24 hours'}</div>
               </Link>
             ) : (
-              <Link from={base} to={`${base}/applications`}>
+              <Link {...toPage('/applications')}>
                 <div className="lb">Token answers</div>
                 <div className="v">{total(data.flatMap((hour) => hour.tokens))}</div>
                 <div className="u">last 24 hours</div>
               </Link>
             )}
-            <Link from={base} to={`${base}/webhooks`}>
+            <Link {...toPage('/webhooks')}>
               <div className="lb">Webhook attempts</div>
               <div className="v">
                 {total(delivered)} <small>of {total(attempts)}</small>

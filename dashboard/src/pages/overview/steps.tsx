@@ -1,17 +1,18 @@
 /** The steps from an empty environment to real users. Each ticks itself from what the API reports; nothing is stored. */
 
 import type { ApiKey, Readiness } from '@ostiary/sdk'
-import { Link, linkOptions, type ToOptions } from '@tanstack/react-router'
+import { Link, type ToOptions } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { Icon } from '../../parts/icon.tsx'
+import { Card } from '../../parts/card.tsx'
 import { type CheckState, countDone, not_needed_words, stateOf } from '../../parts/readiness.ts'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { applications } from '../../queries/applications.ts'
 import { readiness } from '../../queries/environment.ts'
-import { environmentKeys } from '../../queries/keys.ts'
-import { environmentBase, useEnvironment } from '../../scope.tsx'
+import { firstHundredKeys } from '../../queries/keys.ts'
+import { environmentBase, toApplication, toPage, useEnvironment } from '../../scope.tsx'
 import { pageOf } from '../compare/page-of.ts'
 import { OnceQuiet } from './once-quiet.tsx'
+import { StepLine } from './step-line.tsx'
 
 const BringToLive = lazy(() => import('./bring-to-live.tsx'))
 
@@ -48,7 +49,7 @@ interface Step {
 export function useIsFirstHour(): boolean {
   const here = useEnvironment()
   const checks = useRead(readiness.one(here)).data?.checks
-  const keys = useRead(environmentKeys.firstHundred(here)).data?.data
+  const keys = useRead(firstHundredKeys(here)).data?.data
   if (here.environment.type === 'live') return false
   return !keys?.some(isUsed) || !checks || checks.some((check) => first_hour.includes(check.code) && stateOf(check) === 'open')
 }
@@ -57,10 +58,10 @@ const isUsed = ({ last_used_at }: ApiKey) => last_used_at !== null
 
 export function Steps() {
   const here = useEnvironment()
-  const { environment, base, tenant, project } = here
+  const { environment, tenant, project } = here
   const ready = useRead(readiness.one(here), { refetchInterval: 10_000 })
   const first = useRead(applications.newest(here)).data?.data[0]
-  const keys = useRead(environmentKeys.firstHundred(here)).data?.data ?? []
+  const keys = useRead(firstHundredKeys(here)).data?.data ?? []
   const path = environmentBase(tenant.slug, project.slug, environment)
   const is_live = environment.type === 'live'
   const stepOf = (check: Check): Step => ({
@@ -71,10 +72,8 @@ export function Steps() {
     detail: check.level === 'recommended' ? `${check.detail} Recommended.` : check.detail,
     link: linkOf(check),
   })
-  const toCreate: ToOptions = linkOptions({ from: base, to: `${base}/applications`, search: { new: '1' } })
-  const toTry: ToOptions = first
-    ? linkOptions({ from: base, to: `${base}/applications/$application_id`, params: { application_id: first.id }, search: { tab: 'try' } })
-    : toCreate
+  const toCreate: ToOptions = toPage('/applications', { new: '1' })
+  const toTry: ToOptions = first ? toApplication(first.id, { tab: 'try' }) : toCreate
   const linkOf = ({ code, link }: Check): ToOptions | null => {
     if (code === 'real_sign_in' && !is_live) return toTry
     return code === 'application_exists' && !first ? toCreate : pageOf(link, path, tenant.slug)
@@ -85,7 +84,7 @@ export function Steps() {
     state: keys.some(isUsed) ? 'done' : 'open',
     detail: keys.length > 0 ? 'No key was used yet.' : 'Create a key for your backend, and call the service with it.',
     act: keys.length > 0 ? 'Keys' : 'Create key',
-    link: linkOptions({ from: base, to: `${base}/api-keys`, search: keys.length > 0 ? {} : { new: '1' } }),
+    link: toPage('/api-keys', keys.length > 0 ? {} : { new: '1' }),
   }
   return (
     <Loaded of={ready}>
@@ -119,10 +118,10 @@ function StepCard({ title, steps, leads = false, children }: { title: string; st
   const is_over = leads && done === steps.length
   const [is_opened, setOpened] = useState(false)
   return (
-    <section className="card">
-      <header>
-        <h2>{title}</h2>
-        <div className="r">
+    <Card
+      title={title}
+      beside={
+        <>
           <span className="xs muted">
             {done} of {of} done
           </span>
@@ -133,38 +132,22 @@ function StepCard({ title, steps, leads = false, children }: { title: string; st
               <span className="vh"> the steps of {title}</span>
             </button>
           ) : null}
-        </div>
-      </header>
+        </>
+      }
+    >
       <ol className="steps" hidden={is_over && !is_opened}>
         {steps.map((step) => (
-          <StepLine key={step.id} step={step} is_next={step === next} />
+          <StepLine key={step.id} {...step}>
+            {step.state === 'not_needed' ? <span className="small faint">{not_needed_words}</span> : null}
+            {step.state === 'open' && step.link ? (
+              <Link className={`btn s${step === next ? ' pri' : ''}`} {...step.link} aria-label={`${step.act}: ${step.title}`}>
+                {step.act}
+              </Link>
+            ) : null}
+          </StepLine>
         ))}
         {children}
       </ol>
-    </section>
-  )
-}
-
-const icons = { done: 'check', open: 'dots', not_needed: 'minus' } as const
-const said = { done: 'Done.', open: 'Open.', not_needed: '' }
-
-function StepLine({ step: { title, state, detail, act, link }, is_next }: { step: Step; is_next: boolean }) {
-  return (
-    <li className={state === 'open' ? '' : 'done'}>
-      <span className={state === 'done' ? 'd' : 'd o'}>
-        <Icon name={icons[state]} size={13} />
-      </span>
-      <div className="t">
-        <b>{title}</b>
-        <span className="vh">{said[state]}</span>
-        {state === 'open' ? <span>{detail}</span> : null}
-      </div>
-      {state === 'not_needed' ? <span className="small faint">{not_needed_words}</span> : null}
-      {state === 'open' && link ? (
-        <Link className={`btn s${is_next ? ' pri' : ''}`} {...link} aria-label={`${act}: ${title}`}>
-          {act}
-        </Link>
-      ) : null}
-    </li>
+    </Card>
   )
 }

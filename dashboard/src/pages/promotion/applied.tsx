@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { useAnnounce } from '../../parts/announce.tsx'
+import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -30,13 +31,7 @@ export function Applied({ secretsOf }: Pick<RevertProps, 'secretsOf'>) {
   const { first, more } = useFirst(created, 'what is left to do')
   const is_reverted = status === 'reverted'
   return (
-    <section className="card" aria-labelledby="applied">
-      <header>
-        <h2 id="applied">{is_reverted ? 'Reverted' : 'Applied'}</h2>
-        <div className="r">
-          <EnvironmentTag type={target.type} />
-        </div>
-      </header>
+    <Card id="applied" title={is_reverted ? 'Reverted' : 'Applied'} beside={<EnvironmentTag type={target.type} />}>
       <div className="pad stack">
         <p>
           Applied <DoneBy who={applied_by} at={applied_at} />.
@@ -65,7 +60,7 @@ export function Applied({ secretsOf }: Pick<RevertProps, 'secretsOf'>) {
         )}
       </div>
       {is_reverting ? <Revert close={() => setReverting(false)} secretsOf={secretsOf} /> : null}
-    </section>
+    </Card>
   )
 }
 
@@ -100,23 +95,21 @@ function Begun({ change }: { change: PlannedChange }) {
           {name}
         </Link>{' '}
         <span className="muted">{kindWords(object)}</span>
-        {switchOn.error ? <Problem error={switchOn.error} /> : null}
+        <Problem error={switchOn.error} />
       </span>
       {now === undefined ? (
         documents.target ? (
           <Tag>Deleted since</Tag>
         ) : null
       ) : is_on ? (
-        <Tag tone="ok" icon="check">
-          On
-        </Tag>
+        <Tag tone="ok">On</Tag>
       ) : object === 'provider' ? (
         <Link className="btn s" to={path}>
           {needs_secret ? 'Add the secret, and switch it on' : 'Switch on in'} {needs_secret ? null : target.name}
           <span className="vh">: {name}</span>
         </Link>
       ) : (
-        <ChangeButton className="btn s" disabled={switchOn.busy} onClick={() => switchOn.run(undefined)}>
+        <ChangeButton className="btn s" disabled={switchOn.busy} onClick={() => switchOn.run()}>
           Switch on in {target.name}
           <span className="vh">: {name}</span>
         </ChangeButton>

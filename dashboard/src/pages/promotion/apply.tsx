@@ -4,6 +4,7 @@ import { type ClientErrorCode, OstiaryError, type Promotion, type PromotionWithS
 import { useEffect, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { useAnnounce } from '../../parts/announce.tsx'
+import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
@@ -87,13 +88,7 @@ export function Apply({ unconfirmed, apply }: ApplyProps) {
   const errors = apply.error instanceof OstiaryError ? apply.error.errors : []
   const is_at_fields = errors.length > 0 && errors.every(({ pointer }) => needed_secrets.some(({ name }) => pointer === `/secrets/${name}`))
   return (
-    <section className="card" aria-labelledby="apply">
-      <header>
-        <h2 id="apply">Apply</h2>
-        <div className="r">
-          <EnvironmentTag type={target.type} />
-        </div>
-      </header>
+    <Card id="apply" title="Apply" beside={<EnvironmentTag type={target.type} />}>
       <div className="pad stack">
         <p>
           {summaryWords(summary, 'planned')} in {target.name}.{' '}
@@ -135,7 +130,7 @@ export function Apply({ unconfirmed, apply }: ApplyProps) {
           onClose={() => setAsking(false)}
         />
       ) : null}
-    </section>
+    </Card>
   )
 }
 
@@ -154,17 +149,14 @@ function Approval() {
   if (approved_at !== null)
     return (
       <p>
-        <Tag tone="ok" icon="check">
-          Approved
-        </Tag>{' '}
-        <DoneBy who={approved_by} at={approved_at} />
+        <Tag tone="ok">Approved</Tag> <DoneBy who={approved_by} at={approved_at} />
       </p>
     )
   return (
     <div className="stack">
       <p className="muted">Plans of this project to Live need the approval of another owner or admin.</p>
-      {approve.error ? <Problem error={approve.error} focus /> : null}
-      <StepButton why={why} busy={approve.busy} onClick={() => approve.run(undefined)}>
+      <Problem error={approve.error} focus />
+      <StepButton why={why} busy={approve.busy} onClick={() => approve.run()}>
         <Icon name="check" /> Approve
       </StepButton>
     </div>

@@ -1,6 +1,7 @@
 /** Lists the errors, each with a link to its solution, and then the warnings. */
 import type { PromotionCheck } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
+import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useFirst } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
@@ -15,24 +16,22 @@ export function Checks() {
   // Edits in the target are marked where they are, since each is confirmed there.
   const checks = promotion.checks.filter(({ code }) => code !== 'edited_there')
   return (
-    <section className="card" aria-labelledby="checks">
-      <header>
-        <h2 id="checks">Checks</h2>
-        <div className="r">
-          {errors > 0 ? (
-            <Tag tone="bad" icon="warn">
-              {inPlural(errors, 'error')}
-            </Tag>
-          ) : (
-            <Tag tone="ok" icon="check">
-              No error
-            </Tag>
-          )}
-        </div>
-      </header>
+    <Card
+      id="checks"
+      title="Checks"
+      beside={
+        errors > 0 ? (
+          <Tag tone="bad" icon="warn">
+            {inPlural(errors, 'error')}
+          </Tag>
+        ) : (
+          <Tag tone="ok">No error</Tag>
+        )
+      }
+    >
       {checks.length === 0 ? <p className="pad muted">Nothing stands in the way.</p> : null}
       <CheckLines className="checks" checks={checks} />
-    </section>
+    </Card>
   )
 }
 

@@ -8,11 +8,7 @@ function Named({ id }: { id: string }) {
   const { environments } = useProject()
   const environment = environments.find((each) => each.id === id)
   if (!environment) return <code>{id}</code>
-  return (
-    <Tag tone={environment.type} icon={environment.type === 'test' ? 'flask' : 'signal'}>
-      {environment.name}
-    </Tag>
-  )
+  return <Tag tone={environment.type}>{environment.name}</Tag>
 }
 
 /** Where the configuration comes from, and where it goes. */

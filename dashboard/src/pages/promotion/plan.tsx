@@ -2,7 +2,7 @@
 import type { FieldChange, LeftAlone, PlannedChange } from '@ostiary/sdk'
 import { Icon } from '../../parts/icon.tsx'
 import { useRead } from '../../parts/reading.tsx'
-import { useFirst } from '../../parts/table.tsx'
+import { Heads, useFirst } from '../../parts/table.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { promotions } from '../../queries/promotions.ts'
@@ -157,17 +157,7 @@ function Updated({ change, news, edited, ...ticks }: UpdatedProps) {
         </h3>
       </header>
       <table className="rows" aria-label={label}>
-        <thead>
-          <tr>
-            <th scope="col">Setting</th>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-            <th scope="col">Who is affected</th>
-          </tr>
-        </thead>
+        <Heads of={['Setting', ...heads, 'Who is affected']} />
         <tbody>
           {fields.map(({ pointer, from, to }) => {
             const { label: name, look, affects } = fieldAt(object, pointer)
@@ -228,12 +218,7 @@ function Stays({ entries }: { entries: readonly LeftAlone[] }) {
         <h2 id="stays">Stays</h2>
       </header>
       <table className="rows" aria-labelledby="stays">
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col">Why</th>
-          </tr>
-        </thead>
+        <Heads of={['What', 'Why']} />
         <tbody>
           {first.map((entry) => (
             <tr key={keyOf(entry)}>

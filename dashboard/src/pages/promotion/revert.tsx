@@ -13,9 +13,10 @@ import { useAction } from '../../parts/action.ts'
 import { useAnnounce } from '../../parts/announce.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/note.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Loaded, not_by_itself, useRead } from '../../parts/reading.tsx'
-import { useFirst } from '../../parts/table.tsx'
+import { Heads, useFirst } from '../../parts/table.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { changedBySteps, promotions } from '../../queries/promotions.ts'
 import { readAgain } from '../../queries/query.ts'
@@ -80,7 +81,6 @@ export function Revert({ close, secretsOf }: RevertProps) {
           : null
   return (
     <Dialog
-      opened
       alert
       busy={revert.busy}
       onClose={close}
@@ -136,10 +136,9 @@ export function Revert({ close, secretsOf }: RevertProps) {
               </section>
             ) : null}
             {errors.map(({ code, detail }) => (
-              <div key={`${code} ${detail}`} className="note bad">
-                <Icon name="warn" size={16} />
-                <span>{inWords(detail)}</span>
-              </div>
+              <Note key={`${code} ${detail}`} tone="bad">
+                {inWords(detail)}
+              </Note>
             ))}
             <GoesBack changes={preview.changes.filter(({ action }) => action === 'update')} />
             <IsDeleted changes={preview.changes.filter(({ action }) => action === 'delete')} />
@@ -222,13 +221,7 @@ function GoesBack({ changes }: { changes: readonly PlannedChange[] }) {
         <h3>Goes back</h3>
       </header>
       <table className="rows" aria-label="Goes back">
-        <thead>
-          <tr>
-            <th scope="col">Setting</th>
-            <th scope="col">{target.name} now</th>
-            <th scope="col">Then</th>
-          </tr>
-        </thead>
+        <Heads of={['Setting', `${target.name} now`, 'Then']} />
         <tbody>
           {first.map(({ from, to, ...place }) => {
             const { look } = fieldAt(place.object, place.pointer)

@@ -15,7 +15,6 @@ export function SecretsOnce({ secrets, close }: { secrets: readonly MadeSecret[]
   const kindOf = ({ client_secret }: MadeSecret) => (client_secret === undefined ? 'secret of the webhook' : 'client secret')
   return (
     <Dialog
-      opened
       alert
       onClose={storing.close}
       width={642}

@@ -2,6 +2,7 @@
 import { Textarea, TextInput } from '@mantine/core'
 import type { PromotionCreation } from '@ostiary/sdk'
 import { type FormEvent, useEffect, useMemo, useState } from 'react'
+import { Card } from '../../parts/card.tsx'
 import { textOf } from '../../parts/field-text.ts'
 import { Problem } from '../../parts/problem.tsx'
 import { useFirst } from '../../parts/table.tsx'
@@ -71,13 +72,7 @@ export function ValuesForm({ plan, wanted, typed: [typed, setTexts] }: Props) {
     />
   )
   return (
-    <section className="card" aria-labelledby="values">
-      <header>
-        <h2 id="values">Values for {target.name}</h2>
-        <div className="r">
-          <EnvironmentTag type={target.type} />
-        </div>
-      </header>
+    <Card id="values" title={<>Values for {target.name}</>} beside={<EnvironmentTag type={target.type} />}>
       <form className="pad stack" onSubmit={submit}>
         <p className="muted">These belong to {target.name} alone, so they are never copied. Nothing changes before you apply the plan.</p>
         <fieldset disabled={!can('developer') || plan.busy} className="stack">
@@ -108,7 +103,7 @@ export function ValuesForm({ plan, wanted, typed: [typed, setTexts] }: Props) {
           })}
           {more}
         </fieldset>
-        {plan.error ? <Problem error={plan.error} focus is_at_fields={marks.is_all} /> : null}
+        <Problem error={plan.error} focus is_at_fields={marks.is_all} />
         <p className="row">
           <button type="submit" className={`btn${is_needed ? ' pri' : ''}`} disabled={texts.size === 0 || plan.busy || !can('developer')}>
             Plan with these values
@@ -116,7 +111,7 @@ export function ValuesForm({ plan, wanted, typed: [typed, setTexts] }: Props) {
           {can('developer') ? null : <span className="muted">Needs the role developer.</span>}
         </p>
       </form>
-    </section>
+    </Card>
   )
 }
 

@@ -6,15 +6,25 @@ import '../../styles/sign-in-objects.css'
 import type { Provider } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
+import { ChoiceCards } from '../../parts/choice-cards.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { providers } from '../../queries/providers.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { providerId } from './id.ts'
-import { kinds, ofKind, scopesOf } from './kinds.ts'
+import { kindOf, kinds, ofKind, scopesOf } from './kinds.ts'
 import { ProviderMark } from './mark.tsx'
 import { RegisterThere } from './register.tsx'
+
+const tiles = kinds.map(({ value, label }) => ({
+  value,
+  name: (
+    <>
+      <ProviderMark type={value} /> {label}
+    </>
+  ),
+}))
 
 const newId = () => providerId(Date.now(), crypto.getRandomValues(new Uint8Array(10)))
 
@@ -44,37 +54,16 @@ export function CreateProvider({ close, check }: { close: () => void; check: (pr
       close()
     },
   })
+  const choose = (type: Provider['type']) => {
+    const chosen = kindOf(type)
+    setKind(chosen)
+    fields.enter({ scopes: scopesOf(chosen) })
+  }
   return (
-    <FormDialog
-      title="Add a provider"
-      lead={<InEnvironment />}
-      submit="Add provider"
-      action={action}
-      onSubmit={() => action.run(undefined)}
-      onClose={close}
-    >
-      <fieldset>
-        <legend className="lab">Provider</legend>
-        <div className="kinds three tiles">
-          {kinds.map((each) => (
-            <label className="kind" key={each.value}>
-              <input
-                type="radio"
-                name="kind"
-                checked={each === kind}
-                onChange={() => {
-                  setKind(each)
-                  fields.enter({ scopes: scopesOf(each) })
-                }}
-              />
-              <b>
-                <ProviderMark type={each.value} /> {each.label}
-              </b>
-            </label>
-          ))}
-        </div>
+    <FormDialog title="Add a provider" submit="Add provider" action={action} onSubmit={() => action.run()} onClose={close}>
+      <ChoiceCards legend="Provider" options={tiles} value={kind.value} choose={choose}>
         {fieldError(action.error, '/type') ? <p className="small tone-bad">{fieldError(action.error, '/type')}</p> : null}
-      </fieldset>
+      </ChoiceCards>
       <RegisterThere kind={kind} name={display_name || kind.label} callback_url={`${environment.issuer}/oauth/callback/${id}`} />
       <ObjectFields of={fields} error={action.error} but={but} />
     </FormDialog>

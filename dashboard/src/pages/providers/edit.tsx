@@ -7,7 +7,7 @@ import '../../styles/sign-in-objects.css'
 import type { Provider } from '@ostiary/sdk'
 import { CopyButton } from '../../parts/copy.tsx'
 import { type Edited, useEdit } from '../../parts/edit.tsx'
-import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { Editing } from '../../parts/save.tsx'
@@ -25,7 +25,7 @@ interface EditProps {
 
 export function EditProvider({ provider_id, ...rest }: EditProps) {
   const read = useRead(providers.one(useEnvironment(), provider_id))
-  return read.data ? <Editing latest={read.data}>{(base, report) => <Form base={base} report={report} {...rest} />}</Editing> : null
+  return read.data ? <Editing latest={read.data}>{(edited) => <Form {...edited} {...rest} />}</Editing> : null
 }
 
 function Form({ base, report, close, check }: Edited<Provider> & Omit<EditProps, 'provider_id'>) {
@@ -65,7 +65,6 @@ function Form({ base, report, close, check }: Edited<Provider> & Omit<EditProps,
   return (
     <FormDialog
       title={`Edit ${provider.display_name}`}
-      lead={<InEnvironment />}
       submit="Save"
       action={edit}
       disabled={!edit.is_edited}

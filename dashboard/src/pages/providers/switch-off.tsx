@@ -4,7 +4,6 @@ import type { Provider } from '@ostiary/sdk'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { useSave } from '../../parts/save.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
 import { providers } from '../../queries/providers.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { savingProvider } from './saving.ts'
@@ -18,7 +17,6 @@ export function SwitchOff({ provider, close }: { provider: Provider; close: () =
     <>
       <Confirm
         title={`Switch off ${display_name}?`}
-        lead={<EnvironmentTag type={here.environment.type} />}
         consequence="Its button leaves the sign-in page at once, for everybody. People who have no other way to sign in are locked out until you switch it on again."
         keep="Keep it on"
         act="Switch off now"

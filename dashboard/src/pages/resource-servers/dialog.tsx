@@ -3,7 +3,7 @@ import '../../styles/sign-in-objects.css'
 import type { ResourceServer, ResourceServerChange, ResourceServerCreation } from '@ostiary/sdk'
 import { useAction } from '../../parts/action.ts'
 import { type Edited, useEdit } from '../../parts/edit.tsx'
-import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { labelsOf, ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { useRead } from '../../parts/reading.tsx'
@@ -25,9 +25,7 @@ export function CreateResourceServer({ close }: { close: () => void }) {
 
 export function EditResourceServer({ resource_server_id, close }: { resource_server_id: string; close: () => void }) {
   const read = useRead(resourceServers.one(useEnvironment(), resource_server_id))
-  return read.data ? (
-    <Editing latest={read.data}>{(base, report) => <EditDialog base={base} report={report} close={close} />}</Editing>
-  ) : null
+  return read.data ? <Editing latest={read.data}>{(edited) => <EditDialog {...edited} close={close} />}</Editing> : null
 }
 
 function EditDialog({ base, report, close }: Edited<ResourceServer> & { close: () => void }) {
@@ -67,7 +65,6 @@ function ResourceServerDialog({ fields, server, action, submit, close }: DialogP
   return (
     <FormDialog
       title={server ? `Edit ${server.name}` : 'Add a resource server'}
-      lead={<InEnvironment />}
       submit={server ? 'Save' : 'Add resource server'}
       action={action}
       onSubmit={submit}

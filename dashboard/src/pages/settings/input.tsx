@@ -5,7 +5,7 @@ import type { Field, Value } from './fields.ts'
 import { problemOf } from './rules.ts'
 import { inWords, shown } from './values.ts'
 
-interface InputProps {
+export interface InputProps {
   field: Field
   value: Value
   change: (value: Value) => void

@@ -4,7 +4,9 @@ import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import type { MailTested, Settings } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
+import { Card } from '../../parts/card.tsx'
 import type { Edited } from '../../parts/edit.tsx'
+import { entered } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
 import { inbox } from '../../queries/environment.ts'
@@ -50,10 +52,7 @@ export function MailSettings({ base, report }: Edited<Settings>) {
     error: fieldError(save.error, pointer),
   })
   return (
-    <section className="card">
-      <header>
-        <h2>Mail</h2>
-      </header>
+    <Card title="Mail">
       <form onSubmit={submit}>
         <fieldset disabled={!can('developer') || save.busy} className="settings-grid">
           <NativeSelect
@@ -68,9 +67,7 @@ export function MailSettings({ base, report }: Edited<Settings>) {
           <TextInput
             label={names['/email/from']}
             description="An address, or Name <address>."
-            value={from}
-            onChange={(event) => setFrom(event.currentTarget.value)}
-            error={fieldError(save.error, '/email/from')}
+            {...entered(from, setFrom, save.error, '/email/from')}
           />
           {delivery === 'smtp' ? (
             <>
@@ -89,9 +86,7 @@ export function MailSettings({ base, report }: Edited<Settings>) {
                 label={names['/email/smtp/password']}
                 description={passwordHelp(email.smtp, has_new_host)}
                 autoComplete="new-password"
-                value={password}
-                onChange={(event) => setPassword(event.currentTarget.value)}
-                error={fieldError(save.error, '/email/smtp/password')}
+                {...entered(password, setPassword, save.error, '/email/smtp/password')}
               />
             </>
           ) : null}
@@ -101,11 +96,11 @@ export function MailSettings({ base, report }: Edited<Settings>) {
             Save mail
           </button>
         </div>
-        {save.error ? <Problem error={save.error} focus /> : null}
+        <Problem error={save.error} focus />
       </form>
       {save.dialog}
       <TestMail is_saved={!is_edited} delivery={email.delivery} />
-    </section>
+    </Card>
   )
 }
 
@@ -160,20 +155,12 @@ function TestMail({ is_saved, delivery }: { is_saved: boolean; delivery: Email['
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setResult(null)
-    test.run(undefined)
+    test.run()
   }
   const why = delivery === 'none' ? 'Choose a delivery first.' : is_saved ? '' : 'Save first: a test uses what is stored.'
   return (
     <form className="mail-test" onSubmit={submit}>
-      <TextInput
-        label="Send a test mail to"
-        inputMode="email"
-        autoCapitalize="none"
-        required
-        value={to}
-        onChange={(event) => setTo(event.currentTarget.value)}
-        error={fieldError(test.error, '/to')}
-      />
+      <TextInput label="Send a test mail to" inputMode="email" autoCapitalize="none" required {...entered(to, setTo, test.error, '/to')} />
       <button type="submit" className="btn" disabled={!can('developer') || test.busy || why !== ''}>
         {test.busy ? 'Sending…' : 'Send test mail'}
       </button>
@@ -181,7 +168,7 @@ function TestMail({ is_saved, delivery }: { is_saved: boolean; delivery: Email['
       <div aria-live="polite" className="mail-outcome">
         {tested ? <Outcome of={tested} is_captured={delivery === 'capture'} /> : null}
       </div>
-      {test.error ? <Problem error={test.error} /> : null}
+      <Problem error={test.error} />
     </form>
   )
 }

@@ -180,7 +180,7 @@ interface ListPartProps<T> {
 function ListPart<T>({ title, none, list, action, row, ask }: ListPartProps<T>) {
   return (
     <Part title={title} action={action}>
-      {list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : null}
+      <Problem error={list.error} retry={() => list.refetch()} />
       {list.rows === undefined && !list.error ? <Skeleton rows={1} /> : null}
       {list.rows?.length === 0 ? <p className="muted">{none}</p> : null}
       <ul>

@@ -3,9 +3,9 @@ import { TextInput } from '@mantine/core'
 import type { User } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { EmailField } from '../../parts/fields.tsx'
-import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
-import { fieldError } from '../../parts/problem.tsx'
+import { ChoiceCards } from '../../parts/choice-cards.tsx'
+import { EmailField, entered } from '../../parts/fields.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { settings } from '../../queries/settings.ts'
 import { users } from '../../queries/users.ts'
@@ -20,11 +20,11 @@ export interface Added {
   error: unknown
 }
 
-const texts: Record<Beginning, { name: string; text: string }> = {
-  invitation: { name: 'Mail an invitation', text: 'A link, with which the person chooses a password. It works for 24 hours.' },
-  password: { name: 'Set a password', text: 'You give it to the person. Nothing is mailed.' },
-  neither: { name: 'No password', text: 'The person signs in by a code or a provider. Nothing is mailed now.' },
-}
+const choices: readonly { value: Beginning; name: string; text: string }[] = [
+  { value: 'invitation', name: 'Mail an invitation', text: 'A link, with which the person chooses a password. It works for 24 hours.' },
+  { value: 'password', name: 'Set a password', text: 'You give it to the person. Nothing is mailed.' },
+  { value: 'neither', name: 'No password', text: 'The person signs in by a code or a provider. Nothing is mailed now.' },
+]
 
 export function AddUser({ close, onAdded }: { close: () => void; onAdded: (added: Added) => void }) {
   const here = useEnvironment()
@@ -49,33 +49,21 @@ export function AddUser({ close, onAdded }: { close: () => void; onAdded: (added
   return (
     <FormDialog
       title="Add a user"
-      lead={<InEnvironment />}
       submit="Add user"
       action={action}
       disabled={in_force === undefined}
-      onSubmit={() => action.run(undefined)}
+      onSubmit={() => action.run()}
       onClose={close}
     >
       <EmailField value={email} change={setEmail} error={action.error} />
-      <TextInput
-        label="Name, optional"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={fieldError(action.error, '/name')}
-      />
+      <TextInput label="Name, optional" {...entered(name, setName, action.error, '/name')} />
       {beginnings.length > 1 ? (
-        <fieldset>
-          <legend className="lab">How does the person begin?</legend>
-          <div className={beginnings.length === 3 ? 'kinds three' : 'kinds'}>
-            {beginnings.map((each) => (
-              <label className="kind" key={each}>
-                <input type="radio" name="beginning" checked={each === way} onChange={() => setChosen(each)} />
-                <b>{texts[each].name}</b>
-                <span>{texts[each].text}</span>
-              </label>
-            ))}
-          </div>
-        </fieldset>
+        <ChoiceCards
+          legend="How does the person begin?"
+          options={choices.filter(({ value }) => beginnings.includes(value))}
+          value={way}
+          choose={setChosen}
+        />
       ) : null}
       {way === 'password' ? <NewPasswordField value={password} change={setPassword} error={action.error} /> : null}
     </FormDialog>

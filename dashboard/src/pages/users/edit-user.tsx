@@ -3,8 +3,8 @@ import { Checkbox, Textarea, TextInput } from '@mantine/core'
 import type { User, UserChange } from '@ostiary/sdk'
 import { useState } from 'react'
 import { type Edited, useEdit } from '../../parts/edit.tsx'
-import { EmailField } from '../../parts/fields.tsx'
-import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
+import { EmailField, entered } from '../../parts/fields.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { Editing } from '../../parts/save.tsx'
@@ -14,7 +14,7 @@ import { metadataText, patchTo, readMetadata } from './metadata.ts'
 
 export function EditUser({ user_id, close }: { user_id: string; close: () => void }) {
   const read = useRead(users.version(useEnvironment(), user_id))
-  return read.data ? <Editing latest={read.data}>{(base, report) => <Form base={base} report={report} close={close} />}</Editing> : null
+  return read.data ? <Editing latest={read.data}>{(edited) => <Form {...edited} close={close} />}</Editing> : null
 }
 
 function Form({ base, report, close }: Edited<User> & { close: () => void }) {
@@ -28,8 +28,8 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
   const is_new_email = email.toLowerCase() !== (user.email ?? '').toLowerCase()
   const kept = user.email_verified && !is_new_email // what the service does by itself
   const is_proved = ticked ?? kept
-  const entered = readMetadata(text)
-  const patch = 'metadata' in entered ? patchTo(entered.metadata, user.metadata) : {}
+  const typed = readMetadata(text)
+  const patch = 'metadata' in typed ? patchTo(typed.metadata, user.metadata) : {}
   const change: UserChange = {
     ...(email === (user.email ?? '') ? {} : { email }),
     ...(is_proved === kept ? {} : { email_verified: is_proved }),
@@ -49,10 +49,9 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
   return (
     <FormDialog
       title={`Edit ${user.email ?? user.id}`}
-      lead={<InEnvironment />}
       submit="Save"
       action={edit}
-      disabled={!edit.is_edited || 'problem' in entered}
+      disabled={!edit.is_edited || 'problem' in typed}
       onSubmit={edit.submit}
       onClose={close}
     >
@@ -64,12 +63,7 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
         onChange={(event) => setTicked(event.currentTarget.checked)}
         error={fieldError(edit.error, '/email_verified')}
       />
-      <TextInput
-        label="Name, optional"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={fieldError(edit.error, '/name')}
-      />
+      <TextInput label="Name, optional" {...entered(name, setName, edit.error, '/name')} />
       <Textarea
         label="Metadata, optional"
         description="Your own data as a JSON object, at most 16 KiB. No token carries it."
@@ -79,7 +73,7 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
         styles={{ input: { fontFamily: 'var(--mono)', fontSize: 13 } }}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
-        error={'problem' in entered ? entered.problem : fieldError(edit.error, '/metadata')}
+        error={'problem' in typed ? typed.problem : fieldError(edit.error, '/metadata')}
       />
       {edit.dialog}
     </FormDialog>

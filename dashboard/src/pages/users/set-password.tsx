@@ -3,10 +3,10 @@ import { PasswordInput } from '@mantine/core'
 import type { User } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
+import { entered } from '../../parts/fields.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { fieldError } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
+import { ThisEnvironment } from '../../parts/tag.tsx'
 import { settings } from '../../queries/settings.ts'
 import { users } from '../../queries/users.ts'
 import { useEnvironment } from '../../scope.tsx'
@@ -26,16 +26,14 @@ export function NewPasswordField({ value, change, error }: NewPasswordFieldProps
       description={in_force ? `At least ${in_force.password.min_length} characters. It is never shown again.` : undefined}
       required
       autoComplete="new-password"
-      value={value}
-      onChange={(event) => change(event.currentTarget.value)}
-      error={fieldError(error, '/password')}
+      {...entered(value, change, error, '/password')}
     />
   )
 }
 
 export function SetPassword({ user, close }: { user: User; close: () => void }) {
   const here = useEnvironment()
-  const { client, environment } = here
+  const { client } = here
   const [password, setPassword] = useState('')
   const action = useAction(() => client.changeUser({ user_id: user.id }, { password }), {
     changes: users.access(here, user.id),
@@ -46,13 +44,13 @@ export function SetPassword({ user, close }: { user: User; close: () => void }) 
       title={user.has_password ? 'Replace the password' : 'Set a password'}
       lead={
         <>
-          <EnvironmentTag type={environment.type} /> {user.email ?? user.id}. All sessions and tokens of this person end.
+          <ThisEnvironment /> {user.email ?? user.id}. All sessions and tokens of this person end.
           {user.email === null ? null : ' A mail says that the password was changed.'}
         </>
       }
       submit={user.has_password ? 'Replace it' : 'Set it'}
       action={action}
-      onSubmit={() => action.run(undefined)}
+      onSubmit={() => action.run()}
       onClose={close}
     >
       <NewPasswordField value={password} change={setPassword} error={action.error} />

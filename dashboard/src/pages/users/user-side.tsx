@@ -4,21 +4,21 @@ import type { SignInMethod, User } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { Confirm, ConfirmCall } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copy.tsx'
 import { Id } from '../../parts/names.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Loaded, useList, useRead } from '../../parts/reading.tsx'
 import { Facts, Json, Side } from '../../parts/side.tsx'
-import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
+import { Tag, ThisEnvironment } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { reasonWords } from '../../parts/words.ts'
 import { events } from '../../queries/events.ts'
 import { providers } from '../../queries/providers.ts'
 import { settings } from '../../queries/settings.ts'
 import { users } from '../../queries/users.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toPage, useEnvironment } from '../../scope.tsx'
 import { Access, Part, type Question } from './access.tsx'
 import { EditUser } from './edit-user.tsx'
 import { SetPassword } from './set-password.tsx'
@@ -35,7 +35,7 @@ export function UserSide({ user_id, onClose }: { user_id: string; onClose: () =>
 
 function Content({ user, onClose }: { user: User; onClose: () => void }) {
   const here = useEnvironment()
-  const { client, environment, base } = here
+  const { client } = here
   const [question, setQuestion] = useState<Question | null>(null)
   const [form, setForm] = useState<'edit' | 'password' | null>(null)
   const about = { user_id: user.id }
@@ -59,33 +59,17 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
     <>
       <WaysIn user={user} methods={methods.rows} />
       <Facts
-        of={[
-          [
-            'Email',
-            user.email ? (
-              <Copied
-                key="email"
-                value={user.email}
-                label="email"
-                tag={
-                  user.email_verified ? (
-                    <Tag tone="ok" icon="check">
-                      verified
-                    </Tag>
-                  ) : (
-                    <Tag>not verified</Tag>
-                  )
-                }
-              />
-            ) : (
-              'None'
-            ),
-          ],
-          ['Name', user.name ?? <span className="faint">None</span>],
-          ['Last sign-in', <Time key="last" at={user.last_sign_in_at} />],
-          ['Created', <Time key="created" at={user.created_at} />],
-          ['Id', <Id key="id" value={user.id} label="user id" />],
-        ]}
+        of={{
+          Email: user.email ? (
+            <Copied value={user.email} label="email" tag={user.email_verified ? <Tag tone="ok">verified</Tag> : <Tag>not verified</Tag>} />
+          ) : (
+            'None'
+          ),
+          Name: user.name ?? <span className="faint">None</span>,
+          'Last sign-in': <Time at={user.last_sign_in_at} />,
+          Created: <Time at={user.created_at} />,
+          Id: <Id value={user.id} label="user id" />,
+        }}
       />
       <div className="toolbar">
         <ChangeButton className="btn s" in_root={false} onClick={() => setForm('edit')}>
@@ -104,18 +88,18 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
       <Access user={user} methods={methods} ask={ask} />
       <Part title="Events">
         <div className="toolbar">
-          <Link className="btn s" from={base} to={`${base}/events`} search={{ user_id: user.id }}>
+          <Link className="btn s" {...toPage('/events', { user_id: user.id })}>
             All events of this user
           </Link>
-          <Link className="btn s" from={base} to={`${base}/events`} search={{ user_id: user.id, type: 'sign_in.failed' }}>
+          <Link className="btn s" {...toPage('/events', { user_id: user.id, type: 'sign_in.failed' })}>
             Failed sign-ins
           </Link>
         </div>
       </Part>
-      {unblock.error ? <Problem error={unblock.error} /> : null}
+      <Problem error={unblock.error} />
       <div className="toolbar">
         {user.blocked_at ? (
-          <ChangeButton disabled={unblock.busy} onClick={() => unblock.run(undefined)}>
+          <ChangeButton disabled={unblock.busy} onClick={() => unblock.run()}>
             Unblock
           </ChangeButton>
         ) : (
@@ -130,7 +114,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
           {...question}
           lead={
             <>
-              <EnvironmentTag type={environment.type} /> {userName(user)}
+              <ThisEnvironment /> {userName(user)}
             </>
           }
           busy={change.busy}
@@ -178,38 +162,29 @@ function Mails({ user }: { user: User }) {
         ) : null}
       </div>
       <output className="small muted">{is_sent ? `A mail to ${user.email} is on its way, unless too many were asked for.` : ''}</output>
-      {send.error ? <Problem error={send.error} /> : null}
+      <Problem error={send.error} />
     </Part>
   )
 }
 
 function DeleteUser({ user, onDeleted }: { user: User; onDeleted: () => void }) {
-  const { client, at, environment } = useEnvironment()
+  const { client, at } = useEnvironment()
   const [is_open, setOpen] = useState(false)
-  const remove = useAction(() => client.deleteUser({ user_id: user.id }), { changes: [users.all({ at })], done: onDeleted })
   return (
     <>
-      <ChangeButton
-        className="btn bad"
-        in_root={false}
-        onClick={() => {
-          remove.reset()
-          setOpen(true)
-        }}
-      >
+      <ChangeButton className="btn bad" in_root={false} onClick={() => setOpen(true)}>
         Delete
       </ChangeButton>
       {is_open ? (
-        <Confirm
+        <ConfirmCall
           title={`Delete ${userName(user)}?`}
-          lead={<EnvironmentTag type={environment.type} />}
           consequence="The account, its sessions, methods and consents are gone for good. The same address can sign up again, with another id."
           keep="Keep the user"
           act="Delete now"
           typed={userName(user)}
-          busy={remove.busy}
-          error={remove.error}
-          onConfirm={() => remove.run(undefined)}
+          call={() => client.deleteUser({ user_id: user.id })}
+          changes={[users.all({ at })]}
+          done={onDeleted}
           onClose={() => setOpen(false)}
         />
       ) : null}
@@ -220,7 +195,6 @@ function DeleteUser({ user, onDeleted }: { user: User; onDeleted: () => void }) 
 /** The first thing that support asks: can this person sign in, and what happened last? */
 function WaysIn({ user, methods }: { user: User; methods: SignInMethod[] | undefined }) {
   const here = useEnvironment()
-  const { base } = here
   const in_force = useRead(settings.plain(here)).data
   const offered = useRead(providers.hundred(here)).data
   const failed = useRead(events.lastFailedSignIn(here, user.id))
@@ -234,7 +208,7 @@ function WaysIn({ user, methods }: { user: User; methods: SignInMethod[] | undef
         {last ? (
           <p>
             The last failed sign-in was <Time at={last.timestamp} />:{' '}
-            <Link className="u" from={base} to={`${base}/events`} search={{ chosen: last.id }}>
+            <Link className="u" {...toPage('/events', { chosen: last.id })}>
               {reasonWords(String(last.data.reason))}
             </Link>
           </p>

@@ -57,23 +57,14 @@ export const answerOf = ({ attempts }: Message) => {
 
 export function MessageStatus({ of: message }: { of: Message }) {
   const answer = answerOf(message)
-  if (message.status === 'delivered')
-    return (
-      <Tag tone="ok" icon="check">
-        {answer}, delivered
-      </Tag>
-    )
+  if (message.status === 'delivered') return <Tag tone="ok">{answer}, delivered</Tag>
   if (message.status === 'waiting')
     return (
       <Tag tone="warn" icon="clock">
         {answer}, waiting
       </Tag>
     )
-  return (
-    <Tag tone="bad" icon="cross">
-      {answer}, given up
-    </Tag>
-  )
+  return <Tag tone="bad">{answer}, given up</Tag>
 }
 
 const took = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`)

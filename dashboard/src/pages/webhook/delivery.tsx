@@ -10,10 +10,10 @@ import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Json } from '../../parts/side.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
+import { ThisEnvironment } from '../../parts/tag.tsx'
 import { events } from '../../queries/events.ts'
 import { deliveries } from '../../queries/webhooks.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toPage, useEnvironment } from '../../scope.tsx'
 import { Attempts, answerOf, fixOf } from './attempts.tsx'
 
 interface DetailProps {
@@ -24,9 +24,8 @@ interface DetailProps {
 }
 
 export function DeliveryDetail({ webhook, message_id, listed }: DetailProps) {
-  const here = useEnvironment()
   const in_list = listed?.id === message_id ? listed : undefined
-  const read = useRead(deliveries.one(here, webhook.id, message_id), { enabled: in_list === undefined, refetchInterval: 5_000 })
+  const read = useRead(deliveries.one(useEnvironment(), webhook.id, message_id), { enabled: in_list === undefined, refetchInterval: 5_000 })
   return (
     <div className="det">
       {in_list ? (
@@ -39,7 +38,7 @@ export function DeliveryDetail({ webhook, message_id, listed }: DetailProps) {
 }
 
 function Detail({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
-  const { client, at, environment, base } = useEnvironment()
+  const { client, at } = useEnvironment()
   const resend = useAction(() => client.resendDelivery({ ...at, webhook_id: delivery.webhook_id, message_id: delivery.id }), {
     changes: [deliveries.all(delivery.webhook_id)],
   })
@@ -54,14 +53,14 @@ function Detail({ webhook, delivery }: { webhook: Webhook; delivery: Delivery })
             {delivery.event_type} · {delivery.id} <CopyButton value={delivery.id} label="message id" />
           </p>
         </div>
-        <Link className="btn s" from={base} to={`${base}/events`} search={{ chosen: delivery.event_id }}>
+        <Link className="btn s" {...toPage('/events', { chosen: delivery.event_id })}>
           Open event
         </Link>
-        <ChangeButton className="btn pri s" disabled={resend.busy} onClick={() => resend.run(undefined)}>
+        <ChangeButton className="btn pri s" disabled={resend.busy} onClick={() => resend.run()}>
           <Icon name="again" /> Send now
         </ChangeButton>
       </div>
-      {resend.error ? <Problem error={resend.error} /> : null}
+      <Problem error={resend.error} />
       <div className="sec">
         <h3>Attempts</h3>
         <Attempts of={delivery} />
@@ -75,7 +74,7 @@ function Detail({ webhook, delivery }: { webhook: Webhook; delivery: Delivery })
       </div>
       <div className="sec">
         <h3>
-          Body <EnvironmentTag type={environment.type} />
+          Body <ThisEnvironment />
           {event.data ? <CopyButton look="quiet" value={JSON.stringify(event.data)} label="body" /> : null}
         </h3>
         <Loaded of={event}>{(body) => <Json of={body} />}</Loaded>

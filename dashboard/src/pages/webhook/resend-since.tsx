@@ -4,10 +4,11 @@ import { NativeSelect, TextInput } from '@mantine/core'
 import type { Webhook } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Buttons, Dialog } from '../../parts/dialog.tsx'
+import { entered } from '../../parts/fields.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
+import { ThisEnvironment } from '../../parts/tag.tsx'
 import { deliveries } from '../../queries/webhooks.ts'
 import { useEnvironment } from '../../scope.tsx'
 
@@ -24,7 +25,7 @@ const sets = [
 ]
 
 export function ResendSince({ webhook, close }: { webhook: Webhook; close: () => void }) {
-  const { client, at, environment } = useEnvironment()
+  const { client, at } = useEnvironment()
   const [typed, setTyped] = useState(() => localOf(Date.now() - DAY_MS))
   const [status, setStatus] = useState<'given_up' | 'all'>('given_up')
   const here = { ...at, webhook_id: webhook.id }
@@ -38,34 +39,26 @@ export function ResendSince({ webhook, close }: { webhook: Webhook; close: () =>
   const error = send.error ?? count.error
   return (
     <Dialog
-      opened
       busy={send.busy}
       onClose={close}
       title="Send again what failed"
       lead={
         <>
-          To <EnvironmentTag type={environment.type} /> {webhook.slug}
+          To <ThisEnvironment /> {webhook.slug}
         </>
       }
       footer={
-        <>
-          <button type="button" className="btn" disabled={send.busy} onClick={close}>
-            Cancel
-          </button>
-          <button type="button" className="btn pri" disabled={!messages || send.busy} onClick={() => send.run(undefined)}>
-            {messages === undefined ? 'Send again' : `Send ${messages.toLocaleString('en')} again`}
-          </button>
-        </>
+        <Buttons
+          keep="Cancel"
+          onClose={close}
+          act={messages === undefined ? 'Send again' : `Send ${messages.toLocaleString('en')} again`}
+          onAct={() => send.run()}
+          disabled={!messages}
+          busy={send.busy}
+        />
       }
     >
-      <TextInput
-        label="Since, in local time"
-        type="datetime-local"
-        required
-        max={localOf(Date.now())}
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-      />
+      <TextInput label="Since, in local time" type="datetime-local" required max={localOf(Date.now())} {...entered(typed, setTyped)} />
       <NativeSelect
         label="Messages"
         data={sets}
@@ -84,7 +77,7 @@ export function ResendSince({ webhook, close }: { webhook: Webhook; close: () =>
                 : `${messages.toLocaleString('en')} messages are sent again, each with its old id, so that the receiver can leave out those that it has.`}
         {messages === MOST ? ' There may be more: these are the oldest.' : ''}
       </p>
-      {error ? <Problem error={error} /> : null}
+      <Problem error={error} />
     </Dialog>
   )
 }

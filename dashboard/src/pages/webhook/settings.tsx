@@ -3,18 +3,18 @@
 import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useAction } from '../../parts/action.ts'
+import { Card } from '../../parts/card.tsx'
 import { CodeTabs } from '../../parts/code.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmCall } from '../../parts/confirm.tsx'
 import { type Edited, EditForm, useEdit } from '../../parts/edit.tsx'
 import { ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import type { Question } from '../../parts/question.ts'
 import { SecretOnce } from '../../parts/secret-once.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
+import { ThisEnvironment } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { webhooks } from '../../queries/webhooks.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toPage, useEnvironment } from '../../scope.tsx'
 import { savingWebhook } from './saving.ts'
 import { verifySnippets } from './verify-code.ts'
 
@@ -40,27 +40,12 @@ export function WebhookSettings({ base, report }: Edited<Webhook>) {
 
 /** Outside of the form, which begins again with each version of the webhook: the new secret is shown once. */
 export function Secret({ webhook }: { webhook: Webhook }) {
-  const { client, at, environment } = useEnvironment()
+  const { client, at } = useEnvironment()
   const [is_open, setOpen] = useState(false)
   const [rotated, setRotated] = useState<WebhookWithSecret | null>(null)
-  const rotate = useAction(() => client.rotateWebhookSecret({ ...at, webhook_id: webhook.id }), {
-    changes: [webhooks.one({ client, at }, webhook.id).queryKey],
-    secret: true,
-    done: (result) => {
-      setOpen(false)
-      setRotated(result)
-    },
-  })
-  const ask = () => {
-    rotate.reset()
-    setOpen(true)
-  }
   const until = webhook.previous_secret_until
   return (
-    <section className="card">
-      <header>
-        <h2>Signing secret</h2>
-      </header>
+    <Card title="Signing secret">
       <div className="pad">
         <p>
           {until && Date.parse(until) > Date.now() ? (
@@ -72,13 +57,12 @@ export function Secret({ webhook }: { webhook: Webhook }) {
           )}
         </p>
         <p className="after">
-          <ChangeButton onClick={ask}>Rotate secret…</ChangeButton>
+          <ChangeButton onClick={() => setOpen(true)}>Rotate secret…</ChangeButton>
         </p>
       </div>
       {is_open ? (
-        <Confirm
+        <ConfirmCall
           title={`Rotate the secret of ${webhook.slug}?`}
-          lead={<EnvironmentTag type={environment.type} />}
           consequence={
             <>
               <b className="strong">For 24 hours each call carries both signatures,</b> so nothing fails while you replace the secret. After
@@ -87,9 +71,13 @@ export function Secret({ webhook }: { webhook: Webhook }) {
           }
           keep="Keep the secret"
           act="Rotate now"
-          busy={rotate.busy}
-          error={rotate.error}
-          onConfirm={() => rotate.run(undefined)}
+          call={() => client.rotateWebhookSecret({ ...at, webhook_id: webhook.id })}
+          changes={[webhooks.one({ client, at }, webhook.id).queryKey]}
+          secret
+          done={(result) => {
+            setOpen(false)
+            setRotated(result)
+          }}
           onClose={() => setOpen(false)}
         />
       ) : null}
@@ -103,55 +91,43 @@ export function Secret({ webhook }: { webhook: Webhook }) {
             setRotated(null)
             setOpen(true)
           }}
-          tags={<EnvironmentTag type={environment.type} />}
+          tags={<ThisEnvironment />}
           onClose={() => setRotated(null)}
         >
           <CodeTabs label="Verify it" snippets={verifySnippets} />
         </SecretOnce>
       ) : null}
-    </section>
+    </Card>
   )
 }
 
 export function Delete({ webhook }: { webhook: Webhook }) {
-  const { client, at, environment, base } = useEnvironment()
+  const { client, at } = useEnvironment()
   const navigate = useNavigate()
   const [is_open, setOpen] = useState(false)
-  const remove = useAction(() => client.deleteWebhook({ ...at, webhook_id: webhook.id }), {
-    changes: [webhooks.all({ at })],
-    done: () => void navigate({ from: base, to: `${base}/webhooks`, ignoreBlocker: true }),
-  })
-  const ask = () => {
-    remove.reset()
-    setOpen(true)
-  }
   return (
-    <section className="card">
-      <header>
-        <h2>Delete</h2>
-      </header>
+    <Card title="Delete">
       <div className="pad">
         <p>Waiting deliveries are not sent any more, and the history of deliveries is gone.</p>
         <p className="after">
-          <ChangeButton className="btn bad" onClick={ask}>
+          <ChangeButton className="btn bad" onClick={() => setOpen(true)}>
             Delete webhook…
           </ChangeButton>
         </p>
       </div>
       {is_open ? (
-        <Confirm
+        <ConfirmCall
           title={`Delete ${webhook.slug}?`}
-          lead={<EnvironmentTag type={environment.type} />}
           consequence="The receiver gets no more events. Waiting deliveries are not sent, and the history of deliveries is gone."
           keep="Keep the webhook"
           act="Delete now"
           typed={webhook.slug}
-          busy={remove.busy}
-          error={remove.error}
-          onConfirm={() => remove.run(undefined)}
+          call={() => client.deleteWebhook({ ...at, webhook_id: webhook.id })}
+          changes={[webhooks.all({ at })]}
+          done={() => void navigate({ ...toPage('/webhooks'), ignoreBlocker: true })}
           onClose={() => setOpen(false)}
         />
       ) : null}
-    </section>
+    </Card>
   )
 }

@@ -7,12 +7,11 @@ import { Problem } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { readAgain } from '../../queries/query.ts'
 import { deliveries, webhooks } from '../../queries/webhooks.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { toWebhook, useEnvironment } from '../../scope.tsx'
 import { Attempts, fixOf, hasWorked } from './attempts.tsx'
 
 export function TestAnswer({ webhook, event_id, close }: { webhook: Webhook; event_id: string; close: () => void }) {
   const here = useEnvironment()
-  const { base } = here
   const found = useRead(deliveries.ofEvent(here, webhook.id, event_id), { refetchInterval: 500 })
   const delivery = found.data?.data[0]
   const fix = delivery ? fixOf(delivery, webhook.url) : null
@@ -29,17 +28,11 @@ export function TestAnswer({ webhook, event_id, close }: { webhook: Webhook; eve
           Close
         </button>
       </div>
-      {found.error ? <Problem error={found.error} /> : null}
+      <Problem error={found.error} />
       {delivery ? <Attempts of={delivery} /> : null}
       {fix ? <p>{fix}</p> : null}
       {delivery ? (
-        <Link
-          className="u"
-          from={base}
-          to={`${base}/webhooks/$webhook_id`}
-          params={{ webhook_id: webhook.id }}
-          search={{ message: delivery.id }}
-        >
+        <Link className="u" {...toWebhook(webhook.id, { message: delivery.id })}>
           Open the delivery
         </Link>
       ) : null}

@@ -22,6 +22,18 @@ const discovery = (values: Values) => `${values.authentication === 'private_key_
   oidc.${authentications[values.authentication]},${isInsecure(values) ? '\n  { execute: [oidc.allowInsecureRequests] }, // only since this issuer is http' : ''}
 )`
 
+/** A sign-in begins with these lines of both programs. */
+const new_checks = `  const verifier = oidc.randomPKCECodeVerifier()
+  const checks = { pkceCodeVerifier: verifier, expectedState: oidc.randomState(), expectedNonce: oidc.randomNonce() }`
+const new_url = `  const url = oidc.buildAuthorizationUrl(config, {
+    redirect_uri,
+    scope: 'openid profile email',
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    state: checks.expectedState,
+    nonce: checks.expectedNonce,
+  })`
+
 export const openidClient = (values: Values): ProgramSnippet => ({
   name: 'openid-client',
   program: {
@@ -39,16 +51,8 @@ const redirect_uri = ${single(values.redirect_uri)}
 
 /** Returns the address to send the visitor to. Keep the checks in the visitor's session until the callback. */
 export async function beginSignIn() {
-  const verifier = oidc.randomPKCECodeVerifier()
-  const checks = { pkceCodeVerifier: verifier, expectedState: oidc.randomState(), expectedNonce: oidc.randomNonce() }
-  const url = oidc.buildAuthorizationUrl(config, {
-    redirect_uri,
-    scope: 'openid profile email',
-    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-    state: checks.expectedState,
-    nonce: checks.expectedNonce,
-  })
+${new_checks}
+${new_url}
   return { url, checks }
 }
 
@@ -88,17 +92,9 @@ app.get('/', (request, response) => {
 })
 
 app.get('/sign-in', async (request, response) => {
-  const verifier = oidc.randomPKCECodeVerifier()
-  const checks = { pkceCodeVerifier: verifier, expectedState: oidc.randomState(), expectedNonce: oidc.randomNonce() }
+${new_checks}
   request.session.checks = checks
-  const url = oidc.buildAuthorizationUrl(config, {
-    redirect_uri,
-    scope: 'openid profile email',
-    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-    state: checks.expectedState,
-    nonce: checks.expectedNonce,
-  })
+${new_url}
   response.redirect(url.href)
 })
 

@@ -8,11 +8,11 @@ import { ChangeButton } from '../../../parts/page.tsx'
 import { Problem } from '../../../parts/problem.tsx'
 import { applications } from '../../../queries/applications.ts'
 import { readiness } from '../../../queries/environment.ts'
-import { useEnvironment } from '../../../scope.tsx'
+import { toApplication, useEnvironment } from '../../../scope.tsx'
 import { tryCallback } from './run.ts'
 
 export function Preparation({ application, etag }: { application: Application; etag: string | null }) {
-  const { client, at, environment, base } = useEnvironment()
+  const { client, at, environment } = useEnvironment()
   const address = tryCallback()
   const application_id = application.id
   const add = useAction(
@@ -37,7 +37,7 @@ export function Preparation({ application, etag }: { application: Application; e
         <>
           <p className="muted">It becomes one of the redirect URIs of {application.name}, where you can remove it.</p>
           <div className="acts">
-            <ChangeButton className="btn pri" disabled={add.busy} onClick={() => add.run(undefined)}>
+            <ChangeButton className="btn pri" disabled={add.busy} onClick={() => add.run()}>
               Add this address
             </ChangeButton>
           </div>
@@ -45,19 +45,13 @@ export function Preparation({ application, etag }: { application: Application; e
       ) : (
         <p className="muted">
           In Live only you add it, on the tab{' '}
-          <Link
-            className="u"
-            from={base}
-            to={`${base}/applications/$application_id`}
-            params={{ application_id: application_id }}
-            search={{ tab: 'addresses' }}
-          >
+          <Link className="u" {...toApplication(application_id, { tab: 'addresses' })}>
             Addresses
           </Link>
           . Remove it afterwards: the list “Ready for real users” on the overview reports it until then.
         </p>
       )}
-      {add.error ? <Problem error={add.error} focus /> : null}
+      <Problem error={add.error} focus />
     </section>
   )
 }

@@ -3,6 +3,7 @@ import '../../../styles/try.css'
 import type { Application } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { Card } from '../../../parts/card.tsx'
 import { CopyButton } from '../../../parts/copy.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { useRead } from '../../../parts/reading.tsx'
@@ -10,7 +11,7 @@ import { useQueryState } from '../../../parts/search.ts'
 import { Tag } from '../../../parts/tag.tsx'
 import { callsOfEnvironment } from '../../../queries/calls.ts'
 import { inbox } from '../../../queries/environment.ts'
-import { useEnvironment } from '../../../scope.tsx'
+import { toApplication, toPage, useEnvironment } from '../../../scope.tsx'
 import { createdSecret } from '../../applications/created-secret.ts'
 import { Decoded } from './decoded.tsx'
 import { RunOptions, useOptions } from './options.tsx'
@@ -19,7 +20,7 @@ import { type Failure, type Run, tryCallback, useTry } from './run.ts'
 import { fixOf } from './words.ts'
 
 export function TrySignIn({ application, etag }: { application: Application; etag: string | null }) {
-  const { environment, base } = useEnvironment()
+  const { environment } = useEnvironment()
   const { run, start } = useTry(application, environment.issuer)
   const [secret, setSecret] = useState(() => createdSecret(application.id))
   const [options, setOption] = useOptions(application)
@@ -33,13 +34,7 @@ export function TrySignIn({ application, etag }: { application: Application; eta
     <div className="try-columns">
       <div className="stack">
         {is_ready ? null : <Preparation application={application} etag={etag} />}
-        <section className="card">
-          <header>
-            <h2>Try sign-in</h2>
-            <div className="r">
-              <Outcome run={run} />
-            </div>
-          </header>
+        <Card title="Try sign-in" beside={<Outcome run={run} />}>
           {run ? (
             <Steps run={run} refusals={refusals.found} has_key={application.token_endpoint_auth_method === 'private_key_jwt'} />
           ) : (
@@ -51,13 +46,7 @@ export function TrySignIn({ application, etag }: { application: Application; eta
               <Icon name={run ? 'again' : 'play'} /> {run ? 'Run again' : 'Try sign-in'}
             </button>
             {run?.state === 'done' ? (
-              <Link
-                className="btn"
-                from={base}
-                to={`${base}/applications/$application_id`}
-                params={{ application_id: application.id }}
-                search={{ tab: 'connect' }}
-              >
+              <Link className="btn" {...toApplication(application.id, { tab: 'connect' })}>
                 Put this in your app
               </Link>
             ) : null}
@@ -65,7 +54,7 @@ export function TrySignIn({ application, etag }: { application: Application; eta
               {is_ready ? 'Tokens stay in this tab and are revoked when you leave.' : 'Add the redirect URI first.'}
             </span>
           </div>
-        </section>
+        </Card>
       </div>
       <Decoded run={run} />
     </div>
@@ -89,17 +78,8 @@ function Introduction({ application }: { application: Application }) {
 function Outcome({ run }: { run: Run | null }) {
   if (run === null || run.state === 'working') return null
   if (run.state === 'waiting') return <Tag icon="clock">Waiting for the window</Tag>
-  if (run.state === 'failed')
-    return (
-      <Tag tone="bad" icon="cross">
-        Failed
-      </Tag>
-    )
-  return (
-    <Tag tone="ok" icon="check">
-      {run.state === 'done' ? 'Everything agrees' : 'Code received'}
-    </Tag>
-  )
+  if (run.state === 'failed') return <Tag tone="bad">Failed</Tag>
+  return <Tag tone="ok">{run.state === 'done' ? 'Everything agrees' : 'Code received'}</Tag>
 }
 
 interface Refusal {
@@ -113,7 +93,7 @@ function useRefusals(application: Application, run: Run | null) {
   const here = useEnvironment()
   const [last, setLast] = useState('')
   const is_active = run?.state === 'waiting' || run?.state === 'failed'
-  const read = useRead(callsOfEnvironment.ofApplication(here, application.id), {
+  const read = useRead(callsOfEnvironment(here).ofApplication(application.id), {
     enabled: here.can('developer'),
     refetchInterval: is_active ? 2_000 : false,
   })
@@ -215,12 +195,11 @@ function Failed({ failure, refusals }: { failure: Failure; refusals: Refusal[] }
 
 /** `is_explained`: the code is there already. */
 function Reason({ of: { id, code, reason }, is_explained = false }: { of: Refusal; is_explained?: boolean }) {
-  const { base } = useEnvironment()
   return (
     <p>
       {is_explained ? null : <code>{code} </code>}
       {reason}{' '}
-      <Link className="u" from={base} to={`${base}/calls`} search={{ chosen: id }} target="_blank">
+      <Link className="u" {...toPage('/calls', { chosen: id })} target="_blank">
         Open the call<span className="vh">: {id}</span>
       </Link>
     </p>

@@ -1,0 +1,33 @@
+/** What differs between the keys of an environment and the platform keys of a tenant. */
+import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
+import type { ReactNode } from 'react'
+import type { Version } from '../../parts/save.tsx'
+import type { Column } from '../../parts/table.tsx'
+import type { KeyReads } from '../../queries/keys.ts'
+import type { KeyChange } from './restrictions.ts'
+
+export interface KeyForm extends Pick<ApiKey, 'scopes' | 'allowed_origins' | 'ip_allowlist'> {
+  type: 'auth_publishable' | 'auth_secret'
+  label: string
+  rate_limit?: { limit: number; window_seconds: number }
+  expires_at?: string
+}
+
+export type End = 'rotate' | 'revoke'
+
+export interface KindOfKeys {
+  title: string
+  lead: ReactNode
+  needs: 'developer' | 'admin'
+  /** The second column: what a key may do. */
+  second: Column<ApiKey>
+  empty: string
+  snippet: ReactNode
+  reads: KeyReads
+  create: (form: KeyForm) => Promise<ApiKeyWithPlaintext>
+  change: (key_id: string, change: KeyChange, options: { if_match: string | undefined }) => Promise<Version<ApiKey>>
+  rotate: (key_id: string) => Promise<ApiKeyWithPlaintext>
+  revoke: (key_id: string) => Promise<void>
+  /** What the page shows about the use of its keys. */
+  use?: (keys: readonly ApiKey[]) => ReactNode
+}
