@@ -42,14 +42,7 @@ test('the package is immutable, has its hash, and its bytes are those of its sou
   assert.deepEqual([known.status, await known.text()], [304, ''])
 })
 
-for (const name of [
-  'ostiary-sdk-9.9.9.tgz',
-  'ostiary-sdk-.tgz',
-  'ostiary-sdk-0.1.0.tgz.tmp',
-  '..%2Fbuild.json',
-  'package.json',
-  'a'.repeat(200),
-])
+for (const name of ['ostiary-sdk-9.9.9.tgz', 'ostiary-sdk-.tgz', `${sdkFile()}.tmp`, '..%2Fbuild.json', 'package.json', 'a'.repeat(200)])
   test(`there is no package ${name.slice(0, 30)}`, async () => assert.equal((await get(`/sdk/${name}`)).status, 404))
 
 test('npm installs it from the service without a registry, and it calls the service and verifies tokens', async () => {
