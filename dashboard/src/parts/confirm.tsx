@@ -11,7 +11,9 @@ import { Problem } from './problem.tsx'
 import type { Question } from './question.ts'
 import { ThisEnvironment } from './tag.tsx'
 
-interface ConfirmProps extends Question {
+interface ConfirmProps extends Omit<Question, 'consequence'> {
+  /** What stops working, and for whom. */
+  consequence: ReactNode
   /** Where it happens, if that is not the environment of the page. */
   lead?: ReactNode
   children?: ReactNode

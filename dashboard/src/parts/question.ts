@@ -1,10 +1,8 @@
-import type { ReactNode } from 'react'
-
 /** A question before a change is saved, about what it ends. */
 export interface Question {
   title: string
   /** What stops working, and for whom. */
-  consequence: ReactNode
+  consequence: string
   /** The buttons: the harmless one, and the one that goes on. */
   keep: string
   act: string
