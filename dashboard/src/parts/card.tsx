@@ -4,7 +4,7 @@ interface CardProps {
   title: ReactNode
   /** The id of the title, for a card that it names. */
   id?: string
-  /** What stands at the other end of the head. */
+  /** At the other end of the head. */
   beside?: ReactNode
   children: ReactNode
 }

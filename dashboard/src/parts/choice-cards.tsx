@@ -6,7 +6,7 @@ interface ChoiceCardsProps<T> {
   options: readonly { value: T; name: ReactNode; text?: string }[]
   value: T
   choose: (value: T) => void
-  /** What follows the cards. */
+  /** Follows the cards. */
   children?: ReactNode
 }
 

@@ -12,7 +12,7 @@ import type { Question } from './question.ts'
 import { ThisEnvironment } from './tag.tsx'
 
 interface ConfirmProps extends Omit<Question, 'consequence'> {
-  /** What stops working, and for whom. */
+  /** Says who can do no longer what. */
   consequence: ReactNode
   /** Where it happens, if that is not the environment of the page. */
   lead?: ReactNode

@@ -10,11 +10,11 @@ import { useQueryState } from './search.ts'
 import { Empty, hasNone, Records, type RecordsProps, type Row } from './table.tsx'
 
 interface ListPageProps<T extends Row> extends Omit<PageProps, 'logo'>, Omit<RecordsProps<T>, 'label' | 'open' | 'empty'> {
-  /** What the list has, if that is not the title. */
+  /** The objects of the list, if the title does not name them. */
   label?: string
-  /** What stands between the head and the list, such as filters. */
+  /** Between the head and the list, such as filters. */
   above?: ReactNode
-  /** What stands in the place of the list that no row is left of; without filters nothing. */
+  /** In the place of a list of which filters leave no row. */
   no_match?: ReactNode
   /** The words of a list without a row. The audit log always has one. */
   empty?: ReactNode

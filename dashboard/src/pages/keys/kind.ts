@@ -1,4 +1,4 @@
-/** What differs between the keys of an environment and the platform keys of a tenant. */
+/** The differences between the keys of an environment and the platform keys of a tenant. */
 import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
 import type { Version } from '../../parts/save.tsx'
@@ -28,6 +28,6 @@ export interface KindOfKeys {
   change: (key_id: string, change: KeyChange, options: { if_match: string | undefined }) => Promise<Version<ApiKey>>
   rotate: (key_id: string) => Promise<ApiKeyWithPlaintext>
   revoke: (key_id: string) => Promise<void>
-  /** What the page shows about the use of its keys. */
+  /** The figures about the use of its keys. */
   use?: (keys: readonly ApiKey[]) => ReactNode
 }

@@ -9,7 +9,7 @@ interface StepLineProps {
   title: string
   state: CheckState
   detail: ReactNode
-  /** What stands at the end of the line. */
+  /** At the end of the line. */
   children: ReactNode
 }
 
