@@ -2,9 +2,8 @@
  * The laws by which a statement also runs on a database that is distributed over several nodes (decision 0143). They cost one server
  * nothing. An exception is in `recorded-exceptions.ts`.
  */
-import { needOfText } from '../server/src/db/citus/owner.ts'
 import { distributionColumn, placeOf } from '../server/src/db/citus/placement.ts'
-import type { Recorded } from './recorded.ts'
+import type { Recorded, RecordedBatch } from './recorded.ts'
 import { of_all_environments } from './recorded-exceptions.ts'
 import { allBlocks, type Block, blocksOf, type Table } from './sql-blocks.ts'
 
@@ -43,10 +42,26 @@ export function* distributedOffences({ text, does, target }: Recorded): Generato
 
   if (isSweep(text) || of_all_environments.some(({ write }) => text.startsWith(write))) return
   for (const block of all) yield* withoutEnvironment(block, text)
-  const places = new Set(all.flatMap(({ target, tables }) => [target ?? '', ...tables.map(({ name }) => name)]).map(placeOf))
-  if (places.has('environment') && !places.has('scope') && needOfText(text.split('?')) === 'every node')
-    yield { law: 'a statement about an environment goes to its node (db/citus/owner.ts)', what: text }
   yield* environmentsOfOthers(outer, [], text)
+}
+
+/** A statement is sent by the handle of its rows, and says where it lives where the handle does not (decision 0148). */
+export function* misdirected({ text, target, lives }: Recorded, owner: RecordedBatch['owner']): Generator<Found> {
+  const all = [...allBlocks(blocks(text))]
+  const places = new Set(all.flatMap((block) => [block.target ?? '', ...block.tables.map(({ name }) => name)]).map(placeOf))
+  const changes_every_node = placeOf(target ?? '') === 'everywhere'
+  if (owner === 'another') yield { law: 'a handle sends statements about its own environment', what: text }
+  if (owner === 'many' ? false : lives !== 'on every node' && (places.has('scope') || changes_every_node))
+    yield { law: 'a statement that changes rows of every node says so (onEveryNode)', what: text }
+  if (owner === 'environment' && lives === undefined && places.has('coordinator'))
+    yield { law: 'a statement about rows of the coordinator says so (atCoordinator)', what: text }
+  if (owner === 'none' && places.has('environment') && lives === undefined)
+    yield { law: 'a statement about rows of an environment is sent by its handle (db.of), or by that of many (db.many)', what: text }
+  if (
+    (lives === 'at the coordinator' && !places.has('coordinator')) ||
+    (lives === 'on every node' && !places.has('scope') && !changes_every_node)
+  )
+    yield { law: 'no statement says that it lives elsewhere', what: text }
 }
 
 /** A slice of what is over, by the whole keys of rows of any environment, or the next rows in the order of the key. */

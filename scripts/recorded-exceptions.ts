@@ -151,7 +151,11 @@ export const stated_sizes: readonly Stated[] = [
 ]
 
 /** Statements that a test puts into a batch of the service. */
-export const of_tests: readonly string[] = ["insert into deployment (name, value) values ('fanned out'", 'insert into no_such_table']
+export const of_tests: readonly string[] = [
+  "update leases set holder = holder where name = 'unknown'",
+  "insert into deployment (name, value) values ('fanned out'",
+  'insert into no_such_table',
+]
 
 const due = 'what is due or left in any environment'
 const of_tenant = 'the environments of a tenant or a project'

@@ -12,6 +12,7 @@ const keys = new Map([
 const batch = (...texts: string[]): RecordedBatch => ({
   file: 'some.test.ts',
   engine: 'postgres',
+  owner: 'many',
   is_refused: false,
   statements: texts.map((text) => {
     const [, guard, of_key] = /^(guard )?(of key: )?/.exec(text) ?? []

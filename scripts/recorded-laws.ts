@@ -5,7 +5,7 @@
 
 import { placeOf } from '../server/src/db/citus/placement.ts'
 import { lock_order } from '../server/src/db/db.ts'
-import { distributedOffences } from './distributed-laws.ts'
+import { distributedOffences, misdirected } from './distributed-laws.ts'
 import type { Recorded, RecordedBatch } from './recorded.ts'
 import {
   free_inserts,
@@ -31,7 +31,7 @@ export interface Offence {
 /** The laws that a record breaks, each offence once. */
 export function judgeRecord(batches: readonly RecordedBatch[], keys: Keys): Offence[] {
   const offences = new Map<string, Offence>()
-  for (const { file, statements: sent } of batches) {
+  for (const { file, owner, statements: sent } of batches) {
     const statements = sent.filter(({ text }) => !of_tests.some((start) => text.startsWith(start)))
     const found = [
       ...misorders(statements),
@@ -40,7 +40,7 @@ export function judgeRecord(batches: readonly RecordedBatch[], keys: Keys): Offe
       ...unbounded(statements, keys),
       ...ofNoKey(statements, keys),
       ...uncounted(statements),
-      ...statements.flatMap((statement) => [...distributedOffences(statement)]),
+      ...statements.flatMap((statement) => [...distributedOffences(statement), ...misdirected(statement, owner)]),
     ]
     for (const offence of found) if (!offences.has(offence.what)) offences.set(offence.what, { ...offence, file })
   }

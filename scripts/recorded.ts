@@ -11,6 +11,8 @@ export interface Recorded {
   readonly guard: boolean
   /** See `guardOfKey`. */
   readonly is_of_key: boolean
+  /** See `atCoordinator` and `onEveryNode`. */
+  readonly lives?: 'at the coordinator' | 'on every node' | undefined
   readonly does: 'insert' | 'update' | 'delete' | 'select'
   /** The table that the statement changes; `null` for a query. */
   readonly target: string | null
@@ -22,6 +24,8 @@ export interface RecordedBatch {
   /** A test file that sent it; the others are not in the record. */
   readonly file: string
   readonly engine: string
+  /** Whom it is sent about; `another`: the environment of its handle is not that of a statement. */
+  readonly owner: 'environment' | 'another' | 'none' | 'many'
   /** Whether a guard refused it, which is a record beside the one of the batch. */
   readonly is_refused: boolean
   readonly statements: readonly Recorded[]
@@ -35,8 +39,8 @@ export interface Record {
 }
 
 type Line =
-  | { id: number; text: string; guard: boolean; is_of_key: boolean }
-  | { file: string; engine: string; ids: number[]; is_refused: boolean }
+  | ({ id: number } & Pick<Recorded, 'text' | 'guard' | 'is_of_key' | 'lives'>)
+  | ({ ids: number[] } & Pick<RecordedBatch, 'file' | 'engine' | 'owner' | 'is_refused'>)
   | { file: string; ran: readonly string[] }
 
 export function readRecord(folder: string): Record {
@@ -59,11 +63,11 @@ function batchesOf(lines: readonly Line[], known: Map<string, Recorded>): Record
   for (const line of lines) {
     if ('ids' in line) {
       const statements = line.ids.flatMap((id) => by_id.get(id) ?? [])
-      batches.push({ file: line.file, engine: line.engine, is_refused: line.is_refused, statements })
+      batches.push({ file: line.file, engine: line.engine, owner: line.owner, is_refused: line.is_refused, statements })
     }
     if (!('text' in line)) continue
-    const key = `${line.guard} ${line.is_of_key} ${line.text}`
-    const statement = known.get(key) ?? parse(line.text, line.guard, line.is_of_key)
+    const key = `${line.guard} ${line.is_of_key} ${line.lives} ${line.text}`
+    const statement = known.get(key) ?? { ...parse(line.text, line.guard, line.is_of_key), lives: line.lives }
     known.set(key, statement)
     by_id.set(line.id, statement)
   }

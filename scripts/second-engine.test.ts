@@ -7,6 +7,7 @@ const common = 'update environments set a = ?'
 const sent = (file: string, text: string, is_refused = false): RecordedBatch => ({
   file,
   engine: 'sqlite',
+  owner: 'many',
   is_refused,
   statements: [parse(text, true)],
 })

@@ -26,7 +26,7 @@ export async function checkProviderAddresses({ db }: Pick<Deployment, 'db'>, ide
   let last: z.infer<typeof Row> | undefined
   for (;;) {
     const after = last ? sql`where (${key('i')}) > (${last.environment_id}, ${last.provider_id}, ${last.issuer}, ${last.subject})` : sql``
-    const rows = await db.all(
+    const rows = await db.many.all(
       Row,
       sql`select ${key('s')}, s.user_id, case when length(u.email) = ${cut_length} then 1 else 0 end as is_cut
             from (select ${key('i')}, i.user_id from identities i ${after} order by ${key('i')} limit ${identities_per_read}) s

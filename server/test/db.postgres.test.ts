@@ -268,7 +268,7 @@ if (!noPostgres) {
     sent = ''
     await db.all(
       Row,
-      sql`select id from things where ${unindexed('', 'id')} = ${'a'} and exists (select 1 from users where ${inEnvironment('e')})`,
+      sql`select id from things where ${unindexed('', 'id')} = ${'a'} and exists (select 1 from users where ${inEnvironment('env_e')})`,
     )
     assert.match(sent, /id \|\| '' = \$1 and exists \(select 1 from users where environment_id = \$2\)/)
   })

@@ -16,6 +16,7 @@ import * as visits from '../src/domain/sessions/grant-visits.ts'
 import { listGrants } from '../src/domain/sessions/grants.ts'
 import { listSessionRecords } from '../src/domain/sessions/session-records.ts'
 import { findSessions } from '../src/domain/sessions/sessions.ts'
+import { onlyMethods } from './support/db-methods.ts'
 import { run } from './support/plain-batch.ts'
 import { freshDatabase, noPostgres, runCommand } from './support/postgres.ts'
 
@@ -85,7 +86,7 @@ async function statementsOf(use: (typeof uses)[number][1]): Promise<Statement[]>
     sent.push(...statements)
     return Promise.resolve(null)
   }
-  await use({ all: note([]), maybeOne: note(null), batch } as unknown as Db) // as: the methods that these uses call
+  await use(onlyMethods({ all: note([]), maybeOne: note(null), batch }))
   assert.ok(sent.length > 0)
   return sent
 }

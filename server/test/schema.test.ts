@@ -20,6 +20,7 @@ import { countStale, resealAll } from '../src/setup/reseal.ts'
 import { expiring_rows } from '../src/workers/expiring-rows.ts'
 import { authorizationRequest, createAgent, formOf } from './support/cookie-browser.ts'
 import { signInToDashboard } from './support/dashboard.ts'
+import { withMethods } from './support/db-methods.ts'
 import { freshDatabase, noPostgres } from './support/postgres.ts'
 import { createTwoTenants } from './support/tenants.ts'
 import { type World, world } from './support/world.ts'
@@ -124,18 +125,17 @@ for (const [engine, { skip, open, programs, columns }] of Object.entries(engines
     ])
     const secrets = { isStale: (text: string) => text === 'old', unseal: (text: string) => text, seal: () => 'new' }
     const most: number[] = []
-    const observed: Db = {
-      ...db,
+    const observed = withMethods(db, ({ all, batch }) => ({
       async all(schema, statement) {
-        const rows = await db.all(schema, statement)
+        const rows = await all(schema, statement)
         most.push(rows.length)
         return rows
       },
       batch(statements) {
         most.push(statements.length)
-        return db.batch(statements)
+        return batch(statements)
       },
-    }
+    }))
     const sealing = { db: observed, secrets: secrets as unknown as Secrets } // as: resealing uses only these
     assert.equal(await countStale(sealing), 300 + 450)
     assert.equal(await resealAll(sealing), 300 + 450)

@@ -54,6 +54,7 @@ import {
   sendAllAgain,
   type WebhookRow,
 } from '../src/domain/webhooks/store.ts'
+import { onlyMethods } from './support/db-methods.ts'
 import { environment_rows, run } from './support/plain-batch.ts'
 import { freshDatabase, noPostgres, runCommand } from './support/postgres.ts'
 
@@ -260,7 +261,7 @@ async function statementsOf([, send]: Use): Promise<Statement[]> {
     return Promise.resolve(null)
   }
   const recording = { all: note([]), maybeOne: note(null), batch, batchLater: (all: readonly Statement[]) => () => batch(all) }
-  const made = await send(recording as unknown as Db) // as: the methods that these uses call
+  const made = await send(onlyMethods(recording))
   if (typeof made === 'function') await made()
   else if (isStatement(made)) sent.push(made)
   else if (Array.isArray(made) && made.every(isStatement)) sent.push(...made)

@@ -31,6 +31,8 @@ export interface Change {
   /** The object of the audit entry, if the `id` of `answer` or `before` is not its id. */
   object?: AuditedObject
   event?: RaisedEvent
+  /** Whose rows the batch changes, where the path does not say it. */
+  owner?: EnvironmentId
   /** Further objects that the same batch changes: each has its own audit entry and its own event. */
   also?: readonly Also[]
 }
@@ -61,13 +63,15 @@ interface About {
 
 export function createCommit({ db, newId }: Deployment, about: About): Commit {
   const { name, route, caller, request_id, ip, idempotent, params } = about
-  const { environment_id } = params
+  const environment_id = params.environment_id as EnvironmentId | undefined // as: an id of the path, which was found
   const origin = { action: name, actor: caller.actor, actor_label: labelOf(caller), request_id, ip }
-  return async ({ first = [], statements, answer, answer_text, before, after, object, event, also = [] }, now) => {
+  return async ({ first = [], statements, answer, answer_text, before, after, object, event, also = [], ...change }, now) => {
+    const owner = change.owner ?? environment_id ?? caller.environment?.id
+    const own = owner === undefined ? db.many : db.of(owner)
     const recorded = { status: route.returns[0], answer: answer_text ?? withoutSecret(route, answer ?? {}) }
     const record = idempotent ? recordAnswer(idempotent, recorded, now) : []
     // Without a change, as when a blocked user is blocked again, only the response is recorded.
-    if (statements.length === 0) return (await db.batch(record)) !== null
+    if (statements.length === 0) return (await own.batch(record)) !== null
     const result = after ?? answer
     if (before && result) await about.sign_in?.forChange(before, result)
     const described = describeChange(before, result, object)
@@ -79,9 +83,9 @@ export function createCommit({ db, newId }: Deployment, about: About): Commit {
     }
     // Creating a tenant has no tenant context: the entry is the first one in the log of the new tenant.
     const tenant_id = entry.object.type === 'tenant' ? (entry.object.id as Caller['tenant_id']) : caller.tenant_id // as: the type was read from the prefix of the id
-    const written = await db.batch([
+    const written = await own.batch([
       ...first,
-      ...(route.configures && environment_id ? [raiseConfigVersion(environment_id as EnvironmentId, now)] : []), // as: an id of the path, which was found
+      ...(route.configures && environment_id ? [raiseConfigVersion(environment_id, now)] : []),
       ...statements,
       insertAuditEntry(tenant_id, { id: newId('aud'), ...origin }, entry, now),
       ...also.map(({ before, after }) => insertAuditEntry(tenant_id, { id: newId('aud'), ...origin }, describeChange(before, after), now)),

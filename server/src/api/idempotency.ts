@@ -8,6 +8,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { day_ms } from '../base/durations.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
+import { atCoordinator } from '../db/environment.ts'
 import { insertInto } from '../db/rows.ts'
 import { ApiError } from '../http/problem.ts'
 import type { Caller } from './authenticate.ts'
@@ -76,7 +77,7 @@ export function recordAnswer(request: IdempotentRequest, recorded: { status: num
   const answer = typeof recorded.answer === 'string' ? recorded.answer : JSON.stringify(recorded.answer)
   const expires_at = new Date(now.getTime() + kept_ms)
   return [
-    sql`delete from idempotency_records where credential_id = ${credential_id} and method = ${method} and path = ${path}
+    atCoordinator`delete from idempotency_records where credential_id = ${credential_id} and method = ${method} and path = ${path}
           and idempotency_key = ${idempotency_key} and expires_at <= ${now}`,
     insertInto('idempotency_records', { credential_id, method, path, idempotency_key, body_hash, status, answer, expires_at }),
   ]

@@ -69,6 +69,9 @@ export async function locate(db: Db, tenant_ids: readonly string[], id: string) 
   const [kind, prefix] = Object.entries(prefixes).find(([, each]) => idPattern(each).test(id)) ?? []
   if (!prefix || tenant_ids.length === 0) return null
   const tenants = list(tenant_ids)
-  const row = await db.maybeOne(Row, sql`select * from (${queries[prefix](id, tenants)}) found where tenant_id in (${tenants}) limit 1`)
+  const row = await db.many.maybeOne(
+    Row,
+    sql`select * from (${queries[prefix](id, tenants)}) found where tenant_id in (${tenants}) limit 1`,
+  )
   return row && { object: kind, id, ...row }
 }

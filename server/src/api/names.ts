@@ -1,5 +1,5 @@
 /** The names of objects of an environment, by their ids: one statement for all, each part of which reads at most 100 rows by their keys. */
-import { idPattern, prefixes } from '@ostiary/contract/ids.ts'
+import { type EnvironmentId, idPattern, prefixes } from '@ostiary/contract/ids.ts'
 import { ObjectName } from '@ostiary/contract/names.ts'
 import { type Db, join, list, type Statement, sql } from '../db/db.ts'
 import type { EnvironmentRow } from '../domain/tenancy/store.ts'
@@ -7,7 +7,7 @@ import type { EnvironmentRow } from '../domain/tenancy/store.ts'
 interface Reader {
   tenant_id: string
   /** The environment in which the administrators of the tenant have their accounts. */
-  root_environment_id: string
+  root_environment_id: EnvironmentId
   /** Whether the caller may read the objects of a kind. */
   readonly reads: (kind: NamedKind) => boolean
   /** Members are named to each other, and so are the platform keys of the tenant. */
@@ -23,7 +23,7 @@ export async function findNames(db: Db, environment: EnvironmentRow, reader: Rea
     const own = [...new Set(ids)].filter((id) => idPattern(prefixes[kind]).test(id))
     return own.length === 0 ? [] : queriesFor(kind, environment, reader, list(own))
   })
-  return queries.length === 0 ? [] : db.all(ObjectName, join(queries, ' union all '))
+  return queries.length === 0 ? [] : db.many.all(ObjectName, join(queries, ' union all '))
 }
 
 function queriesFor(kind: NamedKind, { id: environment_id, project_id }: EnvironmentRow, reader: Reader, ids: Statement): Statement[] {

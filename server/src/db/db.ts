@@ -27,6 +27,7 @@
  * the batches that it has sent (`scripts/recorded-laws.ts`, decision 0078).
  */
 import { channel } from 'node:diagnostics_channel'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { z } from 'zod'
 import { CannotStart } from '../base/cannot-start.ts'
 import { outsideRequests } from '../base/database-time.ts'
@@ -74,7 +75,23 @@ export interface Statement {
   readonly without_sync?: true
   /** See `inTwoForms`. */
   readonly distributed?: Statement
+  /** See `atCoordinator` and `onEveryNode` in `environment.ts`. */
+  readonly lives?: 'at the coordinator' | 'on every node'
 }
+
+/** Exists only as a type. */
+declare const of_environment: unique symbol
+
+/** A statement with an environment among its values. Only such a one is sent by the handle of an environment. */
+export interface OfEnvironment extends Statement {
+  readonly [of_environment]: true
+}
+
+/**
+ * Whom a statement is about: the rows of one environment, tables without an environment, or the rows of many environments. A database that is
+ * distributed over several nodes has the rows of an environment on one of them (decision 0143).
+ */
+export type Owner = EnvironmentId | 'none' | 'many'
 
 /** An engine undid a batch because a guard failed. */
 export class GuardFailed extends Error {
@@ -104,12 +121,12 @@ export interface Engine {
    * engine cannot know without reading.
    */
   readonly versionOf: ((statement: Statement) => number) | null
-  read(statement: Statement): Promise<readonly Row[]>
+  read(statement: Statement, owner: Owner): Promise<readonly Row[]>
   /** Reads rows by a key. Such reads are short, so the engine may send those of one event-loop turn together. */
-  lookUp(statement: Statement): Promise<readonly Row[]>
-  write(statements: readonly Statement[]): Promise<readonly Result[]>
+  lookUp(statement: Statement, owner: Owner): Promise<readonly Row[]>
+  write(statements: readonly Statement[], owner: Owner): Promise<readonly Result[]>
   /** Like `write`, but the batch may wait for other batches to share their commit until the returned function is called. */
-  writeLater(statements: readonly Statement[]): () => Promise<readonly Result[]>
+  writeLater(statements: readonly Statement[], owner: Owner): () => Promise<readonly Result[]>
   schema(): Promise<Schema>
   migrate(migrations: readonly Migration[]): Promise<{ from: number; to: number }>
   /** How busy the connections of this process are. `null` if the engine has none. */
@@ -172,28 +189,36 @@ export class DatabaseRefused extends CannotStart {}
 /** Reports each read, each batch and each refusal by a guard to the recorder of the tests, `record.mjs`. A service has no subscriber. */
 const reported = channel('ostiary.statements')
 
+/** Reads and changes rows of one owner. */
+export interface Handle<Own extends Statement> {
+  all<S extends z.ZodObject>(schema: S, statement: Own): Promise<z.output<S>[]>
+  /** Returns the row with a key, or `null`. The object may be shared and is frozen. */
+  maybeOne<S extends z.ZodObject>(schema: S, statement: Own): Promise<z.output<S> | null>
+  /** Runs one changing statement with `returning`, and returns its row. `null` means that no row changed. */
+  changeOne<S extends z.ZodObject>(schema: S, statement: Own): Promise<z.output<S> | null>
+  /** Runs one changing statement and returns the number of changed rows. */
+  run(statement: Own): Promise<number>
+  /** Runs statements in order, all or nothing. `null` means that a guard failed and nothing changed. See the head of this file. */
+  batch(statements: readonly Statement[]): Promise<readonly Result[] | null>
+  /**
+   * Like `batch`, for a caller that has other work to do meanwhile. The batch may share a commit with others. The caller must call the
+   * returned function, which resolves when the batch is committed.
+   */
+  batchLater(statements: readonly Statement[]): () => Promise<readonly Result[] | null>
+}
+
 export type Db = ReturnType<typeof createDb>
 
 export function createDb(engine: Engine) {
-  const report = (statements: readonly Statement[], is_refused = false) => {
-    if (reported.hasSubscribers) reported.publish({ engine: engine.name, statements, is_refused })
-  }
-  /** An engine repeats a read whose connection was lost, so a read must not change rows. */
-  const checked = (statement: Statement): Statement => {
-    if (!/^\s*(select|with)\b/i.test(statement.parts[0] ?? '')) throw new TypeError('A read must begin with select.')
-    report([statement])
-    return statement
-  }
   const cached: CachedRead = engine.versionOf ? createRowCache(engine.versionOf).read : (_, query) => query()
   const writes = createWrites((error) => error instanceof WritesFail)
-  const write = (statements: readonly Statement[]) => {
-    report(statements)
-    return writes.watch(engine.write(statements))
-  }
-  /** Runs one changing statement. */
-  const change = async (statement: Statement): Promise<Result> => firstOf((await settled([statement], write([statement]))) ?? [unchanged])
   const listeners = new Map<Worker, () => void>()
-  async function settled(statements: readonly Statement[], written: Promise<readonly Result[]>): Promise<readonly Result[] | null> {
+
+  async function settled(
+    statements: readonly Statement[],
+    owner: Owner,
+    written: Promise<readonly Result[]>,
+  ): Promise<readonly Result[] | null> {
     try {
       const results = await written
       for (const [worker, wake] of listeners)
@@ -201,12 +226,53 @@ export function createDb(engine: Engine) {
       return results
     } catch (error) {
       if (!(error instanceof GuardFailed)) throw error
-      report(statements, true)
+      report(engine, statements, owner, true)
       return null
     }
   }
 
+  function handleOf<Own extends Statement>(owner: Owner): Handle<Own> {
+    const read = (statement: Statement): Statement => {
+      // An engine repeats a read whose connection was lost, so a read must not change rows.
+      if (!/^\s*(select|with)\b/i.test(statement.parts[0] ?? '')) throw new TypeError('A read must begin with select.')
+      report(engine, [statement], owner)
+      return statement
+    }
+    const batch = (statements: readonly Statement[]) => {
+      report(engine, statements, owner)
+      return settled(statements, owner, writes.watch(engine.write(statements, owner)))
+    }
+    const change = async (statement: Statement): Promise<Result> => firstOf((await batch([statement])) ?? [unchanged])
+    return {
+      all: async (schema, statement) => (await engine.read(read(statement), owner)).map((row) => decodeRow(schema, row)),
+      maybeOne: (schema, statement) =>
+        cached(statement, async () => {
+          const [row] = await engine.lookUp(read(statement), owner)
+          return row ? decodeRow(schema, row) : null
+        }),
+      async changeOne(schema, statement) {
+        const [row] = (await change(statement)).rows
+        return row ? decodeRow(schema, row) : null
+      },
+      run: async (statement) => (await change(statement)).changed,
+      batch,
+      batchLater(statements) {
+        report(engine, statements, owner)
+        const written = engine.writeLater(statements, owner)
+        return () => settled(statements, owner, writes.watch(written()))
+      },
+    }
+  }
+  /** The embedded database has one node. Only the tests ask whom its statements are about. */
+  const has_owners = engine.name === 'postgres' || reported.hasSubscribers
+  const whole = handleOf<Statement>('none')
+
   return {
+    ...whole,
+    /** The rows of one environment. */
+    of: has_owners ? (environment_id: EnvironmentId) => handleOf<OfEnvironment>(environment_id) : (): Handle<OfEnvironment> => whole,
+    /** The rows of many environments at once, for workers and commands. A distributed database asks each of its nodes. */
+    many: handleOf<Statement>('many'),
     engine: engine.name,
     /**
      * Returns the version of the tables that a statement names, which any commit to them changes. A result of the statement is current
@@ -227,49 +293,11 @@ export function createDb(engine: Engine) {
      */
     async runs(program: number): Promise<boolean> {
       try {
-        const [row] = await engine.read(sql`select max(number) as number, max(oldest_program) as oldest from schema_migrations`)
+        const [row] = await engine.read(sql`select max(number) as number, max(oldest_program) as oldest from schema_migrations`, 'none')
         return Number(row?.number) >= program && Number(row?.oldest) <= program
       } catch {
         return false // also without the table: such a database serves no request
       }
-    },
-
-    async all<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S>[]> {
-      return (await engine.read(checked(statement))).map((row) => decodeRow(schema, row))
-    },
-
-    /** Returns the row with a key, or `null`. The object may be shared and is frozen. */
-    maybeOne<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S> | null> {
-      return cached(statement, async () => {
-        const [row] = await engine.lookUp(checked(statement))
-        return row ? decodeRow(schema, row) : null
-      })
-    },
-
-    /** Runs one changing statement with `returning`, and returns its row. `null` means that no row changed. */
-    async changeOne<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S> | null> {
-      const [row] = (await change(statement)).rows
-      return row ? decodeRow(schema, row) : null
-    },
-
-    /** Runs one changing statement and returns the number of changed rows. */
-    async run(statement: Statement): Promise<number> {
-      return (await change(statement)).changed
-    },
-
-    /**
-     * Runs statements in order, all or nothing. `null` means that a guard failed and nothing changed. See the head of this file.
-     */
-    batch: (statements: readonly Statement[]): Promise<readonly Result[] | null> => settled(statements, write(statements)),
-
-    /**
-     * Like `batch`, for a caller that has other work to do meanwhile. The batch may share a commit with others. The caller must call the
-     * returned function, which resolves when the batch is committed.
-     */
-    batchLater(statements: readonly Statement[]): () => Promise<readonly Result[] | null> {
-      report(statements)
-      const written = engine.writeLater(statements)
-      return () => settled(statements, writes.watch(written()))
     },
 
     /** Sets the function that runs after each commit of a batch that leaves work for this worker. */
@@ -277,6 +305,10 @@ export function createDb(engine: Engine) {
       listeners.set(worker, listener)
     },
   }
+}
+
+function report({ name }: Engine, statements: readonly Statement[], owner: Owner, is_refused = false): void {
+  if (reported.hasSubscribers) reported.publish({ engine: name, statements, owner, is_refused })
 }
 
 const unchanged: Result = { changed: 0, rows: [] }
@@ -304,17 +336,28 @@ export function rowsOf<S extends z.ZodObject>(schema: S, result: Result | undefi
  *
  * `environment.ts` has the conditions on the environment of a row.
  */
-export function sql(strings: TemplateStringsArray, ...values: readonly (Value | Statement)[]): Statement {
+export function sql<const V extends readonly (Value | Statement)[]>(strings: TemplateStringsArray, ...values: V): Named<V> {
   const flat: EncodedValue[] = []
   const nested: (readonly string[] | null)[] = []
+  let lives: Statement['lives']
   for (const value of values) {
     const is_nested = isStatement(value)
     nested.push(is_nested ? value.parts : null)
+    if (is_nested) lives ??= value.lives
     if (is_nested) flat.push(...value.values)
     else flat.push(encodeValue(value))
   }
-  return { [is_statement]: true, parts: partsOf(strings, nested), values: flat }
+  const text = { [is_statement]: true as const, parts: partsOf(strings, nested), values: flat }
+  const statement: Statement = lives ? { ...text, lives } : text
+  return statement as Named<V> // as: the types of the values say whether one is an environment
 }
+
+/** The type of a statement with these values. */
+type Named<V extends readonly unknown[]> = {
+  [K in keyof V]: V[K] extends EnvironmentId | OfEnvironment ? V[K] : never
+}[number] extends never
+  ? Statement
+  : OfEnvironment
 
 interface Joined {
   nested: readonly (readonly string[] | null)[]
@@ -369,7 +412,7 @@ export function constant(number: number): Statement {
 }
 
 /** Marks a statement that creates work for a background worker. The commit of its batch wakes the worker of this process. */
-export function leavesWork(statement: Statement, worker: Worker = 'sequencer'): Statement {
+export function leavesWork<S extends Statement>(statement: S, worker: Worker = 'sequencer'): S {
   return { ...statement, work: worker }
 }
 
@@ -377,7 +420,7 @@ export function leavesWork(statement: Statement, worker: Worker = 'sequencer'): 
  * Marks a statement whose commit need not reach the disk before it is answered. A killed process loses nothing. A loss of power can lose
  * it while nothing else was committed afterwards, so it is for rows whose absence does no harm. PostgreSQL commits it like any other.
  */
-export function withoutSync(statement: Statement): Statement {
+export function withoutSync<S extends Statement>(statement: S): S {
   return { ...statement, without_sync: true }
 }
 
@@ -385,7 +428,7 @@ export function withoutSync(statement: Statement): Statement {
  * A statement that a distributed database gets in another form. It is for a read about many environments that has no text which such a
  * database runs and that costs one server nothing (decision 0145), and for a condition that costs such a database too much (decision 0148).
  */
-export function inTwoForms(statement: Statement, distributed: Statement): Statement {
+export function inTwoForms<S extends Statement>(statement: S, distributed: Statement): S {
   return { ...statement, distributed }
 }
 
@@ -393,7 +436,7 @@ export function inTwoForms(statement: Statement, distributed: Statement): Statem
  * Marks a statement that must change this number of rows; if it does not, its whole batch is undone. A guard has no `returning`. It
  * contains every condition that the change depends on; see the head of this file.
  */
-export function guard(statement: Statement, rows = 1): Statement {
+export function guard<S extends Statement>(statement: S, rows = 1): S {
   return { ...statement, guard: rows }
 }
 
@@ -401,7 +444,7 @@ export function guard(statement: Statement, rows = 1): Statement {
  * A guard of the one row that has a key, so that it changes one row or none. Alone in its batch it needs no failure that undoes it, which
  * costs less: the number of changed rows says whether it succeeded.
  */
-export function guardOfKey(statement: Statement): Statement {
+export function guardOfKey<S extends Statement>(statement: S): S {
   return { ...guard(statement), is_of_key: true }
 }
 
@@ -415,12 +458,11 @@ export function requires(condition: Statement): Statement {
 }
 
 /** Joins statements with a separator, such as a list of conditions or assignments. */
-export function join(statements: readonly Statement[], separator: string): Statement {
-  return statements.reduce((all, next) => ({
-    [is_statement]: true,
-    parts: glued(all.parts, separator, next.parts),
-    values: [...all.values, ...next.values],
-  }))
+export function join<S extends Statement>(statements: readonly S[], separator: string): S {
+  const parts = statements.map((statement) => statement.parts).reduce((all, next) => glued(all, separator, next))
+  const lives = statements.find((statement) => statement.lives)?.lives
+  const joined: Statement = { [is_statement]: true, parts, values: statements.flatMap(({ values }) => values), ...(lives ? { lives } : {}) }
+  return joined as S // as: it has the values of all of them
 }
 
 /** Lists values, at least one, for `in (…)`. */
@@ -429,7 +471,7 @@ export function list(values: readonly Value[]): Statement {
   return { [is_statement]: true, parts, values: values.map(encodeValue) }
 }
 
-function glued(left: readonly string[], separator: string, right: readonly string[]): string[] {
+function glued(left: readonly string[], separator: string, right: readonly string[]): readonly string[] {
   return [...left.slice(0, -1), `${left.at(-1) ?? ''}${separator}${right[0] ?? ''}`, ...right.slice(1)]
 }
 

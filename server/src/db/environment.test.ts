@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type Statement, sql } from './db.ts'
 import { inEnvironment, sameEnvironment, unindexed, withoutMarks } from './environment.ts'
 
@@ -20,7 +21,7 @@ for (const [condition, marked, bare, values] of conditions)
   })
 
 test('statements about two environments have the same array of parts, by which engines recognise a text', () => {
-  const find = (environment_id: string) =>
+  const find = (environment_id: EnvironmentId) =>
     sql`select u.id from grants g join users u on ${sameEnvironment('u', 'g', environment_id)} where ${inEnvironment(environment_id, 'g')}`
   assert.equal(find('env_1').parts, find('env_2').parts)
   assert.deepEqual(find('env_2').values, ['env_2', 'env_2'])

@@ -13,7 +13,8 @@
  *
  * `server/test/statement-plans.test.ts` has the statements about one user, account or token. Add yours.
  */
-import { identifiers, type Statement, sql } from './db.ts'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { identifiers, type OfEnvironment, type Statement, sql } from './db.ts'
 
 const known = new Map<string, Statement>()
 
@@ -25,19 +26,19 @@ function once(names: string, build: () => Statement): Statement {
 }
 
 /** The same condition with another environment, for one whose values are all the environment. */
-export function aboutEnvironment(condition: Statement, environment_id: string): Statement {
-  return { ...condition, values: condition.values.map(() => environment_id) }
+export function aboutEnvironment(condition: Statement, environment_id: EnvironmentId): OfEnvironment {
+  return { ...condition, values: condition.values.map(() => environment_id) } as Statement as OfEnvironment // as: its values are the environment
 }
 
 /** A row is of the environment; no index is entered by that. */
-export const inEnvironment = (environment_id: string, alias = ''): Statement =>
+export const inEnvironment = (environment_id: EnvironmentId, alias = ''): OfEnvironment =>
   aboutEnvironment(
     once(alias, () => sql`${unindexed(alias)} = ${''}`),
     environment_id,
   )
 
 /** Two rows are of the environment: the first is found by the key of which the scope of the second is the beginning. */
-export const sameEnvironment = (own: string, other: string, environment_id: string): Statement =>
+export const sameEnvironment = (own: string, other: string, environment_id: EnvironmentId): OfEnvironment =>
   aboutEnvironment(
     once(`${own} ${other}`, () => sql`${identifiers(own)}.environment_id = ${identifiers(other)}.environment_id || substr(${''}, 1, 0)`),
     environment_id,
@@ -59,3 +60,16 @@ export const withoutMarks = (parts: readonly string[]): string[] =>
 
 const before_value = /\w+\.environment_id \|\| substr\($/
 const after_value = /^, 1, 0\)/
+
+/**
+ * Marks a statement about rows of the coordinator, or a change of rows that are on every node: a distributed database sends the batch of an
+ * environment elsewhere for it (decision 0148). `insertInto` knows it by the table.
+ */
+const living =
+  (lives: NonNullable<Statement['lives']>): typeof sql =>
+  (strings, ...values) => ({ ...sql(strings, ...values), lives })
+
+/** `sql` for a statement about rows of the coordinator. */
+export const atCoordinator = living('at the coordinator')
+/** `sql` for a change of rows that each node has. */
+export const onEveryNode = living('on every node')

@@ -1,6 +1,9 @@
 /** Statements about columns that a value names: an insert, the assignments of an update, and a list of columns. */
+
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { placeOf } from './citus/placement.ts'
 import type { Value } from './codec.ts'
-import { identifiers, isStatement, join, type Statement, sql, withText } from './db.ts'
+import { identifiers, isStatement, join, type OfEnvironment, type Statement, sql, withText } from './db.ts'
 
 /** Columns and their values, or the expressions of them. A column that is `undefined` is left out. */
 export type Columns = Readonly<Record<string, Value | Statement | undefined>>
@@ -15,12 +18,23 @@ function built(key: string, build: () => string[]): readonly string[] {
 }
 
 /** `insert into table (…) values (…)`, and what follows, such as `on conflict … do nothing`. */
-export function insertInto(table: string, columns: Columns, follows?: Statement): Statement {
+export function insertInto<C extends Columns>(table: string, columns: C, follows?: Statement): Inserting<C> {
   const names = namesOf(columns)
   const begins = () => `insert into ${nameOf(table)} (${names.map(nameOf).join(', ')}) values (`
   const insert = filled(`${table}(${names.join()})`, names, columns, () => [begins(), ...names.slice(1).map(() => ', '), ')'])
-  return follows ? followed(insert, follows) : insert
+  const whole = { ...(follows ? followed(insert, follows) : insert), ...livesIn(table) }
+  return whole as Statement as Inserting<C> // as: the column says whether it names an environment
 }
+
+const at_coordinator: Pick<Statement, 'lives'> = { lives: 'at the coordinator' }
+const on_every_node: Pick<Statement, 'lives'> = { lives: 'on every node' }
+
+function livesIn(table: string): Pick<Statement, 'lives'> | null {
+  const place = placeOf(table)
+  return place === 'coordinator' ? at_coordinator : place === 'everywhere' || place === 'scope' ? on_every_node : null
+}
+
+type Inserting<C extends Columns> = C extends { readonly environment_id: EnvironmentId } ? OfEnvironment : Statement
 
 /** `name = …, other = …` for `set` */
 export function assignments(columns: Columns): Statement {

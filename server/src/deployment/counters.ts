@@ -41,7 +41,7 @@ export function createCounters(db: Db, now: () => Date, counted_too: (metric: Me
       const rows = rowsOf(counted)
       counted = new Map()
       try {
-        await inBatches(rows, most_rows, (batch) => db.batch(batch.map(statementOf)))
+        await inBatches(rows, most_rows, (batch) => db.many.batch(batch.map(statementOf)))
       } catch (error) {
         for (const { hour, environment_id, metric, label, count } of rows) add(labelsOf(hour, environment_id, metric), label, count)
         throw error

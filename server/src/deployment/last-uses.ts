@@ -27,7 +27,7 @@ export function createLastUses<Use extends object>(db: Db, statementOf: (id: str
       const all = [...uses].sort(([a], [b]) => (a < b ? -1 : 1))
       for (let first = 0; first < all.length; first += most_at_once) {
         const some = all.slice(first, first + most_at_once)
-        await db.batch(some.map(([id, use]) => statementOf(id, use)))
+        await db.many.batch(some.map(([id, use]) => statementOf(id, use)))
         for (const [id, use] of some) if (uses.get(id) === use) uses.delete(id)
       }
     },

@@ -67,7 +67,7 @@ async function sendLogout(deployment: Deployment, issuers: Issuers, job: Job, si
     why: reason,
     error: answer.error,
   })
-  await db.batch(attempt)
+  await db.of(environment_id).batch(attempt)
   return outcome
 }
 

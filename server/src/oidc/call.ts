@@ -2,6 +2,7 @@
  * The request and the answer of an OpenID Connect endpoint, as plain values. `mount.ts` connects them with the HTTP library, so that
  * endpoints depend on no framework.
  */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Refusal, Subject } from '../base/refusal.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { Upstreams } from '../domain/providers/profile.ts'
@@ -19,7 +20,7 @@ export interface OidcServices extends Deployment {
   /** The pre-registered client of command lines, which gets no code until a person presses a button; see `flow/shared/press.ts`. */
   readonly command_line_client_id: string
   /** The environment in which administrators sign in and accept invitations. */
-  readonly root_environment_id: string
+  readonly root_environment_id: EnvironmentId
 }
 
 export interface OidcCall {

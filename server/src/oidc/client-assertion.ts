@@ -22,13 +22,15 @@ export async function verifyAssertion(services: OidcServices, { issuer, now }: O
   const { jti, expires_at } = checkAssertionClaims(claims, expected, now)
 
   // RFC 7523 §3 point 7: of parallel requests with one assertion, the database lets one proceed.
-  const stored = await services.db.run(
-    insertInto(
-      'used_assertions',
-      { environment_id: issuer.environment_id, client_id: client.client_id, jti_hash: digestOf(jti), expires_at },
-      sql`on conflict (environment_id, client_id, jti_hash) do nothing`,
-    ),
-  )
+  const stored = await services.db
+    .of(issuer.environment_id)
+    .run(
+      insertInto(
+        'used_assertions',
+        { environment_id: issuer.environment_id, client_id: client.client_id, jti_hash: digestOf(jti), expires_at },
+        sql`on conflict (environment_id, client_id, jti_hash) do nothing`,
+      ),
+    )
   if (stored !== 1) throw refusal(reason`client_assertion was used before. Make a new one with a new jti for each request.`)
 }
 

@@ -20,9 +20,9 @@ const long_ms = 2
 async function endSlice(db: Db, ending: Ending, now: Date): Promise<boolean> {
   return withinTrace(ending.cause.trace, async () => {
     const slice = await nextSlice(db, ending, now)
-    if (slice) return (await db.batch([takeSlice(ending, slice.position, now), ...slice.statements])) !== null
-    if (now >= settledAt(ending)) return (await db.run(removeEnding(ending))) > 0
-    await db.run(putBack(ending, settledAt(ending)))
+    if (slice) return (await db.of(ending.environment_id).batch([takeSlice(ending, slice.position, now), ...slice.statements])) !== null
+    if (now >= settledAt(ending)) return (await db.of(ending.environment_id).run(removeEnding(ending))) > 0
+    await db.of(ending.environment_id).run(putBack(ending, settledAt(ending)))
     return false
   })
 }
@@ -36,7 +36,10 @@ async function endSlices({ db, now, log }: Pick<Deployment, 'db' | 'now' | 'log'
       if (await endSlice(db, ending, now())) went_on += 1
     } catch (error) {
       log.error('The rows of an ending could not be ended, and will be tried again.', { ending: ending.kind }, error)
-      await db.run(putBack(ending, now())).catch(() => {}) // the database is out of reach: the order does not matter
+      await db
+        .of(ending.environment_id)
+        .run(putBack(ending, now()))
+        .catch(() => {}) // the database is out of reach: the order does not matter
     }
     await rest(Math.min(longest_rest_ms, performance.now() - begun))
   }

@@ -10,6 +10,7 @@ import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { sql } from '../db/db.ts'
+import { atCoordinator } from '../db/environment.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { effectiveSettings } from '../domain/tenancy/settings.ts'
 import { issuerAtHost } from '../http/place.ts'
@@ -41,12 +42,12 @@ export const fixedCodeOf = ({ type, settings }: Issuer): string | null => (type 
 
 const Stamp = z.object({ stamp: z.string() })
 
-const stampOf = (environment_id: string) =>
+const stampOf = (environment_id: EnvironmentId) =>
   sql`select e.version || '.' || e.settings_version || '.' || e.keys_version || '.' || p.version as stamp
         from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
        where e.id = ${environment_id}`
 /** For `asOf`, which looks at the tables of a statement and not at its values. */
-const any_stamp = stampOf('')
+const any_stamp = stampOf('env_')
 
 const EnvironmentRow = z.object({
   tenant_id: z.string(),
@@ -67,9 +68,9 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
   const cache = createBoundedMap<EnvironmentId, { stamp: string; as_of: number; issuer: Promise<Issuer | null> }>(most_cached)
 
   async function load(environment_id: EnvironmentId): Promise<Issuer | null> {
-    const row = await db.maybeOne(
+    const row = await db.of(environment_id).maybeOne(
       EnvironmentRow,
-      sql`select e.tenant_id, e.project_id, e.type, e.issuer, e.settings, p.name as project_name,
+      atCoordinator`select e.tenant_id, e.project_id, e.type, e.issuer, e.settings, p.name as project_name,
                  (select d.value from deployment d where d.name = 'root') as root
             from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
            where e.id = ${environment_id}`,
@@ -98,7 +99,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
 
   async function findCurrent(environment_id: EnvironmentId, as_of: number): Promise<Issuer | null> {
     if (!cache.get(environment_id) && !EnvironmentIdSchema.safeParse(environment_id).success) return null
-    const current = await db.maybeOne(Stamp, stampOf(environment_id))
+    const current = await db.of(environment_id).maybeOne(Stamp, stampOf(environment_id))
     if (!current) return null
     const known = cache.get(environment_id) // only now: a request that read the stamp at the same time may have begun to load
     if (known?.stamp === current.stamp) {

@@ -131,7 +131,7 @@ export function createRepeats(services: OidcServices, continueUrl: ContinueUrl) 
   }
 
   async function answerFirst(call: OidcCall, form: Form, press: Press, claimed_until: Date): Promise<Kept> {
-    const release = () => services.db.run(releaseClaim(press, claimed_until))
+    const release = () => services.db.of(call.issuer.environment_id).run(releaseClaim(press, claimed_until))
     let kept: Kept
     try {
       kept = await answerAs(call, form)
@@ -140,7 +140,8 @@ export function createRepeats(services: OidcServices, continueUrl: ContinueUrl) 
       throw error
     }
     try {
-      if (isKept(kept.answer)) await services.db.run(keepAnswer(press, claimed_until, sealKept(services, press, kept)))
+      if (isKept(kept.answer))
+        await services.db.of(call.issuer.environment_id).run(keepAnswer(press, claimed_until, sealKept(services, press, kept)))
       else await release()
     } catch (error) {
       services.log.warn('An answer could not be kept for a second press.', { request_id: call.request_id }, error)

@@ -8,6 +8,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { day_ms } from '../base/durations.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import { onEveryNode } from '../db/environment.ts'
 import { changeAllButLast } from '../db/slices.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { sealed_columns } from '../deployment/secrets/sealed-columns.ts'
@@ -51,7 +52,7 @@ export async function loadSigningKeys(
   environment_id: EnvironmentId,
 ): Promise<SigningKey[]> {
   const stored = () =>
-    db.all(
+    db.of(environment_id).all(
       KeyRow,
       sql`select kid, public_jwk, private_key, signs_from, created_at
             from signing_keys where environment_id = ${environment_id} and private_key <> '' order by signs_from, kid`,
@@ -59,9 +60,9 @@ export async function loadSigningKeys(
   let rows = await stored()
   if (rows.length === 0) {
     const key = await pool.take()
-    await db.batch([
+    await db.of(environment_id).batch([
       // Writes the environment first: a process that makes the first key at the same time waits for this row.
-      sql`update environments set keys_version = keys_version + 1 where id = ${environment_id}`,
+      onEveryNode`update environments set keys_version = keys_version + 1 where id = ${environment_id}`,
       guard(sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
           select id, ${key.kid}, ${key.public_jwk}, ${secrets.seal(key.pem, associatedData(environment_id, key.kid))}, ${now()}, ${now()}
             from environments
@@ -94,7 +95,7 @@ const most_erased = 20
 
 /** The newest keys of the environment whose private half is erased. Their tokens have expired, but an ID token is still a hint. */
 export async function loadErasedKeys({ db }: Pick<Deployment, 'db'>, environment_id: EnvironmentId): Promise<PublicKey[]> {
-  const rows = await db.all(
+  const rows = await db.of(environment_id).all(
     ErasedRow,
     sql`select kid, public_jwk from signing_keys
          where environment_id = ${environment_id} and private_key = '' order by signs_from desc limit ${most_erased}`,
@@ -108,7 +109,7 @@ export async function insertSigningKey({ secrets }: Pick<Deployment, 'secrets'>,
   const signs_from = new Date(now.getTime() + publish_before_signing_ms)
   const statements = [
     // Writes the environment first: a process that adds a key at the same time waits for this row, and then finds the next key.
-    sql`update environments set keys_version = keys_version + 1 where id = ${environment_id}`,
+    onEveryNode`update environments set keys_version = keys_version + 1 where id = ${environment_id}`,
     guard(sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
         select id, ${kid}, ${public_jwk}, ${secrets.seal(pem, associatedData(environment_id, kid))}, ${signs_from}, ${now}
           from environments
@@ -132,7 +133,7 @@ const most_erased_at_once = 100
 export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Promise<void> {
   const { db, now, newId } = deployment
   const at = now()
-  const aged = await db.all(
+  const aged = await db.many.all(
     Aged,
     sql`select environment_id from signing_keys
          group by environment_id having max(signs_from) < ${new Date(at.getTime() - rotation_ms)} limit ${most_at_once}`,
@@ -141,7 +142,7 @@ export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Pro
     const { key, statements } = await insertSigningKey(deployment, pool, environment_id, at)
     const origin = originOf({ newId }, bySystem, null)
     const data = { kid: key.kid, signs_from: key.signs_from.toISOString() }
-    await db.batch([...statements, insertEvent(environment_id, origin, { type: 'signing_key.rotated', data }, at)])
+    await db.of(environment_id).batch([...statements, insertEvent(environment_id, origin, { type: 'signing_key.rotated', data }, at)])
   }
   const replacedFor = (ms: number) => sql`exists (select 1 from signing_keys newer where newer.environment_id = signing_keys.environment_id
     and newer.signs_from > signing_keys.signs_from and newer.signs_from <= ${new Date(at.getTime() - ms)})`
@@ -153,11 +154,11 @@ const Old = z.object({ environment_id: z.string(), kid: z.string() })
 
 /** Erases or deletes the keys to which the condition applies, a slice at a time. */
 async function changeOld(db: Db, condition: Statement, change: Statement): Promise<void> {
-  const find = (limit: number) => db.all(Old, sql`select environment_id, kid from signing_keys where ${condition} limit ${limit}`)
+  const find = (limit: number) => db.many.all(Old, sql`select environment_id, kid from signing_keys where ${condition} limit ${limit}`)
   const write = (keys: readonly z.infer<typeof Old>[]) => {
     const environment_ids = list([...new Set(keys.map(({ environment_id }) => environment_id))])
-    return db.batch([
-      sql`update environments set keys_version = keys_version + 1 where id in (${environment_ids})`,
+    return db.many.batch([
+      onEveryNode`update environments set keys_version = keys_version + 1 where id in (${environment_ids})`,
       sql`${change} where environment_id in (${environment_ids}) and kid in (${list(keys.map(({ kid }) => kid))})`,
     ])
   }

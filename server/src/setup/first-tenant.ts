@@ -2,6 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, requires, type Statement, sql } from '../db/db.ts'
+import { atCoordinator } from '../db/environment.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { anchorLog } from '../domain/audit/chaining.ts'
 import { describeChange } from '../domain/audit/entry.ts'
@@ -76,7 +77,7 @@ export async function createFirstTenant(
   if (problem) throw new SetupRefused(problem, password_problems[problem])
 
   const root = await ensureRoot(deployment)
-  const root_environment = root.environment_id as `env_${string}` // as: stored by us
+  const root_environment = root.environment_id
   const root_tenant_id = root.tenant_id as `ten_${string}` // as: stored by us
   const at = now()
   const audited = () => ({ ...by, actor: bySystem, actor_label: null, id: newId('aud') })
@@ -85,10 +86,10 @@ export async function createFirstTenant(
   const key_id = newId('key')
   const new_key = makeApiKey('platform_secret', null, random)
   const password_hash = await passwords.hash(first.password)
-  const created = await db.batch([
+  const created = await db.of(root.environment_id).batch([
     insertTenant(tenant_id, { slug: first.slug, name: first.tenant_name, created_by: user_id }, at),
     // Every first tenant writes this row, so of two at the same time, the second waits here and then finds the tenant of the first.
-    sql`update deployment set value = value where name = 'root'`,
+    atCoordinator`update deployment set value = value where name = 'root'`,
     requires(sql`not exists (select 1 from tenants where id <> ${root.tenant_id} and id <> ${tenant_id})`),
     insertUser({ environment_id: root_environment, id: user_id }, { email: first.email, email_verified: true }, password_hash, at),
     anchorLog(secrets, tenant_id),

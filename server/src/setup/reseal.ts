@@ -17,7 +17,7 @@ const rows_at_once = 200
 export async function resealAll(deployment: Sealing): Promise<number> {
   let resealed = 0
   for await (const stale of staleTexts(deployment)) {
-    const results = await deployment.db.batch(stale.map(({ reseal }) => reseal()))
+    const results = await deployment.db.many.batch(stale.map(({ reseal }) => reseal()))
     for (const { changed } of results ?? []) resealed += changed
   }
   return resealed
@@ -52,7 +52,7 @@ async function* staleTextsOf({ db, secrets }: Sealing, entry: SealedColumns, col
 
   let last = { first: '', second: '' }
   for (;;) {
-    const rows = await db.all(
+    const rows = await db.many.all(
       Row,
       sql`select ${first} as first, ${second} as second, case when ${entry.where ?? sql`1 = 1`} then ${value} end as stored
             from ${table} where (${first}, ${second}) > (${last.first}, ${last.second}) ${only} order by ${first}, ${second} limit ${rows_at_once}`,

@@ -2,6 +2,7 @@
  * Creates the root tenant at the first start. Administrators sign in to its one environment, and command lines use its public
  * application. Two first starts at the same time create it once.
  */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { application } from '@ostiary/contract/objects/application.ts'
 import { z } from 'zod'
 import { patched } from '../base/patched.ts'
@@ -18,7 +19,7 @@ import { defaultIssuer } from '../domain/tenancy/default-issuer.ts'
 import { insertEnvironment, insertProject, insertTenant, raiseConfigVersion } from '../domain/tenancy/store.ts'
 import { service_name } from '../pages/service.ts'
 
-const Root = z.object({ tenant_id: z.string(), environment_id: z.string(), issuer: z.string(), client_id: z.string() })
+const Root = z.object({ tenant_id: z.string(), environment_id: z.custom<EnvironmentId>(), issuer: z.string(), client_id: z.string() })
 export type Root = z.infer<typeof Root>
 
 export const cli_redirect_uri = 'http://127.0.0.1/callback'
@@ -37,7 +38,7 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
   const existing = await findRoot(db)
   if (existing) {
     // After a change of the public address, administrators need tokens for the new one.
-    const environment_id = existing.environment_id as `env_${string}` // as: stored by us
+    const { environment_id } = existing
     const [this_api] = await findAudiences(db, environment_id, [config.base_url])
     if (!this_api) await addThisApi(deployment, environment_id, at)
     return existing
@@ -45,14 +46,14 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
 
   const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
   const project_id = newId('prj')
-  const environment_id = newId('env') as `env_${string}` // as: see above
+  const environment_id = newId('env') as EnvironmentId // as: newId gives exactly this
   const client_id = newId('app')
   const root = { tenant_id, environment_id, issuer: defaultIssuer(config.base_url, environment_id), client_id }
   const place = { tenant_id, project_id, environment_id, issuer: root.issuer, at }
   const own = { name: 'Ostiary command line', redirect_uris: [cli_redirect_uri], allow_loopback_port: true }
   const facts = { id: client_id, slug: slugFrom(own.name, 'applications'), application_type: 'native', template: null } as const
   const command_line = applications.created(deployment, place, facts, patched(application, 'native', {}, own))
-  await db.batch([
+  await db.of(environment_id).batch([
     insertTenant(tenant_id, { slug: 'ostiary', name: 'Ostiary' }, at),
     insertProject(tenant_id, project_id, { slug: 'console', name: service_name }, at),
     // Administrators join by invitation, so sign-up is closed.
@@ -86,7 +87,9 @@ async function addThisApi(deployment: Deployment, environment_id: `env_${string}
       slug: undefined,
       name: api_name,
       create: async (slug) => {
-        const added = await db.batch([raiseConfigVersion(environment_id, at), ...insertThisApi(deployment, environment_id, slug, at)])
+        const added = await db
+          .of(environment_id)
+          .batch([raiseConfigVersion(environment_id, at), ...insertThisApi(deployment, environment_id, slug, at)])
         return added !== null || (await isThere()) || null
       },
       refuse: async () => {},

@@ -95,6 +95,6 @@ export async function removeExpiredRows(db: Deployment['db'], now: Date): Promis
     const before = new Date(now.getTime() - kept_ms)
     const removal = sql`delete from ${table} where (${key}) in
       (select ${key} from ${table} where ${time} < ${before} and ${and?.(before) ?? sql`1 = 1`} order by ${time} limit ${slice})`
-    while ((await db.run(removal)) === slice);
+    while ((await db.many.run(removal)) === slice);
   }
 }

@@ -36,7 +36,7 @@ async function visitSome({ db, now }: Visited): Promise<boolean> {
   const gone = visited.filter((grant) => canGo(grant, at))
   const stay = visited.filter((grant) => !canGo(grant, at))
   if (visited.length > 0)
-    await db.batch([
+    await db.many.batch([
       ...ofEach(gone, (environment_id, some: DueGrant[]) => removeGrants(environment_id, some)),
       ...ofEach(stay, (environment_id, some: DueGrant[]) => [visitAgain(environment_id, some, unused_kept_ms, at)]),
     ])

@@ -38,7 +38,7 @@ export function createEndsWalk({ db, now, random }: Pick<Deployment, 'db' | 'now
       rows.filter(({ is_over }) => is_over),
       ({ environment_id }) => environment_id,
     )
-    await db.batch([keepPlace(next), ...[...over].flatMap(([environment_id, some]) => remove(environment_id, some, at))])
+    await db.many.batch([keepPlace(next), ...[...over].flatMap(([environment_id, some]) => remove(environment_id, some, at))])
     return true
   }
 

@@ -6,6 +6,7 @@ import { DatabaseUnavailable, type Statement, sql } from '../../src/db/db.ts'
 import { holdProvider, insertIdentity } from '../../src/domain/providers/store.ts'
 import { administratorToken, asAdministrator, joinTenant } from '../support/administrator.ts'
 import { createPerson } from '../support/cookie-browser.ts'
+import { replaceMethods } from '../support/db-methods.ts'
 import { meanwhile, own, pointersOf, promoting, upward, values } from '../support/promotions.ts'
 import { until } from '../support/receiver.ts'
 import { createAdministrator } from '../support/tenants.ts'
@@ -52,19 +53,20 @@ test('a step that is refused leaves the messages of the webhooks that it would d
   const messages = async () =>
     (await db.maybeOne(z.object({ count: z.int() }), sql`select count(*) as count from webhook_messages where webhook_id = ${hook.id}`))
       ?.count
-  const { batch } = db
   const applyWith = async (before: (text: string) => Promise<void>, then: () => Promise<unknown> = async () => {}) => {
     const { id } = await planned(project, { ...own(project, {}), prune: [{ object: 'webhook', slug: 'hook' }] })
-    db.batch = async (statements: readonly Statement[]) => {
-      await before(statements.map(({ parts }) => parts.join('')).join('\n'))
-      return batch(statements)
-    }
+    const restore = replaceMethods(db, ({ batch }) => ({
+      batch: async (statements: readonly Statement[]) => {
+        await before(statements.map(({ parts }) => parts.join('')).join('\n'))
+        return batch(statements)
+      },
+    }))
     try {
       const reply = await step([project, id], 'apply')
       await then()
       return reply
     } finally {
-      db.batch = batch
+      restore()
     }
   }
   let edits = 0

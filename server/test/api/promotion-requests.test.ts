@@ -1,6 +1,7 @@
 /** The limits of a request for a plan: its size, how many at once, and the template and environment that its document names. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { replaceMethods } from '../support/db-methods.ts'
 import { pointersOf, promoting, upward } from '../support/promotions.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
@@ -39,21 +40,22 @@ for (const [bytes, answer] of [
 /** Holds the reading of the first plan until `letGo` is called. */
 function holdFirstPlan() {
   const { db } = w.deployment
-  const { maybeOne } = db
   const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let is_first = true
-  db.maybeOne = async (schema, statement) => {
-    if (is_first && statement.parts.join('').includes('config_version, keeps')) {
-      is_first = false
-      reached.resolve()
-      await gate.promise
-    }
-    return maybeOne(schema, statement)
-  }
+  const restore = replaceMethods(db, ({ maybeOne }) => ({
+    maybeOne: async (schema, statement) => {
+      if (is_first && statement.parts.join('').includes('config_version, keeps')) {
+        is_first = false
+        reached.resolve()
+        await gate.promise
+      }
+      return maybeOne(schema, statement)
+    },
+  }))
   return {
     reached: reached.promise,
     letGo() {
-      db.maybeOne = maybeOne
+      restore()
       gate.resolve()
     },
   }

@@ -6,6 +6,7 @@ import { sql } from '../../src/db/db.ts'
 import { linkOf, offersOf, openAccount, press, problemOf, stepOf } from '../support/account.ts'
 import { acceptInvitation, asAdministrator, joinTenant } from '../support/administrator.ts'
 import { createPerson, followPages, refresh, userinfo } from '../support/cookie-browser.ts'
+import { replaceMethods } from '../support/db-methods.ts'
 import { holdEndings, rowsFollowed } from '../support/endings.ts'
 import { createTenant, storedMembers } from '../support/invitations.ts'
 import { until } from '../support/receiver.ts'
@@ -286,18 +287,19 @@ test('an account that is deleted also leaves a tenant that it joins meanwhile, a
   const { agent, page } = await openAccount(root, uma)
   const form = await agent.get(linkOf(page, 'delete-account'))
   const { db } = w.deployment
-  const { batch } = db
   let joined = 0
-  db.batch = async (statements) => {
-    const is_deletion = statements.some(({ parts }) => parts.join('').startsWith('delete from users'))
-    if (is_deletion && joined++ === 0) expectStatus(200, await acceptInvitation(invitation_url, uma))
-    return batch(statements)
-  }
+  const restore = replaceMethods(db, ({ batch }) => ({
+    batch: async (statements) => {
+      const is_deletion = statements.some(({ parts }) => parts.join('').startsWith('delete from users'))
+      if (is_deletion && joined++ === 0) expectStatus(200, await acceptInvitation(invitation_url, uma))
+      return batch(statements)
+    },
+  }))
   try {
     const deleted = await press(agent, form, 'delete-account', { email: uma.email })
     assert.match(deleted.body, /Your account has been deleted/)
   } finally {
-    db.batch = batch
+    restore()
   }
   assert.deepEqual(
     (await storedMembers(w, tenant.id)).map(({ user_id }) => user_id),

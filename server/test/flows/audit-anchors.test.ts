@@ -11,6 +11,7 @@ import { findWaitingOwners, outboxes } from '../../src/domain/events/outbox.ts'
 import { insertTenant } from '../../src/domain/tenancy/store.ts'
 import { openDeployment } from '../../src/main.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { withMethods } from '../support/db-methods.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 const w = await world()
@@ -96,17 +97,16 @@ test('verification reports an older head even when the service moves it during t
   await db.batch([replaceHead(id, second)])
   let is_moved = false
   /** Lets the service link an entry after the verification has read the head. */
-  const moving: typeof db = {
-    ...db,
+  const moving = withMethods(db, ({ maybeOne }) => ({
     maybeOne: async (schema, statement) => {
-      const row = await db.maybeOne(schema, statement)
+      const row = await maybeOne(schema, statement)
       if (statement.parts.join().includes('audit_heads') && statement.values.includes(id) && !is_moved) {
         is_moved = true
         await addEntries(id, 1)
       }
       return row
     },
-  }
+  }))
   const { problems } = await verifyChains({ db: moving, secrets })
   assert.match(problems.map(({ problem }) => problem).join(), /head of the chain was altered/)
 })

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { findWaitingOwners, outboxes } from '../../src/domain/events/outbox.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { replaceMethods } from '../support/db-methods.ts'
 import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
@@ -136,14 +137,13 @@ test('the lines end when the client disconnects', async () => {
 /** The entries of pages of lines that the service reads while something happens, and shortly afterwards. */
 async function rowsReadWhile(happens: () => Promise<void>): Promise<number> {
   let rows = 0
-  const { all } = db
-  Object.assign(db, {
-    async all(...query: Parameters<typeof all>) {
+  const restore = replaceMethods(db, ({ all }) => ({
+    async all(...query) {
       const found = await all(...query)
       if (query[1].parts.join('').includes('from audit_log l') && found.length > 1) rows += found.length
       return found
     },
-  })
+  }))
   try {
     await happens()
     for (let last = -1; last !== rows; ) {
@@ -152,6 +152,6 @@ async function rowsReadWhile(happens: () => Promise<void>): Promise<number> {
     }
     return rows
   } finally {
-    Object.assign(db, { all })
+    restore()
   }
 }

@@ -18,6 +18,7 @@ import {
   signInForTokens,
   userinfo,
 } from '../support/cookie-browser.ts'
+import { replaceMethods } from '../support/db-methods.ts'
 import { rowsFollowed } from '../support/endings.ts'
 import { expectStatus, world } from '../support/world.ts'
 
@@ -138,19 +139,20 @@ test('after 50 parallel sign-ins a person has as many sessions as the bound, and
 
 /** Holds the rows of these reads until `release`. */
 function holdReads(begin: string) {
-  const { all } = db
   const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const hold = { reads: 0, wanted: 1, held: held.promise, release: released.resolve }
-  db.all = async (schema, statement) => {
-    const rows = await all(schema, statement)
-    if (!statement.parts[0]?.startsWith(begin) || ++hold.reads > hold.wanted) return rows
-    if (hold.reads === hold.wanted) held.resolve()
-    await released.promise
-    return rows
-  }
+  const restore = replaceMethods(db, ({ all }) => ({
+    all: async (schema, statement) => {
+      const rows = await all(schema, statement)
+      if (!statement.parts[0]?.startsWith(begin) || ++hold.reads > hold.wanted) return rows
+      if (hold.reads === hold.wanted) held.resolve()
+      await released.promise
+      return rows
+    },
+  }))
   return Object.assign(hold, {
     end() {
-      db.all = all
+      restore()
     },
   })
 }

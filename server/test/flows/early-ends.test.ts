@@ -8,6 +8,7 @@ import { takeLease } from '../../src/domain/events/lease.ts'
 import { findPlace, rows_at_once } from '../../src/domain/sessions/early-ends.ts'
 import { createEndsWalk } from '../../src/workers/walk-ends.ts'
 import { createPerson, refresh, revoke } from '../support/cookie-browser.ts'
+import { withMethods } from '../support/db-methods.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
@@ -108,11 +109,13 @@ test('a session that is in use keeps its grants, and a walk goes on where it was
       from sessions, ${numbers} where environment_id = ${w.test.id} and id = ${sessionOf(tokens)}`)
   const over = async () => (await db.all(Count, sql`select count(*) as count from sessions where expires_at = 0`))[0]?.count ?? 0
   const before = await over()
-  const batch: typeof db.batch = async (statements) => {
-    await db.batch(statements)
-    throw new Error('killed')
-  }
-  await assert.rejects(createEndsWalk({ ...w.deployment, db: { ...db, batch } }).finish(), /killed/)
+  const killed = withMethods(db, ({ batch }) => ({
+    async batch(statements) {
+      await batch(statements)
+      throw new Error('killed')
+    },
+  }))
+  await assert.rejects(createEndsWalk({ ...w.deployment, db: killed }).finish(), /killed/)
   assert.ok((await over()) < before)
   const place = await findPlace(db)
   assert.deepEqual([place?.walk, place?.environment_id], ['sessions', w.test.id])

@@ -9,6 +9,7 @@ import { createKeyPool } from '../../src/oidc/key-pool.ts'
 import { rotateAgedKeys } from '../../src/oidc/signing-keys.ts'
 import { resealAll } from '../../src/setup/reseal.ts'
 import { authorizationRequest, createPerson, exchange, refresh, reuseEvents, userinfo } from '../support/cookie-browser.ts'
+import { replaceMethods } from '../support/db-methods.ts'
 import { spareKeys } from '../support/spare-keys.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type TestEnvironment, types_of_run, world } from '../support/world.ts'
@@ -195,15 +196,16 @@ test('old keys of any number are erased, and later deleted, at most 100 in a bat
   /** The numbers of keys that the batches of a rotation change. */
   const rotate = async () => {
     const changed: number[] = []
-    const { batch } = db
-    db.batch = async (statements) => {
-      const results = await batch(statements)
-      for (const [index, { parts }] of statements.entries())
-        if (/^(update|delete from) signing_keys/.test(parts.join('?').trim())) changed.push(results?.[index]?.changed ?? 0)
-      return results
-    }
+    const restore = replaceMethods(db, ({ batch }) => ({
+      batch: async (statements) => {
+        const results = await batch(statements)
+        for (const [index, { parts }] of statements.entries())
+          if (/^(update|delete from) signing_keys/.test(parts.join('?').trim())) changed.push(results?.[index]?.changed ?? 0)
+        return results
+      },
+    }))
     await rotateAgedKeys(w.deployment, createKeyPool(0)).finally(() => {
-      db.batch = batch
+      restore()
     })
     return changed
   }

@@ -8,6 +8,7 @@ import { createKeyStore } from '../../src/domain/keys/store.ts'
 import { createKeyUsage, findKeyUsage } from '../../src/domain/keys/usage.ts'
 import { removeExpiredRows } from '../../src/workers/expiring-rows.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { withMethods } from '../support/db-methods.ts'
 import { app_origin, createAuthKey, createPlatformKey } from '../support/tenants.ts'
 import { expectStatus, owner, type TestEnvironment, world } from '../support/world.ts'
 
@@ -157,10 +158,9 @@ test('counts of several processes add up, and together they keep to 100 pairs', 
 test('what the database did not take is written the next time', async () => {
   const key_id = w.deployment.newId('key')
   let is_down = true
-  const failing = {
-    ...db,
-    batch: (statements: Parameters<typeof db.batch>[0]) => (is_down ? Promise.reject(new Error('down')) : db.batch(statements)),
-  }
+  const failing = withMethods(db, ({ batch }) => ({
+    batch: (statements) => (is_down ? Promise.reject(new Error('down')) : batch(statements)),
+  }))
   const usage = createKeyUsage(failing)
   countedBy(usage, key_id, { ip: '192.0.2.1', times: 3 })
   await assert.rejects(usage.write(), /down/)
@@ -174,14 +174,13 @@ test('what the database did not take is written the next time', async () => {
 test('the last uses of any number of keys are written a slice at a time, and what the database did not take the next time', async () => {
   const batches: number[] = []
   let is_down = false
-  const observed = {
-    ...db,
-    batch: (statements: Parameters<typeof db.batch>[0]) => {
+  const observed = withMethods(db, ({ batch }) => ({
+    batch: (statements) => {
       if (is_down && batches.length > 0) return Promise.reject(new Error('down'))
       batches.push(statements.length)
-      return db.batch(statements)
+      return batch(statements)
     },
-  }
+  }))
   const store = createKeyStore(observed)
   const key = await createAuthKey(w, w.test, 'auth_secret')
   const at = w.now()

@@ -8,6 +8,7 @@ import { type AnsweredCall, createRefusedCalls } from '../../src/deployment/refu
 import { callSortKey, listCalls, summarise } from '../../src/deployment/refused-calls/store.ts'
 import { openDeployment } from '../../src/main.ts'
 import { removeExpiredRows } from '../../src/workers/expiring-rows.ts'
+import { withMethods } from '../support/db-methods.ts'
 import { until } from '../support/receiver.ts'
 import { referenceOf } from '../support/refused-calls.ts'
 import { expectStatus, world } from '../support/world.ts'
@@ -172,7 +173,7 @@ test('a User-Agent has at most 200 characters, and no control characters', async
 test('records that could not be written are written later, together with their counts', async () => {
   const scope = newScope()
   let is_down = true
-  const flaky = { ...db, batch: (...all: Parameters<typeof db.batch>) => (is_down ? Promise.reject(outage()) : db.batch(...all)) }
+  const flaky = withMethods(db, ({ batch }) => ({ batch: (statements) => (is_down ? Promise.reject(outage()) : batch(statements)) }))
   const calls = createRefusedCalls(flaky, w.now, { gather: { most: 10, most_per_sender: 2 } })
   for (let i = 0; i < 5; i++) calls.note(answered(scope))
   await assert.rejects(calls.write(), { name: 'DatabaseUnavailable' })

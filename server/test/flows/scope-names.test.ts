@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { findOwnedScopes, nameMissingScopes } from '../../src/domain/resource-servers/store.ts'
 import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
+import { replaceMethods } from '../support/db-methods.ts'
 import { own, type Project, promoting } from '../support/promotions.ts'
 import { referenceOf } from '../support/refused-calls.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
@@ -199,18 +200,19 @@ async function sentFor(
   change: Record<string, string>,
 ) {
   const sent: string[] = []
-  const { all } = db
-  db.all = (schema, statement) => {
-    const text = statement.parts.join('?').replaceAll(/\s+/g, ' ')
-    if (text.includes('resource_server')) sent.push(text)
-    return all(schema, statement)
-  }
+  const restore = replaceMethods(db, ({ all }) => ({
+    all: (schema, statement) => {
+      const text = statement.parts.join('?').replaceAll(/\s+/g, ' ')
+      if (text.includes('resource_server')) sent.push(text)
+      return all(schema, statement)
+    },
+  }))
   try {
     const reply = await createAgent().get(authorizationRequest(environment, application, change).url)
     const location = new URL(reply.headers.get('location') ?? '', environment.issuer)
     return { reply, sent, error: location.searchParams.get('error'), description: location.searchParams.get('error_description') ?? '' }
   } finally {
-    db.all = all
+    restore()
   }
 }
 

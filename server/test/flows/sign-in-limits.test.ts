@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sourceOf } from '../../src/base/source.ts'
-import { type Db, type Statement, sql } from '../../src/db/db.ts'
+import { type Statement, sql } from '../../src/db/db.ts'
 import { accountOf, takeAttempt, takeFromSource } from '../../src/domain/users/attempts.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson, formOf } from '../support/cookie-browser.ts'
+import { withMethods } from '../support/db-methods.ts'
 import { inLanes } from '../support/lanes.ts'
 import { mailsTo, newestMail } from '../support/mailed.ts'
 import { createAuthKey } from '../support/tenants.ts'
@@ -415,13 +416,12 @@ test('a request of a stranger is counted without a wait for the disk', async () 
   const attempt = { environment_id: environment.id, account: accountOf('nobody@example.com'), source: '203.0.113.99', now: w.now() }
   const { db } = w.deployment
   const sent: Statement[] = []
-  const recording: Db = {
-    ...db,
+  const recording = withMethods(db, ({ batch }) => ({
     batch(statements) {
       sent.push(...statements)
-      return db.batch(statements)
+      return batch(statements)
     },
-  }
+  }))
   for (const device of [null, 'dev_one']) assert.equal(await takeAttempt(recording, { ...attempt, device }, lockout), null)
   assert.equal(await takeFromSource(recording, 'provider_logout', attempt), null)
   assert.ok(sent.length >= 8)

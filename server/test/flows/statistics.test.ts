@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Db } from '../../src/db/db.ts'
 import { createCounters } from '../../src/deployment/counters.ts'
 import { createActiveCount } from '../../src/domain/users/active.ts'
 import { authorizationRequest, createAgent, refresh, signInForTokens } from '../support/cookie-browser.ts'
+import { withMethods } from '../support/db-methods.ts'
 import { newestMail } from '../support/mailed.ts'
 import { expectStatus, world } from '../support/world.ts'
 
@@ -113,7 +113,9 @@ test('of an interval the 100 keys with the most uses are named, and the others c
 test('counts that the database did not take are written later, and those that it took are not counted twice', async () => {
   const { db } = w.deployment
   let batches = 0
-  const flaky: Db = { ...db, batch: (statements) => (++batches === 2 ? Promise.reject(new Error('out of reach')) : db.batch(statements)) }
+  const flaky = withMethods(db, ({ batch }) => ({
+    batch: (statements) => (++batches === 2 ? Promise.reject(new Error('out of reach')) : batch(statements)),
+  }))
   const counters = createCounters(flaky, w.now)
   const environment_id = w.live.path.split('/').at(-1) ?? ''
   for (let label = 0; label < 700; label++) counters.count(environment_id, 'token', `grant ${label}`)

@@ -8,6 +8,7 @@ import { createWebhookHistories } from '../../src/domain/webhooks/history.ts'
 import { signedHeaders } from '../../src/domain/webhooks/sign.ts'
 import { findWebhook } from '../../src/domain/webhooks/store.ts'
 import { awaiting } from '../support/awaited.ts'
+import { replaceMethods } from '../support/db-methods.ts'
 import { type Received, startReceiver, until } from '../support/receiver.ts'
 import { mostRowsOfStatement } from '../support/slices.ts'
 import { expectStatus, world } from '../support/world.ts'
@@ -281,19 +282,20 @@ test('the messages of a deleted webhook go a slice at a time, after it: a deleti
   }
   const remove = (headers = {}) => w.call('DELETE', `${webhooks}/${id}`, { headers })
 
-  const { batch } = db
   const renamed = { description: 'Changed meanwhile' }
   let is_changed = false
-  db.batch = async (statements) => {
-    const deletes = statements.some(({ parts }) => /delete from webhooks|delete from webhook_messages/.test(parts.join('')))
-    if (deletes && !is_changed) {
-      is_changed = true
-      expectStatus(200, await w.call('PATCH', `${webhooks}/${id}`, { body: renamed }))
-    }
-    return batch(statements)
-  }
+  const restore = replaceMethods(db, ({ batch }) => ({
+    batch: async (statements) => {
+      const deletes = statements.some(({ parts }) => /delete from webhooks|delete from webhook_messages/.test(parts.join('')))
+      if (deletes && !is_changed) {
+        is_changed = true
+        expectStatus(200, await w.call('PATCH', `${webhooks}/${id}`, { body: renamed }))
+      }
+      return batch(statements)
+    },
+  }))
   const refused = await remove({ 'if-match': '"1"' }).finally(() => {
-    db.batch = batch
+    restore()
   })
   assert.deepEqual([refused.status, is_changed], [412, true])
   assert.deepEqual(await left(), [700, 700, 0])
@@ -309,12 +311,13 @@ test('the deletion of a webhook is answered before its messages go', async () =>
   const { db } = w.deployment
   const { id } = await subscribe({ url: 'http://127.0.0.1:9/', events: ['test.ping'] })
   await insertMessages(id, 'msg_later', 1)
-  const { batch } = db
   const answered = Promise.withResolvers<void>()
-  db.batch = async (statements) => {
-    if (isRemoval(statements)) await answered.promise
-    return batch(statements)
-  }
+  const restore = replaceMethods(db, ({ batch }) => ({
+    batch: async (statements) => {
+      if (isRemoval(statements)) await answered.promise
+      return batch(statements)
+    },
+  }))
   try {
     expectStatus(204, await awaiting('the answer', w.call('DELETE', `${webhooks}/${id}`)))
     assert.equal(await messagesOf(id), 1)
@@ -322,7 +325,7 @@ test('the deletion of a webhook is answered before its messages go', async () =>
     await until('the end of the history', async () => (await messagesOf(id)) === 0)
   } finally {
     answered.resolve()
-    db.batch = batch
+    restore()
   }
 })
 
@@ -331,18 +334,19 @@ test('a stop ends the removal of histories after the slice that runs', async () 
   const hooks = [await subscribe({ url: 'http://127.0.0.1:9/' }), await subscribe({ url: 'http://127.0.0.1:9/' })]
   for (const [n, { id }] of hooks.entries()) await insertMessages(id, `msg_stop${n}`, 500)
   const histories = createWebhookHistories(w.deployment)
-  const { batch } = db
   const stops: Promise<void>[] = []
-  db.batch = async (statements) => {
-    if (isRemoval(statements)) stops.push(histories.stop())
-    return batch(statements)
-  }
+  const restore = replaceMethods(db, ({ batch }) => ({
+    batch: async (statements) => {
+      if (isRemoval(statements)) stops.push(histories.stop())
+      return batch(statements)
+    },
+  }))
   try {
     for (const { id } of hooks) histories.remove((await findWebhook(db, w.test.id, id)) ?? assert.fail())
     await until('the stop', () => stops.length > 0)
     await Promise.all(stops)
   } finally {
-    db.batch = batch
+    restore()
   }
   assert.deepEqual([await messagesOf(hooks[0].id), await messagesOf(hooks[1].id)], [300, 500])
 })

@@ -1,6 +1,7 @@
 /** The background worker that ends the rows of endings, for tests. */
 import { z } from 'zod'
 import { type Db, leavesWork, sql } from '../../src/db/db.ts'
+import { replaceMethods } from './db-methods.ts'
 import { until } from './receiver.ts'
 
 const Count = z.object({ count: z.int() })
@@ -14,20 +15,21 @@ export const rowsFollowed = (db: Db): Promise<true> =>
  * could go on as well.
  */
 export function holdEndings(db: Db): { allow(slices: number): void; goOn(): void } {
-  const { batch } = db
   let allowed = 0
-  db.batch = (statements) => {
-    const is_slice = statements.some(({ parts }) => parts.join('').startsWith('update endings set'))
-    if (is_slice && allowed === 0) return Promise.resolve(null)
-    if (is_slice) allowed -= 1
-    return batch(statements)
-  }
+  const restore = replaceMethods(db, ({ batch }) => ({
+    batch: (statements) => {
+      const is_slice = statements.some(({ parts }) => parts.join('').startsWith('update endings set'))
+      if (is_slice && allowed === 0) return Promise.resolve(null)
+      if (is_slice) allowed -= 1
+      return batch(statements)
+    },
+  }))
   return {
     allow(slices) {
       allowed = slices
     },
     goOn() {
-      db.batch = batch
+      restore()
       void db.run(leavesWork(sql`update endings set worked_at = worked_at`, 'endings')) // wakes the worker
     },
   }

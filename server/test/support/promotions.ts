@@ -1,6 +1,7 @@
 /** Promotions of a test: a project with one object of each kind in Test, plans of it, and their steps. */
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../../src/db/db.ts'
+import { replaceMethods } from './db-methods.ts'
 import { expectStatus, type Reply, type TestEnvironment, type World } from './world.ts'
 
 export interface Project {
@@ -100,20 +101,21 @@ export const public_keys = (kid: string) => ({
 
 /** Lets something happen once, just before the first batch that has this text. */
 export async function meanwhile<T>(db: Db, text: string, happens: () => Promise<unknown>, call: () => Promise<T>): Promise<T> {
-  const { batch } = db
   let has_happened = false
-  db.batch = async (statements: readonly Statement[]) => {
-    if (!has_happened && statements.some(({ parts }) => parts.join('').includes(text))) {
-      has_happened = true
-      await happens()
-    }
-    return batch(statements)
-  }
+  const restore = replaceMethods(db, ({ batch }) => ({
+    batch: async (statements: readonly Statement[]) => {
+      if (!has_happened && statements.some(({ parts }) => parts.join('').includes(text))) {
+        has_happened = true
+        await happens()
+      }
+      return batch(statements)
+    },
+  }))
   try {
     const answer = await call()
     if (!has_happened) throw new Error(`No batch has the text: ${text}`)
     return answer
   } finally {
-    db.batch = batch
+    restore()
   }
 }

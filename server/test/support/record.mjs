@@ -3,8 +3,8 @@
  * the choice of files for the second engine, and `npm test -- --changed`. `scripts/test.ts` loads it by `--import` into every process of a
  * run, also into the services that tests start. It is plain JavaScript, so that a process with nothing to record starts as fast as before.
  *
- * Each process appends to a file of its own in the folder OSTIARY_TEST_RECORD: a line for each new text, `{ id, text, guard, is_of_key }`, one for
- * each new combination of statements in a test file, `{ file, engine, ids, is_refused }`, and the sources that ran, `{ file, ran }`. A killed process
+ * Each process appends to a file of its own in the folder OSTIARY_TEST_RECORD: a line for each new text, `{ id, text, guard, is_of_key, lives }`, one
+ * for each new combination of statements in a test file, `{ file, engine, owner, ids, is_refused }`, and the sources that ran, `{ file, ran }`. A killed process
  * has written what it sent. Statements of the tests themselves are left out.
  */
 import { subscribe } from 'node:diagnostics_channel'
@@ -39,16 +39,17 @@ function record() {
     noteSources()
     process.env.OSTIARY_TEST_FILE = file
   })
-  subscribe('ostiary.statements', ({ engine, statements, is_refused }) => {
+  subscribe('ostiary.statements', ({ engine, statements, owner, is_refused }) => {
     const file = process.env.OSTIARY_TEST_FILE
     const ids = statements.map(idOf).filter((id, index, all) => id !== all[index - 1])
-    const combination = `${file} ${engine} ${ids}`
+    const about = owner === 'none' || owner === 'many' ? owner : isAboutOther(statements, owner) ? 'another' : 'environment'
+    const combination = `${file} ${engine} ${about} ${ids}`
     const key = `${combination} ${is_refused}`
     if (combinations.has(key)) return
     // When a guard has refused a batch, its caller is no longer on the stack.
     if (is_refused ? !combinations.has(`${combination} false`) : isOfTest(new Error().stack ?? '')) return
     combinations.add(key)
-    append({ file, engine, ids, is_refused })
+    append({ file, engine, owner: about, ids, is_refused })
   })
 }
 
@@ -56,21 +57,28 @@ function record() {
 function numbering(append) {
   const by_parts = new WeakMap()
   const by_text = new Map()
-  return ({ parts, guard, is_of_key = false }) => {
+  return ({ parts, guard, is_of_key = false, lives }) => {
     const of_parts = by_parts.get(parts) ?? {}
     by_parts.set(parts, of_parts)
     const is_guard = guard !== undefined
-    const kind = `${is_guard} ${is_of_key}`
+    const kind = `${is_guard} ${is_of_key} ${lives}`
     if (of_parts[kind] !== undefined) return of_parts[kind]
     const text = shortened(parts.join('?'))
     const key = `${kind} ${text}`
     if (!by_text.has(key)) {
       by_text.set(key, by_text.size)
-      append({ id: by_text.get(key), text, guard: is_guard, is_of_key })
+      append({ id: by_text.get(key), text, guard: is_guard, is_of_key, lives })
     }
     of_parts[kind] = by_text.get(key)
     return of_parts[kind]
   }
+}
+
+/** Whether a statement compares the environment of a row with another environment than that of its batch. */
+function isAboutOther(statements, owner) {
+  return statements.some(({ parts, values }) =>
+    parts.some((part, index) => /\benvironment_id( \|\| '')? = $/.test(part) && index < values.length && values[index] !== owner),
+  )
 }
 
 /** Lists of any length are one text, and so are lists of rows. */

@@ -1,18 +1,18 @@
 /** How many rows of a history a list reads, by the plan of its statement. */
 import { z } from 'zod'
 import { type Db, rowsOf, type Statement, sql } from '../../src/db/db.ts'
+import { withMethods } from './db-methods.ts'
 
 /** The statements that a query sends for its main list. */
 export async function listStatements(db: Db, run: (at: Db) => Promise<unknown>): Promise<Statement[]> {
   const sent: Statement[] = []
-  const recording = {
-    ...db,
-    all(schema: never, statement: Statement) {
+  const recording = withMethods(db, ({ all }) => ({
+    all(schema, statement) {
       sent.push(statement)
-      return db.all(schema, statement)
+      return all(schema, statement)
     },
-  }
-  await run(recording as unknown as Db) // as: only `all` is used
+  }))
+  await run(recording)
   return sent
 }
 

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { placeOf } from '../../src/db/citus/placement.ts'
-import { type Engine, type Result, type Statement, sql } from '../../src/db/db.ts'
+import { type Engine, type Owner, type Result, type Statement, sql } from '../../src/db/db.ts'
 
 /** It fails on the node of another environment, as the last one of a batch. */
 const failing = sql`insert into consents (environment_id, user_id) values ('env_that_fails', null)`
@@ -62,30 +62,30 @@ export function undoneFirst(engine: Engine, nodes: readonly string[]): Engine {
     return JSON.stringify(found.map((rows) => rows.sort((a, b) => (a.name < b.name ? -1 : 1))))
   }
 
-  async function judge(statements: readonly Statement[], key: string): Promise<readonly Result[]> {
+  async function judge(statements: readonly Statement[], owner: Owner, key: string): Promise<readonly Result[]> {
     const tables = targetsOf(statements)
     const before = await digestOf(tables)
-    const outcome = await engine.write([...statements, failing]).catch((error: unknown) => error)
+    const outcome = await engine.write([...statements, failing], owner).catch((error: unknown) => error)
     assert.equal(await digestOf(tables), before, `A batch that failed left something behind: ${key}`)
     // Where a guard refuses the batch, another batch of these statements may still succeed.
-    if (!hasFailed(outcome)) return engine.write(statements)
+    if (!hasFailed(outcome)) return engine.write(statements, owner)
     tried.add(key)
     note(key)
-    const [failed, behind] = await Promise.allSettled([engine.write([...statements, failing]), engine.write(statements)])
+    const [failed, behind] = await Promise.allSettled([engine.write([...statements, failing], owner), engine.write(statements, owner)])
     assert.equal(failed.status, 'rejected')
     if (behind.status === 'rejected') throw behind.reason
     return behind.value
   }
 
-  async function write(statements: readonly Statement[]): Promise<readonly Result[]> {
+  async function write(statements: readonly Statement[], owner: Owner): Promise<readonly Result[]> {
     while (gate.judging) await gate.judging.catch(() => {})
     const key = statements.map(textOf).join('; ')
     if (statements.length < 2 || tried.has(key) || held_by_tests.size > 0) {
-      const written = engine.write(statements)
+      const written = engine.write(statements, owner)
       gate.running.add(written)
       return written.finally(() => gate.running.delete(written))
     }
-    const judged = Promise.allSettled(gate.running).then(() => judge(statements, key))
+    const judged = Promise.allSettled(gate.running).then(() => judge(statements, owner, key))
     gate.judging = judged
     return judged.finally(() => {
       if (gate.judging === judged) gate.judging = null
@@ -95,8 +95,8 @@ export function undoneFirst(engine: Engine, nodes: readonly string[]): Engine {
   return {
     ...engine,
     write,
-    writeLater(statements) {
-      const written = write(statements)
+    writeLater(statements, owner) {
+      const written = write(statements, owner)
       written.catch(() => {}) // the caller gets the error from `written`
       return () => written
     },

@@ -1,5 +1,3 @@
-/** The endpoints that create, change, resend and delete invitations. Accepting one is a hosted page, `oidc/flow/invitation/invitation.ts`. */
-import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type Role, roles } from '@ostiary/contract/tenancy.ts'
 import { type LimitName, type Limits, quotaDetail } from '../../base/config/limits.ts'
 import { digestOf } from '../../base/digest.ts'
@@ -94,7 +92,7 @@ export const resendInvitation: Handler<'resendInvitation'> = (services, call) =>
 
 /** Throws where the address got too many mails today. */
 async function refuseOverLimit(services: Services, to: string, at: Date): Promise<void> {
-  const environment_id = services.root.environment_id as EnvironmentId // as: stored by us
+  const environment_id = services.root.environment_id
   const wait_seconds = await waitOfAddress(services, environment_id, { to }, at)
   if (wait_seconds !== null) throw rateLimited(too_many_mails, wait_seconds)
 }
@@ -115,7 +113,7 @@ async function mailInvitation(
   const { name, email: address } = caller.administrator
   const inviter = name === null ? address : `${name} (${address})`
   const notice = { kind: 'invitation' as const, link, tenant_name: tenant.name, inviter, role, expires_at }
-  const environment_id = services.root.environment_id as EnvironmentId // as: stored by us
+  const environment_id = services.root.environment_id
   return mailStatements(services, environment_id, { to: email, user_id: null, request_id, notice }, at)
 }
 

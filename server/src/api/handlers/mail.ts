@@ -63,7 +63,7 @@ export const testMail: Handler<'testMail'> = async (services, call) => {
 
 async function countTest(services: Services, environment_id: EnvironmentId, to: string): Promise<void> {
   const at = services.now()
-  if (await services.db.batch(await countMail(services, environment_id, { to }, at))) return
+  if (await services.db.of(environment_id).batch(await countMail(services, environment_id, { to }, at))) return
   const wait_seconds = await waitOfAddress(services, environment_id, { to }, at)
   throw rateLimited(too_many_mails, wait_seconds ?? 1)
 }

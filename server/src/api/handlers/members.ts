@@ -1,5 +1,5 @@
 /** The endpoints of administrators, tenants and members. Those of invitations are in `invitations.ts`. */
-import { type EnvironmentId, type TenantId, UserId } from '@ostiary/contract/ids.ts'
+import { type TenantId, UserId } from '@ostiary/contract/ids.ts'
 import { quotaDetail } from '../../base/config/limits.ts'
 import { reason } from '../../base/reason.ts'
 import { anchorLog } from '../../domain/audit/chaining.ts'
@@ -155,4 +155,4 @@ async function findMemberOrInvitation(services: Services, tenant_id: TenantId, i
   return findPendingInvitation(db, tenant_id, id, at)
 }
 
-const rootEnvironment = ({ root }: Pick<Services, 'root'>) => root.environment_id as EnvironmentId // as: stored by us
+const rootEnvironment = ({ root }: Pick<Services, 'root'>) => root.environment_id

@@ -1,4 +1,3 @@
-/** The management side of an environment's issuer: its signing keys, its public configuration and token validation. */
 import type { TokenVerdict } from '@ostiary/contract/session.ts'
 import { switched_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { refusal } from '../../base/refusal.ts'

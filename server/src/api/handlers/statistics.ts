@@ -51,7 +51,7 @@ const slice = 5_000
 async function* countersOf(db: Db, environment_id: EnvironmentId, from: Date, to: Date): AsyncGenerator<Counter> {
   for (let last: Counter = { hour: from.getTime(), metric: '', label: '', count: 0 }; ; ) {
     restartLimit()
-    const rows: Counter[] = await db.all(
+    const rows: Counter[] = await db.of(environment_id).all(
       Counter,
       sql`select hour, metric, label, count from counters
            where environment_id = ${environment_id} and hour < ${to} and hour >= ${last.hour}

@@ -80,6 +80,7 @@ export async function writeStep(
   const textWith = (secrets: typeof made | null) => answerText('step', new Map([...texts, ['secrets', JSON.stringify(secrets)]]))
   const done = await commit(
     {
+      owner: environment_id,
       first: [...roomForNew(services, step, objects, tenant_id), ...project],
       statements: [
         ...ends.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, statement]) => statement),

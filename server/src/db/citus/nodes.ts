@@ -13,7 +13,7 @@ import { outsideRequests } from '../../base/database-time.ts'
 import { type Row, type Statement, sql } from '../db.ts'
 import type { Pool } from '../postgres/pool.ts'
 import type { NodeAddress } from '../postgres/server.ts'
-import type { Need } from './owner.ts'
+import type { Need } from './need.ts'
 
 interface Placement {
   readonly address: NodeAddress

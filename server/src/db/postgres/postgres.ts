@@ -8,9 +8,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withDeadline } from '../../base/database-time.ts'
 import { type Distribution, findDistribution, Misplaced, Redistributed } from '../citus/distribution.ts'
+import { type Need, needOf } from '../citus/need.ts'
 import { createNodes } from '../citus/nodes.ts'
-import { type Need, needOf } from '../citus/owner.ts'
-import { DatabaseUnavailable, type Engine, GuardFailed, type Result, type Row, type Statement, sql } from '../db.ts'
+import { DatabaseUnavailable, type Engine, GuardFailed, type Owner, type Result, type Row, type Statement, sql } from '../db.ts'
 import type { Connection } from './connection.ts'
 import {
   ConnectionLost,
@@ -109,7 +109,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     const until = performance.now() + limits.placed_ms
     for (;;) {
       try {
-        await read(sql`select 1 as is_placed`)
+        await read(sql`select 1 as is_placed`, 'coordinator')
         return
       } catch (error) {
         if (!(error instanceof Misplaced) || performance.now() > until) throw error
@@ -143,7 +143,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
   }
 
   /** On one server there is no other node. */
-  const needIfNodes = (statements: readonly Statement[]): Need => (is_distributed ? needOf(statements) : 'coordinator')
+  const needIfNodes = (owner: Owner, statements: readonly Statement[]): Need => (is_distributed ? needOf(owner, statements) : 'coordinator')
 
   async function attempt(batch: Batch, deadline: number): Promise<readonly Result[]> {
     const { statements, is_read } = batch
@@ -197,12 +197,12 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
   let pending: LookUp[] = []
 
   /** Sends the look-ups of one event-loop turn as one batch to each node, since a round trip costs both sides more than finding a row. */
-  function lookUp(statement: Statement): Promise<readonly Row[]> {
+  function lookUp(statement: Statement, owner: Owner): Promise<readonly Row[]> {
     return withDeadline(limits.answer_ms, async (deadline) => {
       refuseLate(deadline)
       const found = new Promise<readonly Row[]>((resolve, reject) => {
         if (pending.length === 0) setImmediate(sendPending)
-        pending.push({ statement, need: needIfNodes([statement]), deadline, resolve, reject })
+        pending.push({ statement, need: needIfNodes(owner, [statement]), deadline, resolve, reject })
       })
       return within(found, deadline, unanswered(true))
     })
@@ -233,15 +233,15 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     for (const [index, { resolve }] of lookups.entries()) resolve(results[index]?.rows ?? [])
   }
 
-  async function read(statement: Statement, need = needIfNodes([statement])): Promise<readonly Row[]> {
+  async function read(statement: Statement, need: Need): Promise<readonly Row[]> {
     const batch = { statements: [statement], is_read: true, need }
     return (await withDeadline(limits.answer_ms, (deadline) => run(batch, deadline)))[0]?.rows ?? []
   }
 
-  async function write(statements: readonly Statement[]): Promise<readonly Result[]> {
+  async function write(statements: readonly Statement[], owner: Owner): Promise<readonly Result[]> {
     const [first] = statements
     const is_bare = statements.length === 1 && first?.is_of_key === true
-    const batch = { statements: is_bare ? statements : statements.map(withGuard), is_read: false, need: needIfNodes(statements) }
+    const batch = { statements: is_bare ? statements : statements.map(withGuard), is_read: false, need: needIfNodes(owner, statements) }
     const results = await withDeadline(limits.answer_ms, (deadline) => run(batch, deadline)).catch((error) => {
       throw isUndoneOnPurpose(error) ? new GuardFailed() : error
     })
@@ -253,12 +253,12 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     name: 'postgres',
     versionOf: null,
     unusable,
-    read: (statement) => read(statement),
+    read: (statement, owner) => read(statement, needIfNodes(owner, [statement])),
     lookUp,
     write,
     // The server works in parallel, so sending the batch at once delays nothing.
-    writeLater(statements) {
-      const written = write(statements)
+    writeLater(statements, owner) {
+      const written = write(statements, owner)
       written.catch(() => {}) // the caller gets the error from `written`
       return () => written
     },

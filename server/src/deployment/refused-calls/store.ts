@@ -42,7 +42,7 @@ export async function insertCalls(
     return sources.map((source) => ({ scope_id, statement: trimSource(scope_id, source, per_source) }))
   })
   const before = [...scopes.map((scope_id) => countDropped(scope_id, minute, dropped.get(scope_id) ?? 0)), ...calls.map(insertCall)]
-  const results = (await db.batch([...before, ...trims.map(({ statement }) => statement)])) ?? []
+  const results = (await db.many.batch([...before, ...trims.map(({ statement }) => statement)])) ?? []
   return trims.map(({ scope_id }, i) => [scope_id, results[before.length + i]?.changed ?? 0])
 }
 
@@ -106,7 +106,7 @@ export async function trim(
   { per_scope }: RecordLimits,
 ): Promise<[scope_id: string, count: number][]> {
   if (scope_ids.size === 0) return []
-  const crowded = await db.all(
+  const crowded = await db.many.all(
     Crowded,
     sql`select scope_id, count(*) as count from refused_calls where scope_id in (${list([...scope_ids])})
          group by scope_id having count(*) > ${per_scope} order by scope_id`,
@@ -114,7 +114,7 @@ export async function trim(
   const removed: [string, number][] = []
   for (const { scope_id, count } of crowded) {
     const excess = count - Math.floor(per_scope * 0.95)
-    const changed = await db.run(sql`delete from refused_calls where scope_id = ${scope_id} and ${hasSuccessor(scope_id)} and id in (
+    const changed = await db.many.run(sql`delete from refused_calls where scope_id = ${scope_id} and ${hasSuccessor(scope_id)} and id in (
       select id from (
         select id, row_number() over (partition by source order by id desc) as place from refused_calls where scope_id = ${scope_id}
       ) ranked order by place desc, id limit ${excess})`)
@@ -164,7 +164,7 @@ export async function listCalls(
     ...between(from, to),
     ...(last === null ? [] : [sql`(at < ${since} or (at = ${since} and id < ${id}))`]),
   ]
-  const rows = await db.all(CallRow, sql`${columns} where ${join(conditions, ' and ')} order by at + 0 desc, id desc limit ${limit}`)
+  const rows = await db.many.all(CallRow, sql`${columns} where ${join(conditions, ' and ')} order by at + 0 desc, id desc limit ${limit}`)
   return rows.map(shown)
 }
 
@@ -174,7 +174,7 @@ const between = (from: string | undefined, to: string | undefined): Statement[] 
 ]
 
 export async function findCall(db: Db, scope_id: string, id: string): Promise<RefusedCall | null> {
-  const row = await db.maybeOne(CallRow, sql`${columns} where scope_id = ${scope_id} and id = ${id}`)
+  const row = await db.many.maybeOne(CallRow, sql`${columns} where scope_id = ${scope_id} and id = ${id}`)
   return row && shown(row)
 }
 
@@ -182,12 +182,12 @@ export async function findCall(db: Db, scope_id: string, id: string): Promise<Re
 export async function summarise(db: Db, scope_id: string, from: Date, to: Date): Promise<RefusedCallSummary> {
   const first_minute = new Date(Math.floor(from.getTime() / minute_ms) * minute_ms)
   const [data, [dropped]] = await Promise.all([
-    db.all(
+    db.many.all(
       RefusedCallSummary.shape.data.element,
       sql`select code, route, count(*) as count, max(at) as last_at from refused_calls
            where scope_id = ${scope_id} and at >= ${from} and at < ${to} group by code, route order by last_at desc, code, route`,
     ),
-    db.all(
+    db.many.all(
       Count,
       sql`select cast(coalesce(sum(count), 0) as bigint) as count from dropped_calls
            where scope_id = ${scope_id} and minute >= ${first_minute} and minute < ${to}`,

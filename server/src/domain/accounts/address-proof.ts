@@ -40,14 +40,14 @@ export type Owner = z.infer<typeof Owner>
 export const isProven = (owner: Owner | null): owner is Owner & { email_verified: true } => owner?.email_verified === true
 
 export function findOwner(db: Db, environment_id: EnvironmentId, email: string): Promise<Owner | null> {
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     Owner,
     sql`select id, email, email_verified, self_registered, password_hash, blocked_at, locale, version
           from users where environment_id = ${environment_id} and email_key = ${emailKey(email)}`,
   )
 }
 
-type Services = Pick<Deployment, 'newId'> & { root_environment_id: string }
+type Services = Pick<Deployment, 'newId'> & { root_environment_id: EnvironmentId }
 
 /** Where the proof came from. */
 export interface ProofCall {

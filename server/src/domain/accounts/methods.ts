@@ -16,7 +16,7 @@ import {
   switched_methods,
 } from '@ostiary/contract/sign-in-methods.ts'
 import type { UserRef } from '../../base/user-ref.ts'
-import { type Db, guard, join, list, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, join, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import type { WhyMethodStays } from '../../pages/account-actions.ts'
 import { removeAllPasskeys, removePasskey } from '../passkeys/store.ts'
@@ -31,7 +31,7 @@ export const passwordOwner = (method_id: string): string => `usr_${method_id.sli
 
 interface Kind {
   /** Its rows in the list of methods. */
-  list: (environment_id: EnvironmentId, user_id: string) => Statement
+  list: (environment_id: EnvironmentId, user_id: string) => OfEnvironment
   /** Fails as a guard if the user no longer has the method. */
   remove: (environment_id: EnvironmentId, user_id: string, id: string, now: Date) => Statement[]
 }
@@ -81,7 +81,7 @@ const methodsOf = (environment_id: EnvironmentId, user_id: string) =>
   )
 
 export function listMethods(db: Db, environment_id: EnvironmentId, user_id: string, rest: Statement): Promise<SignInMethod[]> {
-  return db.all(SignInMethod, sql`select * from (${methodsOf(environment_id, user_id)}) listed where 1 = 1 ${rest}`)
+  return db.of(environment_id).all(SignInMethod, sql`select * from (${methodsOf(environment_id, user_id)}) listed where 1 = 1 ${rest}`)
 }
 
 /** The switches of the settings for the ways in. */
@@ -98,7 +98,7 @@ const Way = SignInMethod.pick({ type: true, name: true })
 /** Names the ways in that the account has now, for a mail. A second factor is not one of them. Each provider is named once. */
 export async function waysIn(db: Db, { environment_id, id: user_id }: UserRef, on: WaysOn, words: WayWords): Promise<string[]> {
   const enabled = sql`exists (select 1 from providers p where p.environment_id = ${environment_id} and p.id = provider_id and p.enabled = 1)`
-  const ways = await db.all(
+  const ways = await db.of(environment_id).all(
     Way,
     sql`select type, name
           from (select id, type, case when type = 'provider' then name end as name from (${methodsOf(environment_id, user_id)}) listed

@@ -40,6 +40,6 @@ export async function removeMethodByPerson(
   ])
   if (removed) return 'removed'
   if ((await findMethod(db, environment_id, user_id, method.id)) === null) return 'changed'
-  if (keepsWay.length > 0 && !(await db.batch(keepsWay))) return 'last_way_in'
-  return keepsSecond.length > 0 && !(await db.batch(keepsSecond)) ? 'last_factor' : 'changed'
+  if (keepsWay.length > 0 && !(await db.of(environment_id).batch(keepsWay))) return 'last_way_in'
+  return keepsSecond.length > 0 && !(await db.of(environment_id).batch(keepsSecond)) ? 'last_factor' : 'changed'
 }

@@ -91,7 +91,7 @@ export interface Reset {
  * False where the link was used or the account changed in the meantime.
  */
 export async function resetPassword(
-  services: Services & { root_environment_id: string },
+  services: Services & { root_environment_id: EnvironmentId },
   { environment_id, row, owner, password_hash, device, locales, request_id }: Reset,
   now: Date,
 ): Promise<boolean> {
@@ -100,7 +100,7 @@ export async function resetPassword(
   const origin = () => originOf(services, byUser(proven.user_id), request_id)
   const current = sql`coalesce(password_hash, '') = ${proven.password_hash ?? ''}`
   const mail = { to: proven.email, user_id: proven.user_id, request_id, notice: { kind: 'password_changed' as const, device }, locales }
-  const done = await db.batch([
+  const done = await db.of(environment_id).batch([
     aboutUser(environment_id, owner.id),
     spendCode(environment_id, row.id, { tried: false }, now),
     ...endCodesOf(environment_id, owner.id, now),

@@ -16,7 +16,7 @@ const Found = z.object({ origin: z.string() })
 /** Whether an enabled single-page application of this environment has a redirect URI of this origin. */
 export async function isSpaOrigin(db: Db, environment_id: EnvironmentId, origin: string): Promise<boolean> {
   if (origin.length > longest_origin) return false
-  const found = await db.maybeOne(
+  const found = await db.of(environment_id).maybeOne(
     Found,
     sql`select o.origin from application_origins o
           join applications a on ${sameEnvironment('a', 'o', environment_id)} and a.id = o.application_id

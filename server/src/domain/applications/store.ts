@@ -37,26 +37,29 @@ const from = sql`from applications a join environments e on e.id = a.environment
 
 /** A page of all of them, in the order of their slugs: those after a slug. */
 export const pageOfApplications = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<ApplicationRow[]> =>
-  db.all(
-    Versioned,
-    sql`select ${columns} ${from} where a.environment_id = ${environment_id} and a.slug > ${after} order by a.slug limit ${limit}`,
-  )
+  db
+    .of(environment_id)
+    .all(
+      Versioned,
+      sql`select ${columns} ${from} where a.environment_id = ${environment_id} and a.slug > ${after} order by a.slug limit ${limit}`,
+    )
 
 export function listApplications(db: Db, environment_id: EnvironmentId, rest: Statement) {
-  return db.all(
-    Application,
-    sql`select * from (select ${columns} ${from} where a.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
-  )
+  return db
+    .of(environment_id)
+    .all(Application, sql`select * from (select ${columns} ${from} where a.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`)
 }
 
 export function findApplication(db: Db, environment_id: EnvironmentId, id: string): Promise<ApplicationRow | null> {
-  return db.maybeOne(Versioned, sql`select ${columns} ${from} where a.environment_id = ${environment_id} and a.id = ${id}`)
+  return db
+    .of(environment_id)
+    .maybeOne(Versioned, sql`select ${columns} ${from} where a.environment_id = ${environment_id} and a.id = ${id}`)
 }
 
 /** Finds the client of an OAuth request by the `client_id` as sent. Finds disabled applications too; the caller checks `disabled`. */
 export async function findClient(db: Db, environment_id: EnvironmentId, client_id: string): Promise<ClientRow | null> {
   if (!ApplicationId.safeParse(client_id).success) return null
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     ClientRow,
     sql`select ${clientColumns}, a.client_secret_hash from applications a
          where a.environment_id = ${environment_id} and a.id = ${client_id}`,
@@ -68,7 +71,7 @@ const OtherEnvironment = z.object({ type: EnvironmentType, issuer: z.string() })
 /** Finds the environment of an application among those of a project, by the `client_id` as sent. For developers who mixed them up. */
 export async function findOtherEnvironment(db: Db, tenant_id: string, project_id: string, client_id: string) {
   if (!ApplicationId.safeParse(client_id).success) return null
-  return db.maybeOne(
+  return db.many.maybeOne(
     OtherEnvironment,
     sql`select e.type, e.issuer from applications a join environments e on e.id = a.environment_id
          where a.id = ${client_id} and e.tenant_id = ${tenant_id} and e.project_id = ${project_id}`,
@@ -132,7 +135,7 @@ const PublicApplication = Application.pick({ client_id: true, name: true, applic
 
 /** Finds the enabled applications without a secret, which a browser may know. The quota of an environment limits their number. */
 export function findPublicApplications(db: Db, environment_id: EnvironmentId) {
-  return db.all(
+  return db.of(environment_id).all(
     PublicApplication,
     sql`select id as client_id, name, application_type from applications
          where environment_id = ${environment_id} and application_type in ('spa', 'native') and disabled = 0

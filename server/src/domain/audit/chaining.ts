@@ -10,7 +10,7 @@
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
-import { unindexed } from '../../db/environment.ts'
+import { atCoordinator, unindexed } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 import type { Secrets } from '../../deployment/secrets/secrets.ts'
 import { outboxes } from '../events/outbox.ts'
@@ -62,14 +62,14 @@ export async function chainEntries(db: Db, secrets: Pick<Secrets, 'mac'>, entrie
   const seal = is_trusted ? headSeal(secrets, tenant_id, end) : broken
   // The condition is true while the head is as it was read. The entries that were read with it are still unlinked then.
   const move_head = head
-    ? sql`update audit_heads set sequence = ${end.sequence}, hash = ${end.hash}, seal = ${seal}
+    ? atCoordinator`update audit_heads set sequence = ${end.sequence}, hash = ${end.hash}, seal = ${seal}
            where tenant_id = ${tenant_id} and sequence = ${head.sequence} and hash = ${head.hash} and seal = ${head_seal}`
     : insertInto('audit_heads', { tenant_id, sequence: end.sequence, hash: end.hash, seal }, sql`on conflict (tenant_id) do nothing`)
   const is_linked = await db.batch([
     guard(move_head),
     ...links.map(
       ({ id, sequence, previous_hash, hash }): Statement =>
-        sql`update audit_log set sequence = ${sequence}, previous_hash = ${previous_hash}, hash = ${hash}
+        atCoordinator`update audit_log set sequence = ${sequence}, previous_hash = ${previous_hash}, hash = ${hash}
              where tenant_id = ${tenant_id} and id = ${id}`,
     ),
   ])

@@ -43,7 +43,7 @@ export const beginCounter = (environment_id: EnvironmentId): Statement => insert
 
 /** Reads the oldest unnumbered events of an environment with its counter, in one statement. */
 export function findUnnumbered(db: Db, environment_id: EnvironmentId, most: number = outboxes.events.at_once): Promise<Unnumbered[]> {
-  return db.all(
+  return db.of(environment_id).all(
     Unnumbered,
     sql`select v.environment_id, v.id, v.type, coalesce(c.last, 0) as last
           from events v left join event_counters c on c.environment_id = ${environment_id}
@@ -69,18 +69,20 @@ export async function numberEvents(db: Db, events: readonly Unnumbered[], fan_ou
     numbered_events.push(event)
     consequences.push(...own)
   }
-  const is_numbered = await db.batch([
-    guard(
-      insertInto(
-        'event_counters',
-        { environment_id, last: last + numbered_events.length },
-        sql`on conflict (environment_id) do update set last = excluded.last where event_counters.last = ${last}`,
+  const is_numbered = await db
+    .of(environment_id)
+    .batch([
+      guard(
+        insertInto(
+          'event_counters',
+          { environment_id, last: last + numbered_events.length },
+          sql`on conflict (environment_id) do update set last = excluded.last where event_counters.last = ${last}`,
+        ),
       ),
-    ),
-    ...numbered_events.map(
-      ({ id, sequence }) => sql`update events set sequence = ${sequence} where environment_id = ${environment_id} and id = ${id}`,
-    ),
-    ...consequences,
-  ])
+      ...numbered_events.map(
+        ({ id, sequence }) => sql`update events set sequence = ${sequence} where environment_id = ${environment_id} and id = ${id}`,
+      ),
+      ...consequences,
+    ])
   return is_numbered ? numbered_events.length : 0
 }

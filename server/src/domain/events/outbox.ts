@@ -32,7 +32,10 @@ export const owners_per_page = 50
  */
 export async function findWaitingOwners<Id extends string>(db: Db, outbox: Outbox<Id>, after: Id | '' = ''): Promise<Id[]> {
   const skipping = ownersBySkipping(outbox, after)
-  const rows = await db.all(Owner, outbox.owners === null ? skipping : inTwoForms(skipping, ownersByOwners(outbox, outbox.owners, after)))
+  const rows = await db.many.all(
+    Owner,
+    outbox.owners === null ? skipping : inTwoForms(skipping, ownersByOwners(outbox, outbox.owners, after)),
+  )
   return rows.map(({ id }) => outbox.id.parse(id))
 }
 

@@ -115,7 +115,9 @@ export async function listEvents(
     sql`and v.sequence > ${after ?? 0}`,
     withinTimes({ table: sql`events`, alias: sql`v`, scope: sql`environment_id = ${environment_id}`, prefix: 'evt' }, { from, to }),
   ]
-  const rows = await db.all(EventRow, sql`${eventRows} where v.environment_id = ${environment_id} ${join(filters, ' ')} ${rest}`)
+  const rows = await db
+    .of(environment_id)
+    .all(EventRow, sql`${eventRows} where v.environment_id = ${environment_id} ${join(filters, ' ')} ${rest}`)
   return rows.map(shown)
 }
 
@@ -134,19 +136,17 @@ const eventRows = sql`select v.id, v.type, v.created_at as timestamp, v.sequence
 
 /** Finds one numbered event. */
 export async function findEvent(db: Db, environment_id: EnvironmentId, id: string): Promise<Event | null> {
-  const row = await db.maybeOne(
-    EventRow,
-    sql`${eventRows} where v.environment_id = ${environment_id} and v.id = ${id} and v.sequence is not null`,
-  )
+  const row = await db
+    .of(environment_id)
+    .maybeOne(EventRow, sql`${eventRows} where v.environment_id = ${environment_id} and v.id = ${id} and v.sequence is not null`)
   return row && shown(row)
 }
 
 /** Returns the data of an event, numbered or not. */
 export async function findEventData(db: Db, environment_id: EnvironmentId, id: string): Promise<Event['data'] | null> {
-  const row = await db.maybeOne(
-    EventRow.pick({ data: true }),
-    sql`select data from events where environment_id = ${environment_id} and id = ${id}`,
-  )
+  const row = await db
+    .of(environment_id)
+    .maybeOne(EventRow.pick({ data: true }), sql`select data from events where environment_id = ${environment_id} and id = ${id}`)
   return row?.data ?? null
 }
 

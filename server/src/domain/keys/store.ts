@@ -3,6 +3,7 @@ import { ApiKey, type KeyType } from '@ostiary/contract/api-key.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { atCoordinator } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 import { createLastUses } from '../../deployment/last-uses.ts'
 import type { NewKey } from './format.ts'
@@ -75,7 +76,7 @@ export function updateKey(current: KeyRow, fields: KeyFields, made: Rotated | nu
   const plaintext = made
     ? sql`, digest = ${made.digest}, start = ${made.start}, last4 = ${made.last4}, made_by = ${made.made_by}, rotated_at = ${now}`
     : sql``
-  return guard(sql`update api_keys
+  return guard(atCoordinator`update api_keys
       set label = ${fields.label}, scopes = ${fields.scopes}, allowed_origins = ${fields.allowed_origins},
           ip_allowlist = ${fields.ip_allowlist}, rate_limit = ${fields.rate_limit}, expires_at = ${time(fields.expires_at)},
           version = version + 1, updated_at = ${now}${plaintext}
@@ -92,16 +93,16 @@ const most_rotations = 5
 export function keepRotated({ tenant_id, id, version }: KeyRow, now: Date): Statement[] {
   const of_key = sql`tenant_id = ${tenant_id} and key_id = ${id}`
   return [
-    sql`insert into rotated_keys (digest, tenant_id, key_id, rotated_at)
+    atCoordinator`insert into rotated_keys (digest, tenant_id, key_id, rotated_at)
       select digest, tenant_id, id, cast(${now} as bigint) from api_keys where tenant_id = ${tenant_id} and id = ${id} and version = ${version}
       on conflict (digest) do nothing`,
-    sql`delete from rotated_keys where ${of_key} and rotated_at <
+    atCoordinator`delete from rotated_keys where ${of_key} and rotated_at <
       (select rotated_at from rotated_keys where ${of_key} order by rotated_at desc limit 1 offset ${most_rotations - 1})`,
   ]
 }
 
 export function revokeKey(current: KeyRow, now: Date): Statement {
-  return guard(sql`update api_keys set revoked_at = ${now}, version = version + 1, updated_at = ${now}
+  return guard(atCoordinator`update api_keys set revoked_at = ${now}, version = version + 1, updated_at = ${now}
     where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and revoked_at is null`)
 }
 
@@ -111,7 +112,7 @@ export function revokeKey(current: KeyRow, now: Date): Statement {
  */
 export const roomForKey = ({ tenant_id, environment_id }: KeyOwner, most: number) => {
   const within = environment_id === null ? sql`environment_id is null` : sql`environment_id = ${environment_id}`
-  return sql`(select count(*) from api_keys where tenant_id = ${tenant_id} and ${within} and revoked_at is null) < ${most}`
+  return atCoordinator`(select count(*) from api_keys where tenant_id = ${tenant_id} and ${within} and revoked_at is null) < ${most}`
 }
 
 const Made = z.object({ made_by: z.array(z.string()) })
@@ -128,7 +129,7 @@ export function createKeyStore(db: Db) {
   const uses = createLastUses<{ at: Date; ip: string | null }>(
     db,
     (id, { at, ip }) =>
-      sql`update api_keys set last_used_at = ${at}, last_used_ip = ${ip}
+      atCoordinator`update api_keys set last_used_at = ${at}, last_used_ip = ${ip}
            where id = ${id} and (last_used_at is null or last_used_at <= ${at})`,
   )
   const usage = createKeyUsage(db)

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { hour_ms } from '../../base/durations.ts'
 import { inBatches } from '../../base/in-batches.ts'
 import { type Db, type Statement, sql } from '../../db/db.ts'
+import { atCoordinator } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 
 /** Pairs of route and address with rows of their own, per key and hour. The rest is counted together. */
@@ -100,7 +101,7 @@ function statementsOf({ key_id, tenant_id, hour, pairs }: Group): Statement[] {
   return [
     hold,
     ...[...pairs.values()].map(
-      ({ route, ip, count, refused }) => sql`insert into key_usage (key_id, tenant_id, hour, route, ip, count, refused)
+      ({ route, ip, count, refused }) => atCoordinator`insert into key_usage (key_id, tenant_id, hour, route, ip, count, refused)
         select ${key_id}, ${tenant_id}, ${hour}, case when has_room = 1 then ${route} else ${other.route} end,
                case when has_room = 1 then ${ip} else ${other.ip} end, ${count}, ${refused}
           from (select case when exists (select 1 from key_usage k where ${of_group} and k.route = ${route} and k.ip = ${ip})

@@ -12,6 +12,7 @@ import { z } from 'zod'
 import { day_ms } from '../../base/durations.ts'
 import { emailKey } from '../../base/email.ts'
 import { constant, guard, requires, type Statement, sql } from '../../db/db.ts'
+import { atCoordinator } from '../../db/environment.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 
 /** Of each tenant in which the address has no proven account. */
@@ -60,16 +61,20 @@ async function counterOf(
 ): Promise<Counter | null> {
   const of_tenant = sql`o.tenant_id = (select e.tenant_id from environments e where e.id = ${environment_id})`
   const [sending, proven] = await Promise.all([
-    db.maybeOne(
-      Sending,
-      sql`select e.tenant_id, (select value from deployment where name = 'root') as root from environments e where e.id = ${environment_id}`,
-    ),
+    db
+      .of(environment_id)
+      .maybeOne(
+        Sending,
+        atCoordinator`select e.tenant_id, (select value from deployment where name = 'root') as root from environments e where e.id = ${environment_id}`,
+      ),
     // A look-up of its own: the users of a tenant may live on several nodes (`placement.ts`).
-    db.maybeOne(
-      Proven,
-      sql`select 1 as is_proven from users u join environments o on o.id = u.environment_id
+    db
+      .of(environment_id)
+      .maybeOne(
+        Proven,
+        sql`select 1 as is_proven from users u join environments o on o.id = u.environment_id
            where u.email_key = ${emailKey(to)} and u.email_verified = 1 and ${of_tenant} limit 1`,
-    ),
+      ),
   ])
   if (!sending || (is_known && proven)) return null
   const { tenant_id } = sending
@@ -102,7 +107,7 @@ export async function countMail(
     tenant: string,
     first: number,
     condition: Statement,
-  ) => sql`insert into address_mails (address, day, tenant_id, mails, expires_at)
+  ) => atCoordinator`insert into address_mails (address, day, tenant_id, mails, expires_at)
     select ${address}, ${day}, ${tenant}, ${first}, ${until} where ${condition}
     on conflict (address, day, tenant_id) do update set mails = address_mails.mails + excluded.mails`
   const always = sql`1 = 1`
@@ -111,12 +116,12 @@ export async function countMail(
     return [guard(sql`${row(tenant_id, added, has_any)} where address_mails.mails < ${constant(limit)}`)]
   }
   const mailsOf = (tenant: string) =>
-    sql`coalesce((select mails from address_mails where address = ${address} and day = ${day} and tenant_id = ${tenant}), 0)`
+    atCoordinator`coalesce((select mails from address_mails where address = ${address} and day = ${day} and tenant_id = ${tenant}), 0)`
   return [
     row('', 0, always), // every such batch writes this row first, so the counts stay what the guard reads
     requires(sql`${mailsOf(tenant_id)} < ${always_sent} or ${mailsOf('')} < ${limit}`),
     row(tenant_id, added, always),
-    sql`update address_mails set mails = mails + ${added} where address = ${address} and day = ${day} and tenant_id = ''`,
+    atCoordinator`update address_mails set mails = mails + ${added} where address = ${address} and day = ${day} and tenant_id = ''`,
   ]
 }
 

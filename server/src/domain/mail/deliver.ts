@@ -103,10 +103,12 @@ async function runJob(deployment: Deployment, accepted: Map<string, Delivered>, 
   })
   const reason = reasonOfFailure(delivered)
   if (delivered.permanent || !hasAnotherAttempt(job, mail, now())) return giveUp(reason, delivered)
-  await db.batch([
-    noteFirstFailure(environment_id, mail.id, now()),
-    eventOf({ type: 'mail.failed', attempts: job.attempts, stage, reply, reason, final: false }),
-  ])
+  await db
+    .of(environment_id)
+    .batch([
+      noteFirstFailure(environment_id, mail.id, now()),
+      eventOf({ type: 'mail.failed', attempts: job.attempts, stage, reply, reason, final: false }),
+    ])
   return 'retry'
 }
 

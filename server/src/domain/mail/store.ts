@@ -47,11 +47,11 @@ export function removeCaptured(environment_id: EnvironmentId, id: string): State
 /** Finds the captured mails of an environment. `to` is a complete email, not a part of one. */
 export function listMails(db: Db, environment_id: EnvironmentId, { to, now }: { to: string | undefined; now: Date }, rest: Statement) {
   const by_recipient = to === undefined ? sql`` : sql`and recipient_key = ${emailKey(to)}`
-  return db.all(Mail, sql`${mails(environment_id, now)} ${by_recipient} ${rest}`)
+  return db.of(environment_id).all(Mail, sql`${mails(environment_id, now)} ${by_recipient} ${rest}`)
 }
 
 export function findMail(db: Db, environment_id: EnvironmentId, id: string, now: Date): Promise<Mail | null> {
-  return db.maybeOne(Mail, sql`${mails(environment_id, now)} and id = ${id}`)
+  return db.of(environment_id).maybeOne(Mail, sql`${mails(environment_id, now)} and id = ${id}`)
 }
 
 const keptFrom = (now: Date) => new Date(now.getTime() - captured_mail_kept_ms)
@@ -65,7 +65,7 @@ const Sender = z.object({ type: EnvironmentType, settings: z.record(z.string(), 
 
 /** Finds the project name and the settings with which an environment sends mail. */
 export function findSender(db: Db, environment_id: EnvironmentId) {
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     Sender,
     sql`select e.type, e.settings, p.name as project_name
           from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
@@ -96,10 +96,12 @@ const Waiting = z.object({
 })
 
 export function findQueuedMail(db: Db, environment_id: EnvironmentId, id: string): Promise<QueuedMail | null> {
-  return db.maybeOne(
-    Waiting,
-    sql`select id, kind, sealed, user_id, request_id, expires_at from mails where environment_id = ${environment_id} and id = ${id}`,
-  )
+  return db
+    .of(environment_id)
+    .maybeOne(
+      Waiting,
+      sql`select id, kind, sealed, user_id, request_id, expires_at from mails where environment_id = ${environment_id} and id = ${id}`,
+    )
 }
 
 /** Notes the first failure. The guard fails at every later one. */

@@ -6,13 +6,14 @@
  * of these batches sees what the previous one committed. Two guards also read users and sessions; see `inviterStands` and
  * `acceptInvitation`.
  */
-import { InvitationId, type TenantId } from '@ostiary/contract/ids.ts'
+import { type EnvironmentId, InvitationId, type TenantId } from '@ostiary/contract/ids.ts'
 import { Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import type { Limits } from '../../base/config/limits.ts'
 import { day_ms } from '../../base/durations.ts'
 import { emailKey } from '../../base/email.ts'
 import { type Db, guard, requires, type Statement, sql } from '../../db/db.ts'
+import { atCoordinator } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 import { sessionStands } from '../sessions/standing.ts'
 import { holdTenant } from '../tenancy/store.ts'
@@ -86,10 +87,10 @@ export function insertInvitation(invitation: NewInvitation, link: NewLink, limit
          and ${linksLeft(tenant_id, email_key, limits, now)}`
   return [
     holdTenant(tenant_id),
-    sql`update invitations set ended_at = ${now}, ended_by = 'replaced', version = version + 1, updated_at = ${now}
+    atCoordinator`update invitations set ended_at = ${now}, ended_by = 'replaced', version = version + 1, updated_at = ${now}
          where tenant_id = ${tenant_id} and email_key = ${email_key} and ended_at is null
            and (${may_replace} or not (${isPending(now)}))`,
-    guard(sql`insert into invitations (tenant_id, id, email, email_key, role, inviter_id, token_hash, expires_at, created_at, updated_at)
+    guard(atCoordinator`insert into invitations (tenant_id, id, email, email_key, role, inviter_id, token_hash, expires_at, created_at, updated_at)
       select t.id, ${id}, ${email}, ${email_key}, ${role}, ${inviter_id}, ${link.token_hash}, ${link.expires_at}, ${now}, ${now}
         from tenants t where t.id = ${tenant_id} and ${may_invite}
          and not exists (
@@ -108,7 +109,7 @@ export function replaceLink(
   const { tenant_id, id, email, role, version } = current
   return [
     holdTenant(tenant_id),
-    guard(sql`update invitations
+    guard(atCoordinator`update invitations
         set inviter_id = ${inviter_id}, token_hash = ${link.token_hash}, expires_at = ${link.expires_at}, accounts = 0,
             version = version + 1, updated_at = ${now}
       where tenant_id = ${tenant_id} and id = ${id} and version = ${version} and ${isPending(now)}
@@ -146,7 +147,7 @@ export function changeInvitedRole(
   const ended_link = keeps_link ? sql`` : sql`, inviter_id = ${changed_by}, token_hash = null, expires_at = null`
   return [
     holdTenant(current.tenant_id),
-    guard(sql`update invitations set role = ${role}, version = version + 1, updated_at = ${now}${ended_link}
+    guard(atCoordinator`update invitations set role = ${role}, version = version + 1, updated_at = ${now}${ended_link}
       where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and ${isPending(now)}
         and ${keeps_link ? sql`` : sql`not `}${inviterMayGrant(role)} and ${memberMayGrant(current.tenant_id, changed_by, role)}`),
   ]
@@ -155,20 +156,20 @@ export function changeInvitedRole(
 export function endInvitation(current: MemberRow, now: Date): Statement[] {
   return [
     holdTenant(current.tenant_id),
-    guard(sql`update invitations set ended_at = ${now}, ended_by = 'deleted', version = version + 1, updated_at = ${now}
+    guard(atCoordinator`update invitations set ended_at = ${now}, ended_by = 'deleted', version = version + 1, updated_at = ${now}
       where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and ${isPending(now)}`),
   ]
 }
 
 /** Ends the invitations whose role this inviter may no longer grant. Put it after the change of the member, in the same batch. */
 export function endInvitationsOf(tenant_id: TenantId, inviter_id: string, now: Date): Statement {
-  return sql`update invitations set ended_at = ${now}, ended_by = 'inviter', version = version + 1, updated_at = ${now}
+  return atCoordinator`update invitations set ended_at = ${now}, ended_by = 'inviter', version = version + 1, updated_at = ${now}
     where tenant_id = ${tenant_id} and inviter_id = ${inviter_id} and ended_at is null
       and not ${mayGrant(sql`invitations.tenant_id`, sql`invitations.inviter_id`, sql`invitations.role`)}`
 }
 
 function insertLink(tenant_id: TenantId, id: string, { token_hash }: NewLink, now: Date): Statement {
-  return sql`insert into invitation_links (token_hash, tenant_id, invitation_id, email_key, created_at)
+  return atCoordinator`insert into invitation_links (token_hash, tenant_id, invitation_id, email_key, created_at)
     select token_hash, tenant_id, id, email_key, ${now}
       from invitations where tenant_id = ${tenant_id} and id = ${id} and token_hash = ${token_hash}`
 }
@@ -242,13 +243,13 @@ export interface OpenInvitation {
 /** Finds the invitation of a link. `unknown` is a link that the service never created, another word why it no longer works. */
 export async function findByLink(
   db: Db,
-  root_environment: string,
+  root_environment: EnvironmentId,
   token_hash: string,
   now: Date,
 ): Promise<OpenInvitation | EndOfLink | 'unknown'> {
-  const row = await db.maybeOne(
+  const row = await db.of(root_environment).maybeOne(
     Linked,
-    sql`select i.id, l.tenant_id, t.name as tenant_name, i.email, i.role, u.email as inviter_email, u.name as inviter_name,
+    atCoordinator`select i.id, l.tenant_id, t.name as tenant_name, i.email, i.role, u.email as inviter_email, u.name as inviter_name,
                i.inviter_id, i.expires_at, i.ended_by, case when i.token_hash <> l.token_hash then 1 else 0 end as has_newer_link,
                case when i.accounts < ${most_accounts} then 1 else 0 end as takes_accounts,
                case when i.ended_at is null and ${mayStillInvite(sql`i`)} and (i.inviter_id is null or (u.id is not null and u.blocked_at is null))
@@ -286,7 +287,7 @@ const mayStillInvite = (row: Statement) =>
  * Blocking a user does not write the tenant's row, so a guard may read an inviter as unblocked whom another batch blocks at the same
  * moment. That is safe: the result is the same as when the acceptance came first, and blocking never ends a membership.
  */
-const inviterStands = (root_environment: string, { inviter_id }: OpenInvitation): Statement[] =>
+const inviterStands = (root_environment: EnvironmentId, { inviter_id }: OpenInvitation): Statement[] =>
   inviter_id === null
     ? []
     : [
@@ -301,16 +302,16 @@ const isOpen = ({ inviter_id }: OpenInvitation, token_hash: string, now: Date) =
     and coalesce(invitations.inviter_id, '') = ${inviter_id ?? ''} and ${mayStillInvite(sql`invitations`)}`
 
 /** Counts an account that a link creates. Fails as a guard if the link is not open or has created its last account. */
-export function takeAccount(root_environment: string, invitation: OpenInvitation, token_hash: string, now: Date): Statement[] {
+export function takeAccount(root_environment: EnvironmentId, invitation: OpenInvitation, token_hash: string, now: Date): Statement[] {
   return [
-    guard(sql`update invitations set accounts = accounts + 1
+    guard(atCoordinator`update invitations set accounts = accounts + 1
       where tenant_id = ${invitation.tenant_id} and id = ${invitation.id} and accounts < ${most_accounts} and ${isOpen(invitation, token_hash, now)}`),
     ...inviterStands(root_environment, invitation),
   ]
 }
 
 export interface Acceptance {
-  root_environment: string
+  root_environment: EnvironmentId
   token_hash: string
   user_id: string
   session_id: string
@@ -322,17 +323,17 @@ export interface Acceptance {
  * The account has proved its address, the system created it, or it is a member by an invitation: it accepted that before the root
  * environment had mail. A tenant that the account created itself does not count, since any account may create one.
  */
-const isProven = (root_environment: string, user_id: string) => sql`(
+const isProven = (root_environment: EnvironmentId, user_id: string) => atCoordinator`(
   exists (select 1 from users p where p.environment_id = ${root_environment} and p.id = ${user_id} and (p.email_verified = 1 or p.self_registered = 0))
   or exists (
     select 1 from members o join tenants t on t.id = o.tenant_id
      where o.user_id = ${user_id} and (o.accepted_at is not null or t.created_by is null or t.created_by <> ${user_id})))`
 
 /** Reports whether the account has to prove its address before it accepts, where the root environment sends mail. */
-export async function isUnproven(db: Db, root_environment: string, user_id: string): Promise<boolean> {
+export async function isUnproven(db: Db, root_environment: EnvironmentId, user_id: string): Promise<boolean> {
   const unproven = sql`select u.id from users u where u.environment_id = ${root_environment} and u.id = ${user_id}
     and not ${isProven(root_environment, user_id)}`
-  return (await db.maybeOne(z.object({ id: z.string() }), unproven)) !== null
+  return (await db.of(root_environment).maybeOne(z.object({ id: z.string() }), unproven)) !== null
 }
 
 /**
@@ -351,7 +352,7 @@ export function acceptInvitation(invitation: OpenInvitation, by: Acceptance, now
       select 1 from sessions s where s.environment_id = ${root_environment} and s.id = ${session_id} and s.user_id = ${user_id}
          and ${sessionStands(root_environment, sql`s`)} and s.expires_at > ${now})`),
     ...(needs_proof ? [requires(isProven(root_environment, user_id))] : []),
-    guard(sql`update invitations
+    guard(atCoordinator`update invitations
         set ended_at = ${now}, ended_by = 'accepted', accepted_by = ${user_id}, version = version + 1, updated_at = ${now}
       where tenant_id = ${tenant_id} and id = ${id} and role = ${role} and ${isOpen(invitation, token_hash, now)}
         and not exists (select 1 from members m where m.tenant_id = ${tenant_id} and m.user_id = ${user_id})`),

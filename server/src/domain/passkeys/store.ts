@@ -33,17 +33,18 @@ const passkeys = (environment_id: EnvironmentId): Statement => sql`
 
 /** Finds the passkey with the id that its authenticator gave it. */
 export function findPasskey(db: Db, environment_id: EnvironmentId, credential_id: string): Promise<PasskeyRow | null> {
-  return db.maybeOne(
-    PasskeyRow,
-    sql`${passkeys(environment_id)} where p.environment_id = ${environment_id} and p.credential_id = ${credential_id}`,
-  )
+  return db
+    .of(environment_id)
+    .maybeOne(
+      PasskeyRow,
+      sql`${passkeys(environment_id)} where p.environment_id = ${environment_id} and p.credential_id = ${credential_id}`,
+    )
 }
 
 export function listPasskeys(db: Db, environment_id: EnvironmentId, user_id: string): Promise<PasskeyRow[]> {
-  return db.all(
-    PasskeyRow,
-    sql`${passkeys(environment_id)} where ${inEnvironment(environment_id, 'p')} and p.user_id = ${user_id} order by p.id`,
-  )
+  return db
+    .of(environment_id)
+    .all(PasskeyRow, sql`${passkeys(environment_id)} where ${inEnvironment(environment_id, 'p')} and p.user_id = ${user_id} order by p.id`)
 }
 
 const Handle = z.object({ passkey_handle: z.string() })
@@ -55,13 +56,14 @@ export async function ensureHandle(
   user_id: string,
 ): Promise<string | null> {
   const which = sql`environment_id = ${environment_id} and id = ${user_id}`
-  const known = await db.maybeOne(Handle, sql`select passkey_handle from users where ${which} and passkey_handle is not null`)
+  const known = await db
+    .of(environment_id)
+    .maybeOne(Handle, sql`select passkey_handle from users where ${which} and passkey_handle is not null`)
   if (known) return known.passkey_handle
   const handle = random(32).toString('base64url')
-  const made = await db.changeOne(
-    Handle,
-    sql`update users set passkey_handle = coalesce(passkey_handle, ${handle}) where ${which} returning passkey_handle`,
-  )
+  const made = await db
+    .of(environment_id)
+    .changeOne(Handle, sql`update users set passkey_handle = coalesce(passkey_handle, ${handle}) where ${which} returning passkey_handle`)
   return made?.passkey_handle ?? null
 }
 
@@ -130,10 +132,9 @@ const UserIdRow = z.object({ user_id: z.string() })
 /** Those of the users who have a passkey. */
 export async function findUsersWithPasskey(db: Db, environment_id: EnvironmentId, user_ids: readonly string[]): Promise<Set<string>> {
   if (user_ids.length === 0) return new Set()
-  const rows = await db.all(
-    UserIdRow,
-    sql`select user_id from passkeys where environment_id = ${environment_id} and user_id in (${list(user_ids)})`,
-  )
+  const rows = await db
+    .of(environment_id)
+    .all(UserIdRow, sql`select user_id from passkeys where environment_id = ${environment_id} and user_id in (${list(user_ids)})`)
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
@@ -142,5 +143,5 @@ const Removed = z.object({ removed_at: z.date() })
 /** Whether this environment removed a passkey. Of any other credential it cannot tell whose it is. */
 export async function wasRemoved(db: Db, environment_id: EnvironmentId, credential_id: string): Promise<boolean> {
   const which = sql`environment_id = ${environment_id} and credential_id = ${credential_id}`
-  return (await db.maybeOne(Removed, sql`select removed_at from removed_passkeys where ${which}`)) !== null
+  return (await db.of(environment_id).maybeOne(Removed, sql`select removed_at from removed_passkeys where ${which}`)) !== null
 }

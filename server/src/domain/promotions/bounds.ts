@@ -8,6 +8,7 @@ import { type PlannedChange, type Promotion, PromotionInList } from '@ostiary/co
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
+import { atCoordinator } from '../../db/environment.ts'
 import { haveRoom, holdProject } from '../tenancy/store.ts'
 
 /** A plan is one row, which is read as a whole, and the answer is kept for repeats. 1,000 new applications take a third of it. */
@@ -36,7 +37,7 @@ const Planned = Sized.extend({ approved_at: z.date().nullable() })
  * evicted one was approved.
  */
 export async function roomForPlan(db: Db, { tenant_id, id }: { tenant_id: TenantId; id: string }, bytes: number): Promise<Statement[]> {
-  const planned = sql`from promotions where project_id = ${id} and status = 'planned'`
+  const planned = atCoordinator`from promotions where project_id = ${id} and status = 'planned'`
   const rows = await db.all(Planned, sql`select id, summary, approved_at ${planned} order by id desc limit ${2 * most_planned}`)
   const approved = rows.filter(({ approved_at }) => approved_at !== null)
   const others = rows.filter(({ approved_at }) => approved_at === null)
@@ -51,7 +52,7 @@ export async function roomForPlan(db: Db, { tenant_id, id }: { tenant_id: Tenant
   const remove = (gone: typeof rows, is_so: Statement) => {
     if (gone.length === 0) return []
     const of_them = sql`project_id = ${id} and id in (${list(gone.map((row) => row.id))})`
-    return [guard(sql`delete from promotions where ${of_them} and ${is_so}`, gone.length)]
+    return [guard(atCoordinator`delete from promotions where ${of_them} and ${is_so}`, gone.length)]
   }
   const ids = rows.map((row) => row.id)
   const is_same = sql`(select count(*) ${planned}) = ${ids.length}`
@@ -95,7 +96,7 @@ export function summaryOf({ changes, checks }: Numbered) {
 
 /** Whether another plan of so many bytes may be kept as applied to its target. The index of the project and the status leads to the rows. */
 export async function roomForApplied(db: Db, { project_id, to_environment_id }: To, bytes: number): Promise<RoomForApplied> {
-  const applied = sql`from promotions
+  const applied = atCoordinator`from promotions
     where project_id = ${project_id} and status in ('applied', 'reverted') and to_environment_id = ${to_environment_id}`
   const rows = await db.all(Applied, sql`select id, summary, status, applied_at, expires_at ${applied} order by id limit ${most_applied}`)
   const total = rows.reduce((sum, { summary }) => sum + summary.bytes, bytes)
@@ -106,7 +107,7 @@ export async function roomForApplied(db: Db, { project_id, to_environment_id }: 
     without_change_before:
       unchanging.length === 0
         ? []
-        : [sql`delete from promotions where project_id = ${project_id} and id in (${list(unchanging)}) and status = 'applied'`],
+        : [atCoordinator`delete from promotions where project_id = ${project_id} and id in (${list(unchanging)}) and status = 'applied'`],
     full_until: rows.length >= most_applied || total > most_applied_bytes ? oldest : null,
     unchanged: sql`(select count(*) ${applied}) = ${rows.length} and (select coalesce(max(applied_at), 0) ${applied}) = ${newest}`,
   }

@@ -21,7 +21,7 @@ const Count = z.object({ count: z.int() })
 /** Of the newest people, at most 1,000 who have one of the ways before and none of those after. */
 export async function countWithoutWay(db: Db, environment_id: EnvironmentId, before: Ways, after: Ways): Promise<number> {
   if (after.email_code) return 0 // everybody has an address
-  const row = await db.maybeOne(
+  const row = await db.of(environment_id).maybeOne(
     Count,
     sql`select count(*) as count from (
           select 1 as one from (

@@ -7,6 +7,7 @@ import { Promotion, PromotionInList } from '@ostiary/contract/promotion.ts'
 import { z } from 'zod'
 import { day_ms } from '../../base/durations.ts'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { atCoordinator } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 import { StoredSummary } from './bounds.ts'
 
@@ -93,7 +94,7 @@ export async function findPromotion(db: Db, project_id: string, id: string) {
 export async function listPromotions(
   db: Db,
   project_id: string,
-  { status, to_environment_id }: { status?: string | undefined; to_environment_id?: string | undefined },
+  { status, to_environment_id }: { status?: string | undefined; to_environment_id?: EnvironmentId | undefined },
   rest: Statement,
 ) {
   const by_status = status === undefined ? sql`` : sql`and status = ${status}`
@@ -155,7 +156,7 @@ export async function findPlanners(db: Db, { project_id, id }: Pick<PromotionRow
  * another version, so that an apply that has read them before fails.
  */
 export const keepNeeds = (project_id: string, now: Date): Statement =>
-  sql`update promotions set needs_approval = 1, version = version + 1, updated_at = ${now}
+  atCoordinator`update promotions set needs_approval = 1, version = version + 1, updated_at = ${now}
        where project_id = ${project_id} and status = 'planned' and needs_approval = 0
          and to_environment_id in (select id from environments where project_id = ${project_id} and type = 'live')`
 
@@ -163,7 +164,7 @@ const State = z.object({ state: z.record(z.string(), z.unknown()) })
 
 /** The document of the state that the last promotion to an environment left; `null` before the first one. */
 export async function findPromotedState(db: Db, environment_id: EnvironmentId): Promise<Record<string, unknown> | null> {
-  const row = await db.maybeOne(State, sql`select state from promoted_states where environment_id = ${environment_id}`)
+  const row = await db.of(environment_id).maybeOne(State, sql`select state from promoted_states where environment_id = ${environment_id}`)
   return row?.state ?? null
 }
 
@@ -174,22 +175,22 @@ const sameVersion = ({ project_id, id, version }: Held) => sql`project_id = ${pr
 
 /** Each step is a guard: of several at once one happens. */
 export const approve = (row: Held, by: Person, now: Date): Statement =>
-  guard(sql`update promotions set approved_by = ${by}, approved_at = ${now}, version = version + 1, updated_at = ${now}
+  guard(atCoordinator`update promotions set approved_by = ${by}, approved_at = ${now}, version = version + 1, updated_at = ${now}
     where ${sameVersion(row)} and status = 'planned'`)
 
 /** `plan` is JSON, with the ids of what was created. */
 export const markApplied = (row: Held, { by, plan, summary }: { by: Person; plan: string; summary: StoredSummary }, now: Date): Statement =>
-  guard(sql`update promotions
+  guard(atCoordinator`update promotions
     set status = 'applied', applied_by = ${by}, applied_at = ${now}, plan = ${plan}, summary = ${summary}, expires_at = ${new Date(now.getTime() + applied_kept_ms)},
         version = version + 1, updated_at = ${now}
     where ${sameVersion(row)} and status = 'planned'`)
 
 export const markReverted = (row: Held, by: Person, now: Date): Statement =>
-  guard(sql`update promotions set status = 'reverted', reverted_by = ${by}, reverted_at = ${now}, version = version + 1, updated_at = ${now}
+  guard(atCoordinator`update promotions set status = 'reverted', reverted_by = ${by}, reverted_at = ${now}, version = version + 1, updated_at = ${now}
     where ${sameVersion(row)} and status = 'applied'`)
 
 /** Keeps the document of the configuration that a promotion left in an environment. Its row belongs to the environment, which the batch holds. */
-export const keepState = (environment_id: string, promotion_id: string, state: string): Statement =>
+export const keepState = (environment_id: EnvironmentId, promotion_id: string, state: string): Statement =>
   insertInto(
     'promoted_states',
     { environment_id, promotion_id, state },

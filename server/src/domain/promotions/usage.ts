@@ -12,7 +12,7 @@ import { haveRoom } from '../tenancy/store.ts'
 const One = z.object({ id: z.string() })
 
 export async function hasGrants(db: Db, environment_id: EnvironmentId, application_id: string): Promise<boolean> {
-  const found = await db.maybeOne(One, sql`select g.id ${grantsOf(environment_id, application_id)} limit 1`)
+  const found = await db.of(environment_id).maybeOne(One, sql`select g.id ${grantsOf(environment_id, application_id)} limit 1`)
   return found !== null
 }
 
@@ -29,7 +29,7 @@ export const holdWithoutGrants = (environment_id: EnvironmentId, id: string): St
     where environment_id = ${environment_id} and id = ${id} and not exists (select 1 ${grantsOf(environment_id, id)})`)
 
 export async function hasIdentities(db: Db, environment_id: EnvironmentId, provider_id: string): Promise<boolean> {
-  const found = await db.maybeOne(One, sql`select id ${identitiesOf(environment_id, provider_id)} limit 1`)
+  const found = await db.of(environment_id).maybeOne(One, sql`select id ${identitiesOf(environment_id, provider_id)} limit 1`)
   return found !== null
 }
 

@@ -3,7 +3,7 @@ import { type EnvironmentId, ProviderId } from '@ostiary/contract/ids.ts'
 import { changeableNames, fieldsOf } from '@ostiary/contract/objects/field.ts'
 import { Provider, type ProviderFailure, type ProviderFields, provider } from '@ostiary/contract/objects/provider.ts'
 import { z } from 'zod'
-import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
 import type { Origin } from '../events/store.ts'
@@ -24,20 +24,23 @@ const from = sql`from providers p join environments e on e.id = p.environment_id
 
 /** A page of all of them, in the order of their slugs: those after a slug. */
 export const pageOfProviders = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<ProviderRow[]> =>
-  db.all(
-    Versioned,
-    sql`select ${columns} ${from} where p.environment_id = ${environment_id} and p.slug > ${after} order by p.slug limit ${limit}`,
-  )
+  db
+    .of(environment_id)
+    .all(
+      Versioned,
+      sql`select ${columns} ${from} where p.environment_id = ${environment_id} and p.slug > ${after} order by p.slug limit ${limit}`,
+    )
 
 export function listProviders(db: Db, environment_id: EnvironmentId, rest: Statement) {
-  return db.all(
-    Provider,
-    sql`select * from (select ${columns} ${from} where p.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
-  )
+  return db
+    .of(environment_id)
+    .all(Provider, sql`select * from (select ${columns} ${from} where p.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`)
 }
 
 export function findProvider(db: Db, environment_id: EnvironmentId, id: string): Promise<ProviderRow | null> {
-  return db.maybeOne(Versioned, sql`select ${columns} ${from} where p.environment_id = ${environment_id} and p.id = ${id}`)
+  return db
+    .of(environment_id)
+    .maybeOne(Versioned, sql`select ${columns} ${from} where p.environment_id = ${environment_id} and p.id = ${id}`)
 }
 
 const Upstream = Provider.omit({
@@ -70,7 +73,7 @@ export async function findUpstream(db: Db, environment_id: EnvironmentId, id: st
 /** The same, also for a disabled one: for its check. */
 export async function findWithSecrets(db: Db, environment_id: EnvironmentId, id: string): Promise<Upstream | null> {
   if (!ProviderId.safeParse(id).success) return null
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     Upstream,
     sql`select ${ownColumns}, p.client_secret, p.private_key, p.last_success_at, p.last_failed_at from providers p
          where p.environment_id = ${environment_id} and p.id = ${id}`,
@@ -102,7 +105,7 @@ export async function findUpstreamSession(
   session_ids: readonly string[],
 ): Promise<UpstreamSessionRow | null> {
   if (session_ids.length === 0) return null
-  const rows = await db.all(
+  const rows = await db.of(environment_id).all(
     OfSession,
     sql`select id as session_id, provider_id, upstream_id_token as id_token,
                (select i.issuer from identities i where i.id = sessions.began_with and ${inEnvironment(environment_id, 'i')}) as issuer
@@ -121,7 +124,7 @@ export async function findUpstreamSession(
 const noted_ms = 60_000
 
 /** Notes that a person signed in. `null` where the row says so already. The provider does not change, so the version stays. */
-export function noteSuccess({ environment_id, id, last_success_at, last_failed_at }: Upstream, now: Date): Statement | null {
+export function noteSuccess({ environment_id, id, last_success_at, last_failed_at }: Upstream, now: Date): OfEnvironment | null {
   const is_noted =
     last_success_at !== null && now.getTime() - last_success_at.getTime() < noted_ms && (last_failed_at ?? 0) < last_success_at
   return is_noted ? null : sql`update providers set last_success_at = ${now} where environment_id = ${environment_id} and id = ${id}`
@@ -132,7 +135,7 @@ export function noteFailure(
   { environment_id, id }: Pick<Upstream, 'environment_id' | 'id'>,
   { cause, detail, is_checked = false }: UpstreamFailure,
   now: Date,
-): Statement {
+): OfEnvironment {
   const failure: ProviderFailure = { at: now.toISOString(), cause, detail }
   return sql`update providers set last_failed_at = ${now}, last_failure = ${failure}, last_failure_is_checked = ${is_checked}
      where environment_id = ${environment_id} and id = ${id}
@@ -149,10 +152,9 @@ const Offered = Provider.pick({ id: true, type: true, display_name: true })
 
 /** Finds the providers that the sign-in page offers. A quota bounds them. */
 export function findOfferedProviders(db: Db, environment_id: EnvironmentId) {
-  return db.all(
-    Offered,
-    sql`select id, type, display_name from providers where environment_id = ${environment_id} and enabled = 1 order by id`,
-  )
+  return db
+    .of(environment_id)
+    .all(Offered, sql`select id, type, display_name from providers where environment_id = ${environment_id} and enabled = 1 order by id`)
 }
 
 export type SealedSecrets = Record<'client_secret' | 'private_key', string | null>
@@ -172,7 +174,7 @@ export function insertProvider(
   { id, slug, type }: { id: string; slug: string; type: string },
   { fields, sealed }: { fields: ProviderFields; sealed: SealedSecrets },
   now: Date,
-): Statement {
+): OfEnvironment {
   const facts = { environment_id, id, slug, type, ...sealed, ending: now, created_at: now, updated_at: now }
   return guard(sql`${insertInto('providers', { ...facts, ...fieldsOf(provider, fields) })} on conflict do nothing`)
 }
@@ -182,7 +184,7 @@ export function insertProvider(
  * a time.
  */
 export const hasProviderId = async (db: Db, environment_id: EnvironmentId, id: string): Promise<boolean> => {
-  const found = await db.all(
+  const found = await db.of(environment_id).all(
     z.object({ id: z.string() }),
     sql`select id from providers where environment_id = ${environment_id} and id = ${id}
         union all
@@ -222,7 +224,7 @@ export interface UpstreamSubject {
 
 /** Finds the user with this subject. */
 export function findIdentity(db: Db, environment_id: EnvironmentId, { provider_id, issuer, subject }: UpstreamSubject) {
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     Identity,
     sql`select i.id, i.user_id, u.email, u.password_hash
           from identities i join users u on ${sameEnvironment('u', 'i', environment_id)} and u.id = i.user_id
@@ -243,7 +245,7 @@ export function insertIdentity(
   { provider_id, issuer, subject }: UpstreamSubject,
   { id, user_id }: { id: string; user_id: string },
   now: Date,
-): Statement {
+): OfEnvironment {
   return guard(sql`insert into identities (environment_id, provider_id, issuer, subject, user_id, id, created_at, last_used_at)
     select environment_id, ${provider_id}, ${issuer}, ${subject}, id, ${id}, ${now}, ${now}
       from users where environment_id = ${environment_id} and id = ${user_id}

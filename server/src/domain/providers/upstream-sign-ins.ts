@@ -90,7 +90,7 @@ export async function storeUpstreamSignIn(
   if (sealed.length > longest_row) return false
   const size = Math.max(sealed.length, least_counted)
   const expires_at = new Date(now().getTime() + upstream_kept_seconds * 1_000)
-  const stored = await db.batch([
+  const stored = await db.of(environment_id).batch([
     ...roomForAttempt(environment_id, source, size),
     guard(sql`insert into upstream_sign_ins (environment_id, state_hash, provider_id, payload, expires_at, source, size)
       select cast(${environment_id} as text), cast(${digestOf(state)} as text), cast(${provider_id} as text), cast(${sealed} as text),
@@ -163,13 +163,15 @@ export async function takeUpstreamSignIn(
   if (!attempt || slot === undefined || browser === undefined) return takeRow(services, environment_id, { provider_id, state }, form_seeds)
   if (attempt.provider_id !== provider_id) return null
   // The browser can send a cookie again, so the database decides which call is the first.
-  const first = await db.run(
-    insertInto(
-      'returned_upstream_states',
-      { environment_id, state_hash, expires_at: new Date(attempt.expires_ms) },
-      sql`on conflict (environment_id, state_hash) do nothing`,
-    ),
-  )
+  const first = await db
+    .of(environment_id)
+    .run(
+      insertInto(
+        'returned_upstream_states',
+        { environment_id, state_hash, expires_at: new Date(attempt.expires_ms) },
+        sql`on conflict (environment_id, state_hash) do nothing`,
+      ),
+    )
   return first === 1 ? { ...attempt, state, browser, slot } : null
 }
 
@@ -179,7 +181,7 @@ async function takeRow(
   { provider_id, state }: { provider_id: string; state: string },
   form_seeds: ReturningBrowser['form_seeds'],
 ): Promise<Taken | null> {
-  const row = await db.changeOne(
+  const row = await db.of(environment_id).changeOne(
     Row,
     sql`delete from upstream_sign_ins
          where environment_id = ${environment_id} and state_hash = ${digestOf(state)} and provider_id = ${provider_id}

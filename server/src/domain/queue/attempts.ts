@@ -17,7 +17,7 @@ export async function withAttempts<Row extends { id: string }>(
   rows: readonly Row[],
 ): Promise<(Row & { message_id: Row['id']; attempts: Attempt[] })[]> {
   if (rows.length === 0) return []
-  const attempts = await db.all(
+  const attempts = await db.of(environment_id).all(
     AttemptRow,
     sql`select message_id, at, status, latency_ms, response, error from ${identifiers(table)}
          where environment_id = ${environment_id} and message_id in (${list(rows.map(({ id }) => id))}) order by message_id, number`,

@@ -8,6 +8,7 @@
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, join, leavesWork, list, type Result, rowsOf, type Statement, sql } from '../../db/db.ts'
+import { atCoordinator } from '../../db/environment.ts'
 
 const job_kinds = ['backchannel_logout', 'webhook', 'webhook_retry', 'mail'] as const
 export type JobKindName = (typeof job_kinds)[number]
@@ -44,7 +45,7 @@ export type Job = z.infer<typeof Job>
 /** Belongs in the batch of the change that the job follows from. */
 export function enqueue({ id, kind, lane, environment_id, payload, due_at }: NewJob, now: Date): Statement {
   return leavesWork(
-    sql`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
+    atCoordinator`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
       select ${id}, ${kind}, ${lane}, ${tenantOf(sql`${environment_id}`)}, ${environment_id}, ${payload}, ${due_at ?? now}, ${now} where 1 = 1
       ${or_again}`,
     'queue',
@@ -71,7 +72,7 @@ interface NewJobs {
 /** Enqueues a job for every row of a query, as part of a batch. `from` is the query from `from` to its `where`. */
 export function enqueueEach({ kind, id, lane, environment_id, payload, due_at }: NewJobs, from: Statement, now: Date): Statement {
   return leavesWork(
-    sql`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
+    atCoordinator`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
       select ${id}, ${kind}, ${lane}, ${tenantOf(environment_id)}, ${environment_id}, ${payload}, ${due_at ?? sql`${now}`}, ${now} ${from}
       ${or_again}`,
     'queue',
@@ -166,7 +167,7 @@ export function claimNext(kind: JobKindName, { tenant_id, lane }: Job, lease: Le
 }
 
 function leaseWhere(which: Statement, { leased_by, leased_until }: Lease, now: Date): Statement {
-  return sql`update jobs set leased_by = ${leased_by}, due_at = ${leased_until}, attempts = attempts + 1
+  return atCoordinator`update jobs set leased_by = ${leased_by}, due_at = ${leased_until}, attempts = attempts + 1
          where ${which} and due_at <= ${now}
      returning id, lane, tenant_id, environment_id, payload, attempts, created_at`
 }
@@ -201,22 +202,22 @@ export function backlogOf(db: Db, now: Date): Promise<{ kind: JobKindName; due: 
 
 /** Removes a job that is done. */
 export function remove(leased_by: string, job: Job): Statement {
-  return sql`delete from jobs where ${isHeld(leased_by, job)}`
+  return atCoordinator`delete from jobs where ${isHeld(leased_by, job)}`
 }
 
 /** Removes a job that is given up. Fails as a guard if it was enqueued again after it was claimed. */
 export function giveUp(leased_by: string, job: Job): Statement {
-  return guard(sql`delete from jobs where ${isHeld(leased_by, job)} and created_at = ${job.created_at}`)
+  return guard(atCoordinator`delete from jobs where ${isHeld(leased_by, job)} and created_at = ${job.created_at}`)
 }
 
 /** Begins the attempts of a job again, now. */
 export function beginAgain(leased_by: string, job: Job, now: Date): Statement {
-  return sql`update jobs set leased_by = null, attempts = 0, due_at = ${now} where ${isHeld(leased_by, job)}`
+  return atCoordinator`update jobs set leased_by = null, attempts = 0, due_at = ${now} where ${isHeld(leased_by, job)}`
 }
 
 /** Returns a job to the queue. Any process may take it after `until`. */
 export function postpone(leased_by: string, job: Job, until: Date): Statement {
-  return sql`update jobs set leased_by = null, due_at = ${until} where ${isHeld(leased_by, job)}`
+  return atCoordinator`update jobs set leased_by = null, due_at = ${until} where ${isHeld(leased_by, job)}`
 }
 
 /** Whether this process still holds the lease for this attempt. Another process may have taken the job after the lease ended. */

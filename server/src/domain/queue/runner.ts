@@ -237,6 +237,9 @@ function createWorker({ db, log, now, random }: RunnerDeployment, kind: JobKind)
     }
   }
 
+  /** A job of an environment writes its rows too. */
+  const ownOf = ({ environment_id }: Job) => (environment_id === null ? db : db.of(environment_id))
+
   async function settle(job: Job, call: Call, outcome: Outcome): Promise<Job | null> {
     if (outcome === 'done') return finish(job, call, { done: [] })
     if (typeof outcome === 'object' && 'done' in outcome) return finish(job, call, outcome)
@@ -244,7 +247,7 @@ function createWorker({ db, log, now, random }: RunnerDeployment, kind: JobKind)
     const chance = random(1).readUInt8() / 255
     const delay_ms = outcome === 'give_up' ? null : retryDelay(kind.retry_after_seconds, job.attempts, chance, at_least_seconds)
     if (delay_ms !== null) await db.run(postpone(leased_by, job, new Date(now().getTime() + delay_ms)))
-    else if (await db.batch([...(kind.givenUp?.(job, now()) ?? []), giveUp(leased_by, job)]))
+    else if (await ownOf(job).batch([...(kind.givenUp?.(job, now()) ?? []), giveUp(leased_by, job)]))
       log.warn('A job was given up.', { kind: kind.name, job_id: job.id, attempt: job.attempts, environment_id: job.environment_id })
     else await db.run(beginAgain(leased_by, job, now()))
     return null
@@ -254,10 +257,10 @@ function createWorker({ db, log, now, random }: RunnerDeployment, kind: JobKind)
   async function finish(job: Job, call: Call, { done, next: follower }: Done): Promise<Job | null> {
     const removal = [...done, remove(leased_by, job), ...(follower ? [follower] : [])]
     if (!kind.in_order || stopping || !shares.isWithinShares(call)) {
-      await db.batch(removal)
+      await ownOf(job).batch(removal)
       return null
     }
-    const [next] = claimedJobs((await db.batch([...removal, claimNext(kind.name, job, lease(), now())]))?.at(-1))
+    const [next] = claimedJobs((await ownOf(job).batch([...removal, claimNext(kind.name, job, lease(), now())]))?.at(-1))
     if (next && stopping) await db.run(postpone(leased_by, next, now()))
     return next && !stopping ? next : null
   }

@@ -6,8 +6,8 @@ import { Provider } from '@ostiary/contract/objects/provider.ts'
 import { z } from 'zod'
 import { createBoundedMap } from '../../base/bounded-map.ts'
 import { restartLimit } from '../../base/database-time.ts'
-import { type Db, type Statement, sql } from '../../db/db.ts'
-import { inEnvironment } from '../../db/environment.ts'
+import { type Db, type OfEnvironment, sql } from '../../db/db.ts'
+import { atCoordinator, inEnvironment } from '../../db/environment.ts'
 import { enters } from '../../db/event-keys.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { type Findings, most_counted, type Named, type ProductClaim } from './checks.ts'
@@ -49,7 +49,7 @@ export function createApplicationScan({ db, now, config: { base_url } }: Pick<De
     let bytes = 0
     for (let last = ''; ; ) {
       restartLimit()
-      const page = await db.all(Application, pageOf(environment_id, last, base_url))
+      const page = await db.of(environment_id).all(Application, pageOf(environment_id, last, base_url))
       for (const { id, name, size, has_http, has_try_address, template } of page) {
         found.enabled++
         bytes += size
@@ -86,7 +86,7 @@ async function claimsNeededBy(template: string | null): Promise<ProductClaim[]> 
 }
 
 /** `localhost` and loopback addresses are http too, except for native applications, which receive codes there (RFC 8252 §7.3). */
-function pageOf(environment_id: EnvironmentId, last: string, base_url: string): Statement {
+function pageOf(environment_id: EnvironmentId, last: string, base_url: string): OfEnvironment {
   const addresses = sql`redirect_uris || post_logout_redirect_uris || '"' || coalesce(backchannel_logout_uri, '') || '""'
     || coalesce(initiate_login_uri, '') || '""' || coalesce(logo_uri, '') || '"'`
   return sql`select id, name, length(addresses) as size,
@@ -103,9 +103,9 @@ const CountedKeys = z.object({ all: z.int(), open: z.int() })
 
 /** The secret keys that can be used, and those of them that can be used from any address. */
 export async function countSecretKeys(db: Db, environment_id: EnvironmentId, now: Date): Promise<z.infer<typeof CountedKeys>> {
-  const row = await db.maybeOne(
+  const row = await db.of(environment_id).maybeOne(
     CountedKeys,
-    sql`select count(*) as "all", count(case when ip_allowlist = '[]' then 1 end) as open from api_keys
+    atCoordinator`select count(*) as "all", count(case when ip_allowlist = '[]' then 1 end) as open from api_keys
          where environment_id = ${environment_id} and type = 'auth_secret' and revoked_at is null
            and (expires_at is null or expires_at > ${now})`,
   )
@@ -123,7 +123,7 @@ const Webhook = z.object({
 
 /** An environment has at most as many webhooks as its quota. Their URLs are short, so all are read. */
 export async function findWebhooks(db: Db, environment_id: EnvironmentId): Promise<Findings['webhooks']> {
-  const all = await db.all(
+  const all = await db.of(environment_id).all(
     Webhook,
     sql`select id, url, disabled, disabled_reason, last_success_at, failing_since from webhooks
          where environment_id = ${environment_id} order by id`,
@@ -142,7 +142,7 @@ const FailedProvider = Provider.pick({ id: true, display_name: true, last_failur
 
 /** The quota bounds the providers of an environment. */
 export async function findProviders(db: Db, environment_id: EnvironmentId): Promise<Findings['providers']> {
-  const enabled = await db.all(
+  const enabled = await db.of(environment_id).all(
     FailedProvider,
     sql`select id, display_name, last_failure,
                case when last_failed_at >= coalesce(last_success_at, 0) then 1 else 0 end as is_failing
@@ -175,7 +175,7 @@ export async function countPasskeyOnly(db: Db, environment_id: EnvironmentId): P
   const people = new Set<string>()
   let last = ''
   for (let read = 0; read < most_passkeys_read; read += passkeys_per_page) {
-    const page = await db.all(
+    const page = await db.of(environment_id).all(
       Passkey,
       sql`select p.id, p.user_id, case when exists (
               select 1 from totp_methods t where ${inEnvironment(environment_id, 't')} and t.user_id = p.user_id) then 0 else 1 end as is_only
@@ -198,7 +198,7 @@ const signed_in: EventKind = 'sign_in.succeeded'
 
 /** Events are kept for 90 days. */
 export async function hasSignIn(db: Db, environment_id: EnvironmentId): Promise<boolean> {
-  const row = await db.maybeOne(
+  const row = await db.of(environment_id).maybeOne(
     Sequence,
     sql`select sequence from events
          where environment_id = ${environment_id} and type = ${signed_in}

@@ -29,26 +29,32 @@ const from = sql`from resource_servers r join environments e on e.id = r.environ
 
 /** A page of all of them, in the order of their slugs: those after a slug. */
 export const pageOfResourceServers = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<ResourceServerRow[]> =>
-  db.all(
-    Versioned,
-    sql`select ${columns} ${from} where r.environment_id = ${environment_id} and r.slug > ${after} order by r.slug limit ${limit}`,
-  )
+  db
+    .of(environment_id)
+    .all(
+      Versioned,
+      sql`select ${columns} ${from} where r.environment_id = ${environment_id} and r.slug > ${after} order by r.slug limit ${limit}`,
+    )
 
 export function listResourceServers(db: Db, environment_id: EnvironmentId, rest: Statement) {
-  return db.all(
-    ResourceServer,
-    sql`select * from (select ${columns} ${from} where r.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
-  )
+  return db
+    .of(environment_id)
+    .all(
+      ResourceServer,
+      sql`select * from (select ${columns} ${from} where r.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
+    )
 }
 
 export function findResourceServer(db: Db, environment_id: EnvironmentId, id: string): Promise<ResourceServerRow | null> {
-  return db.maybeOne(Versioned, sql`select ${columns} ${from} where r.environment_id = ${environment_id} and r.id = ${id}`)
+  return db
+    .of(environment_id)
+    .maybeOne(Versioned, sql`select ${columns} ${from} where r.environment_id = ${environment_id} and r.id = ${id}`)
 }
 
 /** Finds the resource servers with these identifiers. */
 export async function findAudiences(db: Db, environment_id: EnvironmentId, identifiers: readonly string[]): Promise<Audience[]> {
   if (identifiers.length === 0) return []
-  return db.all(
+  return db.of(environment_id).all(
     Audience,
     sql`select ${own_columns} from resource_servers
          where environment_id = ${environment_id} and identifier in (${list(identifiers)})`,
@@ -82,7 +88,7 @@ export async function findOwnedScopes(db: Db, environment_id: EnvironmentId, nam
         from (select name, resource_server_id from resource_server_scopes where name = ${name} and environment_id = ${environment_id}
                order by name desc, environment_id desc, resource_server_id desc limit ${newest_of_name}) found`,
     )
-    const rows = await db.all(Owned, join(each, ' union all '))
+    const rows = await db.of(environment_id).all(Owned, join(each, ' union all '))
     for (const { name, identifier } of rows.sort((a, b) => (a.id < b.id ? -1 : 1))) if (identifier !== null) owners.set(name, identifier)
   }
   return names.flatMap((name) => {
@@ -106,7 +112,7 @@ export async function findAlikeIdentifiers(db: Db, environment_id: EnvironmentId
   const from = (start: string, most: number) => first(sql`identifier >= ${start}`, sql`environment_id, identifier`, most)
   const before = first(sql`identifier < ${text}`, sql`environment_id desc, identifier desc`, neighbours_each_way)
   const parts = [before, from(text, neighbours_each_way), ...confused(text).map((other) => from(other, 1))]
-  const rows = await db.all(Identified, join(parts, ' union all '))
+  const rows = await db.of(environment_id).all(Identified, join(parts, ' union all '))
   return rows.map(({ identifier }) => identifier)
 }
 
@@ -188,12 +194,12 @@ const servers_at_once = 20
  * Writes the names of scopes that were left for later. `false` where none is left. A resource server that changes meanwhile is found again.
  */
 export async function nameMissingScopes(db: Db): Promise<boolean> {
-  const rows = await db.all(
+  const rows = await db.many.all(
     Unnamed,
     sql`select environment_id, id, scopes, version from resource_servers where scopes_version <> version order by id limit ${servers_at_once}`,
   )
   for (const { environment_id, id, scopes, version } of rows)
-    await db.batch([
+    await db.of(environment_id).batch([
       guard(sql`update resource_servers set scopes_version = ${version}
         where environment_id = ${environment_id} and id = ${id} and version = ${version} and scopes_version <> version`),
       forgetScopes(environment_id, id),
@@ -211,9 +217,11 @@ export async function namesOfResources(
   identifiers: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (identifiers.length === 0) return new Map()
-  const rows = await db.all(
-    IdentifierWithName,
-    sql`select identifier, name from resource_servers where environment_id = ${environment_id} and identifier in (${list(identifiers)})`,
-  )
+  const rows = await db
+    .of(environment_id)
+    .all(
+      IdentifierWithName,
+      sql`select identifier, name from resource_servers where environment_id = ${environment_id} and identifier in (${list(identifiers)})`,
+    )
   return new Map(rows.map(({ identifier, name }) => [identifier, name]))
 }

@@ -26,7 +26,7 @@ export function listLatestSessions(
   limit: number,
   now: Date,
 ) {
-  return db.all(
+  return db.of(environment_id).all(
     ShownSession,
     sql`select listed.id, listed.ip, listed.user_agent, listed.created_at, listed.last_seen_at
           from (select * from (
@@ -74,7 +74,7 @@ export async function listConnected(db: Db, environment_id: EnvironmentId, user_
   const beginningOf = (offline: 0 | 1) => sql`(
     select g.created_at from grants g where ${openGrants(environment_id, user_id)} and g.application_id = valid.id and g.offline = ${offline}
      order by g.id limit 1)`
-  const used = await db.all(
+  const used = await db.of(environment_id).all(
     Used,
     sql`with recursive used (id, nth) as (
           select ${next(sql``)}, 1
@@ -92,7 +92,7 @@ export async function listConnected(db: Db, environment_id: EnvironmentId, user_
   )
   const ids = used.map(({ application_id }) => application_id).sort()
   if (ids.length === 0) return []
-  const named = await db.all(
+  const named = await db.of(environment_id).all(
     Named,
     sql`select id, name, logo_uri from applications where environment_id = ${environment_id} and id in (${list(ids)})
          order by name, id limit ${most_applications}`,
@@ -107,5 +107,7 @@ const GrantedScope = z.object({ scope: z.string(), resource: z.array(z.string())
 /** The scopes of the valid grants at an application. */
 export function listGrantedScopes(db: Db, environment_id: EnvironmentId, of: { user_id: string; application_id: string }, now: Date) {
   const valid = validGrants(environment_id, of.user_id, sql`${of.application_id}`, now)
-  return db.all(GrantedScope, sql`select distinct listed.scope, listed.resource ${valid} order by listed.scope, listed.resource`)
+  return db
+    .of(environment_id)
+    .all(GrantedScope, sql`select distinct listed.scope, listed.resource ${valid} order by listed.scope, listed.resource`)
 }

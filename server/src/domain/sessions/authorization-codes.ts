@@ -98,13 +98,13 @@ export async function storeCode(db: Db, { environment_id, ...session }: SessionO
   ]
   const count = place.is_offline ? session.offline_count : session.grant_count
   if (count < limit) {
-    if (await db.batch(store(replacingNone(place, limit)))) return true
+    if (await db.of(environment_id).batch(store(replacingNone(place, limit)))) return true
   } else {
     const { replaced, found } = await findReplaced(db, place, { limit, added: 1, most: most_others }, now)
-    if (found >= limit / 2 && (await db.batch(store(replacingThese(place, count, replaced, now))))) return true
+    if (found >= limit / 2 && (await db.of(environment_id).batch(store(replacingThese(place, count, replaced, now))))) return true
   }
   const ended = await findEnded(db, place, limit)
-  return (await db.batch(store(replacingOne(place, limit, { except: grant_id, ended }, now)))) !== null
+  return (await db.of(environment_id).batch(store(replacingOne(place, limit, { except: grant_id, ended }, now)))) !== null
 }
 
 /** A code that expired without use can be looked at for so long, by a developer who tries it too late. */
@@ -116,7 +116,7 @@ const visitAfter = (expires_at: Date): Date => new Date(expires_at.getTime() + u
 const offline = (scope: string) => scope.split(' ').includes('offline_access')
 
 export function findCode(db: Db, environment_id: EnvironmentId, code_hash: string): Promise<AuthorizationCodeRow | null> {
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     AuthorizationCodeRow,
     sql`select ${grantColumns(environment_id)}, c.code_hash, c.redirect_uri, c.nonce, c.code_challenge, c.expires_at, c.spent_by
           from authorization_codes c
@@ -138,7 +138,7 @@ export function redeemCode(
   code: AuthorizationCodeRow,
   { attempt, chain, tokens }: { attempt: string; chain: Chain | null; tokens: NewTokens },
 ): () => Promise<boolean> {
-  const written = db.batchLater([
+  const written = db.of(environment_id).batchLater([
     guard(sql`update authorization_codes set spent_by = ${attempt}
          where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null
            and ${thisGrantStands(environment_id, code.grant_id)}`),

@@ -6,7 +6,7 @@ import { timeDigits } from '../../base/ids.ts'
 import { currentTrace } from '../../base/trace.ts'
 import { traceparentOf } from '../../base/trace-context.ts'
 import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
-import { inEnvironment } from '../../db/environment.ts'
+import { atCoordinator, inEnvironment } from '../../db/environment.ts'
 import { withAttempts } from '../queue/attempts.ts'
 import { enqueue, enqueueEach } from '../queue/queue.ts'
 
@@ -85,9 +85,9 @@ type LogoutRow = z.infer<typeof Row>
 
 /** Lists messages with their attempts. `rest` is the end of the query. The job of a waiting message has the time of its next attempt. */
 export async function listLogouts(db: Db, environment_id: EnvironmentId, rest: Statement): Promise<BackchannelLogout[]> {
-  const rows = await db.all(
+  const rows = await db.of(environment_id).all(
     Row,
-    sql`select * from (
+    atCoordinator`select * from (
           select m.id, m.environment_id, m.application_id, m.session_id, m.user_id, m.status,
                  case when m.status = 'waiting' then j.due_at end as next_attempt_at, m.created_at, m.updated_at
             from backchannel_logouts m left join jobs j on j.id = m.id

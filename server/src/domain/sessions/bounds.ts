@@ -53,7 +53,7 @@ export async function findUnseen(
   const stay = Math.max(1, limit) - added
   const window = stay + most + 1
   const open = openSessions(environment_id, user_id, now)
-  const found = await db.all(
+  const found = await db.of(environment_id).all(
     Unseen,
     sql`select id, live from (
           select oldest.id, oldest.last_seen_at, count(*) over () as live

@@ -15,7 +15,7 @@ export async function findConsents(
   user_ids: readonly string[],
 ): Promise<Map<string, string[]>> {
   if (user_ids.length === 0) return new Map()
-  const rows = await db.all(
+  const rows = await db.of(environment_id).all(
     ConsentRow,
     sql`select c.user_id, c.scope from consents c
           join users u on ${sameEnvironment('u', 'c', environment_id)} and u.id = c.user_id and u.consents_ending = c.ending
@@ -76,7 +76,7 @@ export type Consent = z.infer<typeof Consent>
 
 /** The consents of a user after one application, for the export. */
 export function listConsents(db: Db, environment_id: EnvironmentId, user_id: string, { after, limit }: { after: string; limit: number }) {
-  return db.all(
+  return db.of(environment_id).all(
     Consent,
     sql`select application_id, scope, created_at, updated_at from consents
          where environment_id = ${environment_id} and user_id = ${user_id} and application_id > ${after}
@@ -96,7 +96,7 @@ interface Withdrawn {
 
 /** The next consents from before a number of the user, as applications; see `ending-slices.ts`. */
 export async function findWithdrawn(db: Db, { environment_id, user_id, number }: Withdrawn, limit: number): Promise<string[]> {
-  const rows = await db.all(
+  const rows = await db.of(environment_id).all(
     Id,
     sql`select application_id as id from consents where environment_id = ${environment_id} and user_id = ${user_id} and ending < ${number}
          order by application_id limit ${limit}`,

@@ -55,7 +55,7 @@ async function findSessions(db: Db, after: Position, now: Date): Promise<Row[]> 
          order by environment_id, id limit ${rows_at_once}`
   // Sessions of the dashboard live elsewhere on a distributed database, which reads them afterwards.
   const on_one_server = slice(sql`(${is_over} or (${is_idle} and ${hasOneOf(keepers)} = 0))`, sql`1 = 0`)
-  const found = await db.all(Slice, inTwoForms(on_one_server, slice(is_over, is_idle)))
+  const found = await db.many.all(Slice, inTwoForms(on_one_server, slice(is_over, is_idle)))
   const isKept = await findKept(
     db,
     found.filter(({ is_over, is_idle }) => is_idle && !is_over),
@@ -74,7 +74,7 @@ const Kept = z.object({ environment_id: z.string(), session_id: z.string() })
 async function findKept(db: Db, sessions: readonly z.infer<typeof Slice>[], now: Date): Promise<(session: Position) => boolean> {
   if (sessions.length === 0) return () => false
   const users = [...new Set(sessions.map(({ user_id }) => user_id))]
-  const kept = await db.all(
+  const kept = await db.many.all(
     Kept,
     sql`select environment_id, session_id from dashboard_sessions where user_id in (${list(users)}) and expires_at > ${now}`,
   )
@@ -112,7 +112,7 @@ const of_chain = sql`refresh_chains c where c.environment_id = ${unindexed('g')}
  * outer query: a distributed database asks each node for its slice only then.
  */
 function findGrants(db: Db, after: Position, now: Date): Promise<Row[]> {
-  return db.all(
+  return db.many.all(
     Row,
     sql`select g.environment_id, g.id, ${hasOneOf(of_chain)} as is_chained,
                case when (g.ended_at is not null or coalesce((select c.expires_at from ${of_chain}), g.expires_at) <= ${now})

@@ -5,8 +5,8 @@
  */
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
-import { inEnvironment, sameEnvironment, unindexed } from '../../db/environment.ts'
+import { type Db, guard, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
+import { atCoordinator, inEnvironment, sameEnvironment, unindexed } from '../../db/environment.ts'
 import { enters } from '../../db/event-keys.ts'
 import { insertEvents, type Origin } from '../events/store.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
@@ -46,7 +46,7 @@ export const settledAt = ({ kind, created_at }: Ending): Date =>
 
 /** Finds endings with rows that still follow, in turn. Those of one subject follow in their order, so that each row ends by its own. */
 export function findEndings(db: Db, limit: number, now: Date): Promise<Ending[]> {
-  return db.all(
+  return db.many.all(
     Ending,
     sql`select environment_id, kind, subject, number, user_id, ended_by, cause, reason, position, slices, created_at from endings
          where not exists (
@@ -66,9 +66,9 @@ export const takeSlice = (ending: Ending, position: string, now: Date): Statemen
   guard(sql`update endings set slices = slices + 1, position = ${position}, worked_at = ${now} where ${theRow(ending)}`)
 
 /** Lets other endings have their turn before this one, or looks again at a time. */
-export const putBack = (ending: Ending, at: Date): Statement => sql`update endings set worked_at = ${at} where ${theRow(ending)}`
+export const putBack = (ending: Ending, at: Date): OfEnvironment => sql`update endings set worked_at = ${at} where ${theRow(ending)}`
 
-export const removeEnding = (ending: Ending): Statement => sql`delete from endings where ${theRow(ending)}`
+export const removeEnding = (ending: Ending): OfEnvironment => sql`delete from endings where ${theRow(ending)}`
 
 /** Statements for one batch, and where the next slice begins; `null` where no row is left. */
 type Slice = { statements: Statement[]; position: string } | null
@@ -84,7 +84,8 @@ export async function nextSlice(db: Db, ending: Ending, now: Date): Promise<Slic
 type Step = (db: Db, ending: Ending, now: Date) => Promise<{ statements: Statement[]; position?: string } | null>
 
 const Id = z.object({ id: z.string() })
-const idsOf = async (db: Db, statement: Statement) => (await db.all(Id, statement)).map(({ id }) => id)
+const idsOf = async (db: Db, { environment_id }: Ending, statement: OfEnvironment) =>
+  (await db.of(environment_id).all(Id, statement)).map(({ id }) => id)
 
 /** Ends these sessions with all their grants. */
 function endSessions({ environment_id, cause, reason }: Ending, ids: readonly string[], now: Date): Statement[] {
@@ -109,6 +110,7 @@ const openGrants = ({ environment_id, user_id }: Ending) =>
 const sessionsBefore: Step = async (db, ending, now) => {
   const ids = await idsOf(
     db,
+    ending,
     sql`select s.id from sessions s where ${openSessions(ending)} and s.ending < ${ending.number} order by s.ending, s.id limit ${sessions_at_once}`,
   )
   return ids.length === 0 ? null : { statements: endSessions(ending, ids, now) }
@@ -119,7 +121,7 @@ const Kept = z.object({ id: z.string(), kept: z.int().nullable() })
 /** Grants of a session that got the number stay, and get it too. */
 const grantsBefore: Step = async (db, ending, now) => {
   const { environment_id, number } = ending
-  const rows = await db.all(
+  const rows = await db.of(environment_id).all(
     Kept,
     sql`select g.id, (select s.ending from sessions s where s.environment_id = ${environment_id} and s.id = g.session_id) as kept
           from grants g where ${openGrants(ending)} and g.ending < ${number} order by g.ending, g.id limit ${grants_at_once}`,
@@ -138,9 +140,11 @@ const grantsBefore: Step = async (db, ending, now) => {
 }
 
 /** Half sign-ins that cannot continue. */
-const halfSignIns: Step = async (db, { environment_id, user_id }) => {
+const halfSignIns: Step = async (db, ending) => {
+  const { environment_id, user_id } = ending
   const ids = await idsOf(
     db,
+    ending,
     sql`select h.secret_hash as id from half_sign_ins h
          where h.user_id = ${user_id} and ${inEnvironment(environment_id, 'h')}
            and not ${halfSignInStands(environment_id, sql`h`)}
@@ -174,7 +178,7 @@ const placeOf = ({ position }: Ending, rows: 'sessions' | 'grants'): [number, st
 const sessionsWaitedFor: Step = async (db, ending) => {
   const after = placeOf(ending, 'sessions')
   if (!after) return null
-  const rows = await db.all(
+  const rows = await db.of(ending.environment_id).all(
     z.object({ id: z.string(), ending: z.int() }),
     sql`select s.id, s.ending from sessions s where ${openSessions(ending)} and (s.ending, s.id) > (${after[0]}, ${after[1]})
          order by s.ending, s.id limit ${others_at_once}`,
@@ -195,7 +199,7 @@ const grantsThatFell: Step = async (db, ending, now) => {
   const Walked = z.object({ id: z.string(), ending: z.int(), stands: z.boolean() })
   const { environment_id } = ending
   const [after_ending, after_id] = placeOf(ending, 'grants') ?? [-1, '']
-  const rows = await db.all(
+  const rows = await db.of(environment_id).all(
     Walked,
     sql`select g.id, g.ending, case when ${grantStands(environment_id, sql`g`)} then 1 else 0 end as stands from grants g
          where ${openGrants(ending)} and (g.ending, g.id) > (${after_ending}, ${after_id})
@@ -215,6 +219,7 @@ const sessionsOfMethod: Step = async (db, ending, now) => {
   const { environment_id } = ending
   const ids = await idsOf(
     db,
+    ending,
     sql`select s.id from sessions s join users u on ${sameEnvironment('u', 's', environment_id)} and u.id = s.user_id
          where ${openSessions(ending)} and s.began_with = ${ending.subject} and s.ending = u.ending
            and not ${sessionStands(environment_id, sql`s`)} limit ${sessions_at_once}`,
@@ -234,6 +239,7 @@ const grantsOfSession: Step = async (db, ending, now) => {
   const ends_all = sql`(select ends_grants from sessions where environment_id = ${environment_id} and id = ${subject})`
   const ids = await idsOf(
     db,
+    ending,
     sql`select g.id from grants g where g.session_id = ${subject} and ${inEnvironment(environment_id, 'g')} and g.ended_at is null
            and (g.offline = 0 or ${ends_all} = 1) limit ${grants_at_once}`,
   )
@@ -245,6 +251,7 @@ const grantsOfApplication: Step = async (db, ending, now) => {
   const before = kind === 'application' ? sql`and g.application_ending < ${number}` : sql``
   const ids = await idsOf(
     db,
+    ending,
     sql`select g.id from grants g
          where g.application_id = ${subject} and ${inEnvironment(environment_id, 'g')} and coalesce(g.ended_at, 0) = 0 ${before}
          limit ${grants_at_once}`,
@@ -255,10 +262,15 @@ const grantsOfApplication: Step = async (db, ending, now) => {
 /** Deletes the rows of a user or an application from a table whose key has `key`. */
 const rowsIn =
   (table: Statement, of: Statement, key: Statement): Step =>
-  async (db, { environment_id, subject, kind }) => {
+  async (db, ending) => {
+    const { environment_id, subject, kind } = ending
     // An index by the application has no column for the environment.
     const scope = kind === 'erased_user' ? sql`environment_id = ${environment_id}` : inEnvironment(environment_id)
-    const ids = await idsOf(db, sql`select ${key} as id from ${table} where ${of} = ${subject} and ${scope} limit ${others_at_once}`)
+    const ids = await idsOf(
+      db,
+      ending,
+      sql`select ${key} as id from ${table} where ${of} = ${subject} and ${scope} limit ${others_at_once}`,
+    )
     if (ids.length === 0) return null
     return {
       statements: [
@@ -270,10 +282,11 @@ const rowsIn =
 /** A deleted user: the sessions end, and then forget where they came from. They stay until their tokens cannot be valid any more. */
 const sessionsOfErased: Step = async (db, ending, now) => {
   const { environment_id, user_id } = ending
-  const open = await idsOf(db, sql`select s.id from sessions s where ${openSessions(ending)} limit ${sessions_at_once}`)
+  const open = await idsOf(db, ending, sql`select s.id from sessions s where ${openSessions(ending)} limit ${sessions_at_once}`)
   if (open.length > 0) return { statements: endSessions(ending, open, now) }
   const shown = await idsOf(
     db,
+    ending,
     sql`select id from sessions
          where user_id = ${user_id} and ${inEnvironment(environment_id)} and coalesce(ip, user_agent, upstream_sid, upstream_id_token) is not null
          limit ${others_at_once}`,
@@ -288,16 +301,18 @@ const sessionsOfErased: Step = async (db, ending, now) => {
 }
 
 const grantsOfErased: Step = async (db, ending, now) => {
-  const ids = await idsOf(db, sql`select g.id from grants g where ${openGrants(ending)} limit ${grants_at_once}`)
+  const ids = await idsOf(db, ending, sql`select g.id from grants g where ${openGrants(ending)} limit ${grants_at_once}`)
   return ids.length === 0 ? null : { statements: [endGrants(ending, ids, now)] }
 }
 
 const Sequence = z.object({ sequence: z.int() })
 
 /** Events from before the deletion keep the id alone. Those without a number come first, since they may get one meanwhile. */
-const eventsOfErased: Step = async (db, { environment_id, subject, position, created_at }) => {
+const eventsOfErased: Step = async (db, ending) => {
+  const { environment_id, subject, position, created_at } = ending
   const unnumbered = await idsOf(
     db,
+    ending,
     sql`select id from events where ${inEnvironment(environment_id)} and sequence is null and user_id = ${subject}
            and created_at <= ${created_at} and data <> '{}' limit ${others_at_once}`,
   )
@@ -309,7 +324,7 @@ const eventsOfErased: Step = async (db, { environment_id, subject, position, cre
     }
   const after = position === '' ? 0 : Number(position)
   const of_user = sql`environment_id = ${environment_id} and user_id = ${subject} and ${enters('events_of_user', { user_id: subject })}`
-  const numbered = await db.all(
+  const numbered = await db.of(environment_id).all(
     Sequence,
     sql`select sequence from events
          where ${of_user} and sequence is not null and sequence > ${after} and created_at <= ${created_at} order by sequence limit ${others_at_once}`,
@@ -332,7 +347,7 @@ const identities_at_once = 25
 const identitiesOfProvider: Step = async (db, ending, now) => {
   const { environment_id, subject: provider_id, number, position, kind, cause } = ending
   const [issuer, subject] = position === '' ? ['', ''] : z.tuple([z.string(), z.string()]).parse(JSON.parse(position))
-  const identities = await db.all(
+  const identities = await db.of(environment_id).all(
     Identity,
     sql`select id, user_id, issuer, subject from identities
          where environment_id = ${environment_id} and provider_id = ${provider_id} and (issuer, subject) > (${issuer}, ${subject})
@@ -346,6 +361,7 @@ const identitiesOfProvider: Step = async (db, ending, now) => {
     sql`${row}.began_with in (${list(ids)}) ${kind === 'provider' ? sql`and ${row}.began_ending < ${number}` : sql``}`
   const sessions = await idsOf(
     db,
+    ending,
     sql`select s.id from sessions s
          where s.user_id in (${list(user_ids)}) and ${inEnvironment(environment_id, 's')} and coalesce(s.ended_at, -1) = -1
            and ${began(sql`s`)} limit ${sessions_at_once}`,
@@ -353,6 +369,7 @@ const identitiesOfProvider: Step = async (db, ending, now) => {
   if (sessions.length > 0) return { statements: endSessions(ending, sessions, now) }
   const grants = await idsOf(
     db,
+    ending,
     sql`select g.id from grants g
          where g.user_id in (${list(user_ids)}) and ${inEnvironment(environment_id, 'g')} and coalesce(g.ended_at, -1) = -1
            and (${began(sql`g`)} or (select s.ends_grants from sessions s
@@ -387,7 +404,7 @@ const steps: Record<Ending['kind'], readonly Step[]> = {
     sessionsOfErased,
     grantsOfErased,
     halfSignIns,
-    rowsIn(sql`dashboard_sessions`, sql`user_id`, sql`session_hash`),
+    rowsIn(atCoordinator`dashboard_sessions`, sql`user_id`, sql`session_hash`),
     rowsIn(sql`consents`, sql`user_id`, sql`application_id`),
     rowsIn(sql`disconnections`, sql`user_id`, sql`application_id`),
     rowsIn(sql`identities`, sql`user_id`, sql`id`),

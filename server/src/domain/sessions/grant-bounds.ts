@@ -145,7 +145,7 @@ export async function findReplaced(
   { limit, added, most }: { limit: number; added: 0 | 1; most: number },
   now: Date,
 ): Promise<{ replaced: readonly Replaced[]; found: number }> {
-  const found = await db.all(
+  const found = await db.of(place.environment_id).all(
     Replaced,
     sql`select g.id, g.session_id, g.code_hash, counted.is_offline, counted.is_over, counted.live, counted.newest
           from (select id, is_offline, is_over, used_at, sum(1 - is_over) over () as live, max(id) over () as newest
@@ -177,7 +177,7 @@ const Ended = Replaced.pick({ id: true, code_hash: true })
 
 /** Finds grants of the session at the application that have ended. A new one takes their place. */
 export const findEnded = (db: Db, place: Place, limit: number) =>
-  db.all(Ended, sql`select id, code_hash from grants where ${grantsOf(place)} and ended_at > 0 order by ended_at, id limit ${limit}`)
+  db.many.all(Ended, sql`select id, code_hash from grants where ${grantsOf(place)} and ended_at > 0 order by ended_at, id limit ${limit}`)
 
 const idsOf = (grants: readonly Ended[]) => list(grants.map(({ id }) => id).sort())
 

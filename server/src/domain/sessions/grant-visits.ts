@@ -34,7 +34,7 @@ export const rows_at_once = 100
  */
 export function findDueGrants(db: Db, now: Date): Promise<DueGrant[]> {
   const beside = sql`n.session_id = due.session_id and n.application_id = due.application_id and ${unindexed('n')} = due.environment_id`
-  return db.all(
+  return db.many.all(
     Due,
     sql`select due.environment_id, due.id, due.user_id, due.application_id, due.session_id, due.code_hash, due.expires_at,
                case when due.ended_at is null then 0 else 1 end as has_ended,

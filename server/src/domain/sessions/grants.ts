@@ -125,13 +125,13 @@ async function hasNumber(
   { began_with_row, began_ending }: z.output<typeof FoundGrant>,
 ): Promise<boolean> {
   if (began_with_row === null) return true
-  return (await db.maybeOne(Numbered, numberOfRow(environment_id, began_with_row)))?.number === began_ending
+  return (await db.of(environment_id).maybeOne(Numbered, numberOfRow(environment_id, began_with_row)))?.number === began_ending
 }
 
 /** The grant of an access token; `null` if the grant is not valid or the token was revoked. */
 export async function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string): Promise<GrantRow | null> {
   const grant = await findSurely(db, environment_id, (columns) =>
-    db.maybeOne(
+    db.of(environment_id).maybeOne(
       FoundGrant,
       sql`select ${columns}
           from grants g
@@ -153,7 +153,7 @@ const GrantState = z.object({
 
 /** The state of a grant, its session, its user and its access token; `null` where the grant was deleted. */
 export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string) {
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     GrantState,
     sql`select u.id as user_id, u.blocked_at, case when ${joinedGrantStands(environment_id, sql`g`)} then 0 else 1 end as has_ended,
                case when s.id is null or ${sessionStands(environment_id, sql`s`)} then 0 else 1 end as session_has_ended,
@@ -181,5 +181,7 @@ export function listGrants(db: Db, { environment_id, id }: UserRef, now: Date, r
   const columns = (g: Statement) =>
     sql`id, application_id, session_id, scope, resource, created_at, expires_at, ${lastUseOf(environment_id, g)} as last_used_at`
   const valid = sql`and expires_at > ${now} ${rest}`
-  return db.all(Grant, sql`select * from (${standingGrantsOf(environment_id, id, columns, valid)}) listed where 1 = 1 ${rest}`)
+  return db
+    .of(environment_id)
+    .all(Grant, sql`select * from (${standingGrantsOf(environment_id, id, columns, valid)}) listed where 1 = 1 ${rest}`)
 }

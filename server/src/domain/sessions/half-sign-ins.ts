@@ -64,7 +64,7 @@ export function insertHalfSignIn(environment_id: EnvironmentId, half: NewHalfSig
 
 /** The half sign-in of a cookie, while it may continue. */
 export function findHalfSignIn(db: Db, environment_id: EnvironmentId, secret_hash: string, now: Date): Promise<HalfSignIn | null> {
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     HalfSignIn,
     sql`select secret_hash, user_id, session_id, request_hash, enrols, signed_in, needs_code, expires_at from half_sign_ins h
          where environment_id = ${environment_id} and secret_hash = ${secret_hash} and tries < ${most_tries} and expires_at > ${now}
@@ -76,10 +76,9 @@ const Typed = z.object({ signed_in: SignedInRow.pick({ email: true }) })
 
 /** The address that was typed in a half sign-in, which may be over; `null` where nothing is known of it any more. */
 export async function findTypedEmail(db: Db, environment_id: EnvironmentId, secret_hash: string): Promise<string | null> {
-  const row = await db.maybeOne(
-    Typed,
-    sql`select signed_in from half_sign_ins where environment_id = ${environment_id} and secret_hash = ${secret_hash}`,
-  )
+  const row = await db
+    .of(environment_id)
+    .maybeOne(Typed, sql`select signed_in from half_sign_ins where environment_id = ${environment_id} and secret_hash = ${secret_hash}`)
   return row?.signed_in.email ?? null
 }
 

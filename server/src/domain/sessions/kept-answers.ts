@@ -5,7 +5,7 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { constant, type Db, identifiers, type Statement, sql, withoutSync } from '../../db/db.ts'
+import { constant, type Db, identifiers, type OfEnvironment, type Statement, sql, withoutSync } from '../../db/db.ts'
 
 /** After this time the same form is a new press. */
 const kept_ms = 60_000
@@ -34,7 +34,7 @@ export async function claimAnswer(
   const claimed_until = new Date(now.getTime() + claim_ms)
   const expires_at = new Date(now.getTime() + kept_ms)
   // Of an insert that selects, a distributed database counts the rows that it read. The row that it returns is one that it wrote.
-  const claimed = await db.changeOne(
+  const claimed = await db.of(environment_id).changeOne(
     Claim,
     withoutSync(sql`
     insert into kept_answers (environment_id, form_hash, browser_hash, source, sealed, claimed_until, expires_at)
@@ -62,7 +62,7 @@ export type KeptRow = z.infer<typeof KeptRow>
 
 /** The answer that is kept, or awaited: `sealed` is `null`. */
 export function findKept(db: Db, { environment_id, form_hash }: PressId, now: Date): Promise<KeptRow | null> {
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     KeptRow,
     sql`select sealed, claimed_until from kept_answers
          where environment_id = ${environment_id} and form_hash = ${form_hash} and expires_at > ${now}`,
@@ -72,9 +72,9 @@ export function findKept(db: Db, { environment_id, form_hash }: PressId, now: Da
 const ofClaim = ({ environment_id, form_hash }: PressId, claimed_until: Date) =>
   sql`environment_id = ${environment_id} and form_hash = ${form_hash} and claimed_until = ${claimed_until} and sealed is null`
 
-export const keepAnswer = (id: PressId, claimed_until: Date, sealed: string): Statement =>
+export const keepAnswer = (id: PressId, claimed_until: Date, sealed: string): OfEnvironment =>
   withoutSync(sql`update kept_answers set sealed = ${sealed} where ${ofClaim(id, claimed_until)}`)
 
 /** The answer to the first press is not valid for a second one. */
-export const releaseClaim = (id: PressId, claimed_until: Date): Statement =>
+export const releaseClaim = (id: PressId, claimed_until: Date): OfEnvironment =>
   withoutSync(sql`delete from kept_answers where ${ofClaim(id, claimed_until)}`)

@@ -69,5 +69,5 @@ const One = z.object({ count: z.int() })
 
 /** The chains that ended since a token was ahead of them. Their rows go with their grants. */
 export async function countAhead(db: Db): Promise<number> {
-  return (await db.maybeOne(One, sql`select count(*) as count from refresh_chains where ahead_at is not null`))?.count ?? 0
+  return (await db.many.maybeOne(One, sql`select count(*) as count from refresh_chains where ahead_at is not null`))?.count ?? 0
 }

@@ -15,7 +15,7 @@ export async function findChain(
   grant_id: string,
 ): Promise<{ grant: GrantRow; chain: Chain } | null> {
   const grant = await findSurely(db, environment_id, (columns) =>
-    db.maybeOne(
+    db.of(environment_id).maybeOne(
       ChainedGrant,
       sql`select ${columns}, ${chainColumns}
           from refresh_chains c
@@ -42,9 +42,11 @@ export function spendRefreshToken(
 ): () => Promise<boolean> {
   const { grant_id } = grant
   const rotateIf = (only_if: Statement) => rotateChain({ environment_id, grant_id }, spent, next, only_if)
-  const written = db.batchLater([
-    guardOfKey(inTwoForms(rotateIf(thisGrantStands(environment_id, grant_id)), rotateIf(sql`1 = 1`))),
-    ...insertTokens(environment_id, grant, tokens),
-  ])
+  const written = db
+    .of(environment_id)
+    .batchLater([
+      guardOfKey(inTwoForms(rotateIf(thisGrantStands(environment_id, grant_id)), rotateIf(sql`1 = 1`))),
+      ...insertTokens(environment_id, grant, tokens),
+    ])
   return async () => (await written()) !== null
 }

@@ -24,16 +24,15 @@ const record = sql`
 
 /** The sessions of a user that can be ended, as the management API shows them. */
 export async function listSessionRecords(db: Db, { environment_id, id }: UserRef, now: Date, rest: Statement): Promise<Session[]> {
-  const rows = await db.all(
-    SessionRecord,
-    sql`${record} where ${standingSessionsOf(environment_id, id)} and ${canBeEnded(environment_id, now)} ${rest}`,
-  )
+  const rows = await db
+    .of(environment_id)
+    .all(SessionRecord, sql`${record} where ${standingSessionsOf(environment_id, id)} and ${canBeEnded(environment_id, now)} ${rest}`)
   return (await withApplications(db, environment_id, rows)).map(({ version: _, ...session }) => session)
 }
 
 export async function findSessionRecord(db: Db, environment_id: EnvironmentId, id: string, now: Date): Promise<Versioned | null> {
   const which = sql`environment_id = ${environment_id} and id = ${id} and ${canBeEnded(environment_id, now)} and ${sessionStands(environment_id, sql`sessions`)}`
-  const rows = await db.all(SessionRecord, sql`${record} where ${which}`)
+  const rows = await db.of(environment_id).all(SessionRecord, sql`${record} where ${which}`)
   return (await withApplications(db, environment_id, rows))[0] ?? null
 }
 
@@ -55,7 +54,7 @@ async function withApplications(
   const newest = sql`select * from grants g
     where g.session_id = used.session_id and ${inEnvironment(environment_id, 'g')} and g.application_id = used.application_id
       and g.ended_at is null order by g.id desc limit ${grants_looked_at}`
-  const used = await db.all(
+  const used = await db.of(environment_id).all(
     UsedApplication,
     sql`with recursive used (session_id, application_id) as (
           select s.id, ${next(sql`s.id`, sql``)} from sessions s

@@ -72,7 +72,7 @@ export function insertSession(environment_id: EnvironmentId, session: NewSession
 /** The sessions with these digests that have not ended. `expires_at` says which of them still sign their person in. */
 export async function findSessions(db: Db, environment_id: EnvironmentId, token_hashes: readonly string[]): Promise<SessionRow[]> {
   if (token_hashes.length === 0) return []
-  return db.all(
+  return db.of(environment_id).all(
     SessionRow,
     sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.began_with, s.last_seen_at, s.expires_at, s.absolute_expires_at,
                s.grant_count, u.grant_count as offline_count, u.email, u.name
@@ -84,7 +84,7 @@ export async function findSessions(db: Db, environment_id: EnvironmentId, token_
 /** Counts those of these sessions that still sign in. */
 export async function countStanding(db: Db, environment_id: EnvironmentId, ids: readonly string[], now: Date): Promise<number> {
   if (ids.length === 0) return 0
-  const rows = await db.all(
+  const rows = await db.of(environment_id).all(
     StandingRow,
     sql`select s.id
           from sessions s join users u on ${sameEnvironment('u', 's', environment_id)} and u.id = s.user_id
@@ -164,10 +164,12 @@ export function findSessionsAtProvider(
   const named = sql`s.upstream_sid = ${sid} and s.provider_id = ${provider_id} and s.ended_at is null`
   const of_person = identity && sql`s.user_id = ${identity.user_id} and s.began_with = ${identity.id} and coalesce(s.ended_at, -1) = -1`
   const which = sid === null ? (of_person ?? sql`1 = 0`) : of_person ? sql`${named} and ${of_person}` : named
-  return db.all(
-    Began,
-    sql`select s.id, s.user_id from sessions s where ${which} and ${inEnvironment(environment_id, 's')} order by s.id limit ${limit}`,
-  )
+  return db
+    .of(environment_id)
+    .all(
+      Began,
+      sql`select s.id, s.user_id from sessions s where ${which} and ${inEnvironment(environment_id, 's')} order by s.id limit ${limit}`,
+    )
 }
 
 /**

@@ -6,9 +6,9 @@
  * stores the numbers in the statement that inserts it, and is valid only while they are equal (decision 0065). No time is compared. The
  * rows follow later (`endings.ts`), so `ended_at` alone says nothing.
  */
-import type { MethodId } from '@ostiary/contract/ids.ts'
+import type { EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
 import type { FirstFactor, MethodByAddress } from '@ostiary/contract/sign-in-methods.ts'
-import { join, type Statement, sql } from '../../db/db.ts'
+import { join, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { aboutEnvironment, inEnvironment, sameEnvironment } from '../../db/environment.ts'
 
 /** An alias of a table in the statement around the condition. */
@@ -18,7 +18,9 @@ type Alias = Statement
  * Conditions whose only value is the environment, each built once for an alias: they have many parts, and are in the statements of every
  * request.
  */
-function onceForEach(build: (environment_id: string, row: Alias) => Statement): (environment_id: string, row: Alias) => Statement {
+function onceForEach(
+  build: (environment_id: EnvironmentId, row: Alias) => Statement,
+): (environment_id: EnvironmentId, row: Alias) => OfEnvironment {
   const built = new WeakMap<Alias['parts'], Statement>()
   return (environment_id, row) => {
     if (row.values.length > 0) throw new TypeError('An alias has no values.')
@@ -39,14 +41,14 @@ export const passwordMethodOf = (user_id: string): MethodId => `mth_${user_id.sl
  * has -1, which no row stores: `insertSession` refuses it. Ids of passkeys and identities are never given again; that of the password
  * stays the same, so it has a number. A sign-in that waits to link an identity began with its provider.
  */
-const numberOfBeginning = (environment_id: string, began: Alias, u: Alias): Statement =>
+const numberOfBeginning = (environment_id: EnvironmentId, began: Alias, u: Alias): Statement =>
   numberOf(sql`${began}.began_with`, environment_id, u)
 
 /** The same for a session that is about to begin. */
-export const numberOfNewBeginning = (environment_id: string, began_with: string | null, u: Alias): Statement =>
+export const numberOfNewBeginning = (environment_id: EnvironmentId, began_with: string | null, u: Alias): Statement =>
   numberOf(sql`cast(${began_with} as text)`, environment_id, u)
 
-function numberOf(began_with: Statement, environment_id: string, u: Alias): Statement {
+function numberOf(began_with: Statement, environment_id: EnvironmentId, u: Alias): Statement {
   const rows = rowsOf(began_with, environment_id).map((select) => sql`(${select})`)
   return numberOr(began_with, u, sql`coalesce(${join(rows, ', ')}, -1)`)
 }
@@ -72,7 +74,10 @@ const without_row: Record<MethodByAddress | 'password', WithoutRow> = {
 }
 
 /** The selects by which the others find their number; at most one has a row. */
-const with_row: Record<Exclude<FirstFactor, keyof typeof without_row>, (began_with: Statement, environment_id: string) => Statement[]> = {
+const with_row: Record<
+  Exclude<FirstFactor, keyof typeof without_row>,
+  (began_with: Statement, environment_id: EnvironmentId) => OfEnvironment[]
+> = {
   passkey: (began_with, environment_id) => [
     sql`select 0 as number from passkeys k where k.id = ${began_with} and ${inEnvironment(environment_id, 'k')}`,
   ],
@@ -84,13 +89,13 @@ const with_row: Record<Exclude<FirstFactor, keyof typeof without_row>, (began_wi
   ],
 }
 
-const rowsOf = (began_with: Statement, environment_id: string): Statement[] =>
+const rowsOf = (began_with: Statement, environment_id: EnvironmentId): OfEnvironment[] =>
   Object.values(with_row).flatMap((selects) => selects(began_with, environment_id))
 
-const number_of_row = join(rowsOf(sql`${'method'}`, 'environment'), ' union all ')
+const number_of_row = join(rowsOf(sql`${'method'}`, 'env_'), ' union all ')
 
 /** A query for the number of a method that has a row. No row: it was removed, or its provider is disabled or deleted. */
-export const numberOfRow = (environment_id: string, method: string): Statement => ({
+export const numberOfRow = (environment_id: EnvironmentId, method: string): OfEnvironment => ({
   ...number_of_row,
   values: number_of_row.values.map((value) => (value === 'method' ? method : environment_id)),
 })
@@ -99,7 +104,7 @@ export const numberOfRow = (environment_id: string, method: string): Statement =
  * A condition on a row and the row `u` of its user, which is looked up by its key. A subquery, since PostgreSQL could read every user for
  * a join with such a condition, while a table has no statistics.
  */
-const withUser = (environment_id: string, row: Alias, condition: Statement): Statement => sql`(
+const withUser = (environment_id: EnvironmentId, row: Alias, condition: Statement): Statement => sql`(
   select case when ${condition} then 1 else 0 end from users u where u.environment_id = ${environment_id} and u.id = ${row}.user_id) = 1`
 
 const u = sql`u`
@@ -115,26 +120,30 @@ export const sessionStands = onceForEach((environment_id, s) =>
 /** A half sign-in may go on. */
 export const halfSignInStands = onceForEach((environment_id, h) => withUser(environment_id, h, standsWithUser(environment_id, h)))
 
-const standsWithUser = (environment_id: string, row: Alias): Statement =>
+const standsWithUser = (environment_id: EnvironmentId, row: Alias): Statement =>
   sql`u.blocked_at is null and ${row}.ending = u.ending and ${row}.began_ending = ${numberOfBeginning(environment_id, row, u)}`
 
 /** The valid sessions of one user, for lists. It enters the index of open sessions by the present number. */
-export const standingSessionsOf = (environment_id: string, user_id: string): Statement => sql`
+export const standingSessionsOf = (environment_id: EnvironmentId, user_id: string): OfEnvironment => sql`
   ${inEnvironment(environment_id, 'sessions')} and sessions.user_id = ${user_id} and coalesce(sessions.ended_at, -1) = -1
   and sessions.ending = (select ending from users where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null)
   and ${sessionStands(environment_id, sql`sessions`)}`
 
 /** The number of an application; -1 where it is disabled or deleted. A subquery, since PostgreSQL could enter a join by the environment. */
-const numberOfApplication = (environment_id: string, application_id: Statement): Statement => sql`coalesce((
+const numberOfApplication = (environment_id: EnvironmentId, application_id: Statement): Statement => sql`coalesce((
   select a.ending from applications a where a.id = ${application_id} and ${inEnvironment(environment_id, 'a')} and a.disabled = 0), -1)`
 
 /** The number of a person with an application, which rises when the person disconnects it. */
-export const numberOfDisconnection = (environment_id: string, user_id: Statement, application_id: Statement): Statement => sql`coalesce((
+export const numberOfDisconnection = (
+  environment_id: EnvironmentId,
+  user_id: Statement,
+  application_id: Statement,
+): Statement => sql`coalesce((
   select d.ending from disconnections d
    where d.environment_id = ${environment_id} and d.user_id = ${user_id} and d.application_id = ${application_id}), 0)`
 
 /** The number of the consents of the user of a row, which rises when the account passes to another person. */
-export const presentConsents = (environment_id: string, row: Alias): Statement =>
+export const presentConsents = (environment_id: EnvironmentId, row: Alias): Statement =>
   sql`(select consents_ending from users where environment_id = ${environment_id} and id = ${row}.user_id)`
 
 /**
@@ -166,7 +175,7 @@ const cases_without_row = Object.values(without_row).map(({ when }) => sql`when 
 /** The method of a grant g whose row `joinedGrantSurelyStands` does not read; `null` where it has none. */
 export const beganWithRow: Statement = sql`case ${join(cases_without_row, ' ')} else g.began_with end`
 
-const wholly = (environment_id: string, g: Alias) => ({
+const wholly = (environment_id: EnvironmentId, g: Alias) => ({
   began: numberOfBeginning(environment_id, g, u),
   otherwise: sql`when own.began_ending = ${numberOfBeginning(environment_id, sql`own`, u)} then 1`,
 })
@@ -179,7 +188,7 @@ interface Beginnings {
 }
 
 const standsBy = (
-  environment_id: string,
+  environment_id: EnvironmentId,
   g: Alias,
   { began, otherwise }: Beginnings,
 ): Statement => sql`${g}.ended_at is null and u.blocked_at is null
@@ -203,11 +212,11 @@ const most_kept = 500
  * end of the query, with its order and limit, so that each part reads no more rows than are asked for.
  */
 export const standingGrantsOf = (
-  environment_id: string,
+  environment_id: EnvironmentId,
   user_id: string,
   columnsOf: (grant: Alias) => Statement,
   rest: Statement,
-): Statement => {
+): OfEnvironment => {
   const present = sql`(select ending from users where environment_id = ${environment_id} and id = ${user_id})`
   const open = sql`${inEnvironment(environment_id)} and user_id = ${user_id} and coalesce(ended_at, -1) = -1`
   return sql`

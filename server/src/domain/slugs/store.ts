@@ -14,9 +14,8 @@ const Slug = z.object({ slug: z.string() })
 
 /** Finds which of these slugs are taken. */
 export async function findTaken(db: Db, { table, environment_id }: SlugScope, slugs: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await db.all(
-    Slug,
-    sql`select slug from ${identifiers(table)} where environment_id = ${environment_id} and slug in (${list(slugs)})`,
-  )
+  const rows = await db
+    .of(environment_id)
+    .all(Slug, sql`select slug from ${identifiers(table)} where environment_id = ${environment_id} and slug in (${list(slugs)})`)
   return new Set(rows.map(({ slug }) => slug))
 }

@@ -4,6 +4,7 @@ import { Environment, EnvironmentType, type NewEnvironment, type NewProject, Pro
 import { Name, Slug } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
 import { type Db, guard, requires, type Statement, sql } from '../../db/db.ts'
+import { onEveryNode } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 
 const version = { version: z.int() }
@@ -93,7 +94,7 @@ export async function isEnvironmentSlugTaken(db: Db, tenant_id: TenantId, projec
 }
 
 export function updateProject(current: ProjectRow, { name, promotion }: Pick<Project, 'name' | 'promotion'>, now: Date): Statement {
-  return guard(sql`update projects set name = ${name}, promotion = ${promotion}, version = version + 1, updated_at = ${now}
+  return guard(onEveryNode`update projects set name = ${name}, promotion = ${promotion}, version = version + 1, updated_at = ${now}
     where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`)
 }
 
@@ -130,7 +131,7 @@ export function updateEnvironment(
   raises: boolean,
   now: Date,
 ): Statement {
-  return guard(sql`update environments
+  return guard(onEveryNode`update environments
     set name = ${name}, keeps = ${keeps}, config_version = config_version + ${raises ? 1 : 0}, version = version + 1, updated_at = ${now}
     where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`)
 }
@@ -140,18 +141,18 @@ export function updateEnvironment(
  * this is also a new version of the record. Put it first in the batch: batches write the environment before its objects.
  */
 export function raiseConfigVersion(environment_id: EnvironmentId, now: Date): Statement {
-  return guard(sql`update environments set config_version = config_version + 1, version = version + 1, updated_at = ${now}
+  return guard(onEveryNode`update environments set config_version = config_version + 1, version = version + 1, updated_at = ${now}
     where id = ${environment_id}`)
 }
 
 /** The same where the configuration still has this version. */
 export const raiseConfigVersionFrom = (environment_id: EnvironmentId, version: number, now: Date): Statement =>
-  guard(sql`update environments set config_version = config_version + 1, version = version + 1, updated_at = ${now}
+  guard(onEveryNode`update environments set config_version = config_version + 1, version = version + 1, updated_at = ${now}
     where id = ${environment_id} and config_version = ${version}`)
 
 /** Holds an environment whose configuration still has this version. */
 export const holdConfigVersion = (environment_id: EnvironmentId, version: number): Statement =>
-  guard(sql`update environments set config_version = config_version where id = ${environment_id} and config_version = ${version}`)
+  guard(onEveryNode`update environments set config_version = config_version where id = ${environment_id} and config_version = ${version}`)
 
 const EnvironmentWithProject = z.object({
   id: EnvironmentId,
@@ -242,7 +243,7 @@ export function findSettings(db: Db, tenant_id: TenantId, project_id: string, en
 
 /** Stores the values that were set, unless the settings changed since `current` was read. */
 export function updateSettings(tenant_id: TenantId, current: SettingsRow, settings: Record<string, unknown>, now: Date): Statement {
-  return guard(sql`update environments set settings = ${settings}, settings_version = settings_version + 1, settings_updated_at = ${now}
+  return guard(onEveryNode`update environments set settings = ${settings}, settings_version = settings_version + 1, settings_updated_at = ${now}
     where tenant_id = ${tenant_id} and id = ${current.environment_id} and settings_version = ${current.version}`)
 }
 
@@ -258,7 +259,7 @@ export function listTenants(db: Db, user_id: string, rest: Statement) {
 }
 
 export function renameTenant(current: TenantRow, name: string, now: Date): Statement {
-  return guard(sql`update tenants set name = ${name}, version = version + 1, updated_at = ${now}
+  return guard(onEveryNode`update tenants set name = ${name}, version = version + 1, updated_at = ${now}
     where id = ${current.id} and version = ${current.version}`)
 }
 
@@ -267,17 +268,17 @@ export function renameTenant(current: TenantRow, name: string, now: Date): State
  * after it then see what the previous change committed.
  */
 export function holdTenant(tenant_id: TenantId): Statement {
-  return guard(sql`update tenants set updated_at = updated_at where id = ${tenant_id}`)
+  return guard(onEveryNode`update tenants set updated_at = updated_at where id = ${tenant_id}`)
 }
 
 /** Serialises changes of the same project. See `holdTenant`. */
 export function holdProject(tenant_id: TenantId, project_id: string): Statement {
-  return guard(sql`update projects set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${project_id}`)
+  return guard(onEveryNode`update projects set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${project_id}`)
 }
 
 /** Serialises changes of the same environment. See `holdTenant`. */
 export function holdEnvironment(tenant_id: TenantId, environment_id: string): Statement {
-  return guard(sql`update environments set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${environment_id}`)
+  return guard(onEveryNode`update environments set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${environment_id}`)
 }
 
 /**
@@ -292,5 +293,5 @@ const One = z.object({ one: z.int() })
 
 /** Reports whether a quota leaves room. `room` is the condition that `haveRoom` takes. */
 export async function isThereRoom(db: Db, room: Statement): Promise<boolean> {
-  return (await db.all(One, sql`select 1 as one where ${room}`)).length > 0
+  return (await db.many.all(One, sql`select 1 as one where ${room}`)).length > 0
 }

@@ -6,6 +6,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, requires, type Statement, sql } from '../../db/db.ts'
+import { onEveryNode } from '../../db/environment.ts'
 import { badField } from '../../http/problem.ts'
 import { effectiveSettings, offersOwnMethod } from './settings.ts'
 import type { SettingsRow } from './store.ts'
@@ -22,7 +23,7 @@ const IdRow = z.object({ id: z.string() })
 
 /** `but`: a provider that is about to go. */
 export async function hasEnabledProvider(db: Db, environment_id: EnvironmentId, but: string | null): Promise<boolean> {
-  return (await db.maybeOne(IdRow, sql`${enabledProvider(environment_id, but)} order by id limit 1`)) !== null
+  return (await db.of(environment_id).maybeOne(IdRow, sql`${enabledProvider(environment_id, but)} order by id limit 1`)) !== null
 }
 
 /** Fails as a guard if no other provider is enabled. */
@@ -42,7 +43,7 @@ export async function environmentKeepsWayIn(
 ): Promise<Statement> {
   const { environment_id, version } = row
   if (hasOwnMethod(row))
-    return guard(sql`update environments set settings_version = settings_version
+    return guard(onEveryNode`update environments set settings_version = settings_version
     where id = ${environment_id} and settings_version = ${version}`)
   if (await hasEnabledProvider(db, environment_id, provider_id)) return keepsProvider(environment_id, provider_id)
   throw badField(path, 'This provider is the last way in. Switch on a method in sign_in, or another provider, first.')

@@ -71,7 +71,7 @@ export function createActiveCount(
 const Slice = z.object({ hour: z.int().nullable(), people: z.int(), last: z.string() })
 
 const readSlice = (db: Db, environment_id: EnvironmentId, after: string, most: number) =>
-  db.all(
+  db.of(environment_id).all(
     Slice,
     sql`select hour, count(*) as people, max(id) as last
           from (select id, last_sign_in_at / ${hour_ms} as hour from users

@@ -9,7 +9,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { FirstFactor } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
 import { emailKey } from '../../base/email.ts'
-import { type Db, guard, list, type Statement, sql, withoutSync } from '../../db/db.ts'
+import { type Db, guard, list, type OfEnvironment, type Statement, sql, withoutSync } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
 
 export interface Lockout {
@@ -79,7 +79,9 @@ export async function waitForPerson(
 ): Promise<number | null> {
   const limited = of_persons[kind]
   const slots = slotNames({ source: user_id, now }, limited)
-  const rows = await db.all(Counted, liveRows({ environment_id, now }, sql`account = ${limited.kind} and source in (${slots})`))
+  const rows = await db
+    .of(environment_id)
+    .all(Counted, liveRows({ environment_id, now }, sql`account = ${limited.kind} and source in (${slots})`))
   return rows.reduce((sum, { attempts }) => sum + attempts, 0) < limit ? null : waitOf(rows, user_id, now)
 }
 
@@ -106,10 +108,10 @@ export async function takeAttempt(db: Db, attempt: Attempt, lockout: Lockout): P
     ...(device === null ? countFromSource(attempt, spraying) : []),
     ...counters.map((counter) => countForAccount(attempt, counter, lockout)),
   ]
-  const allowed = await db.batch(counted.map(withoutSync))
+  const allowed = await db.of(attempt.environment_id).batch(counted.map(withoutSync))
   if (allowed) return null
 
-  const rows = await db.all(Counted, countedFor(attempt, counters))
+  const rows = await db.of(attempt.environment_id).all(Counted, countedFor(attempt, counters))
   const exhausted = counters.flatMap(({ from, limit }) =>
     rows.filter((row) => row.account === account && row.source === from && row.attempts >= limit),
   )
@@ -151,13 +153,15 @@ export const countForSource = (of: OfSource, from: From): Statement[] => countFr
 /** Counts one for the source, before anything is checked. Returns `null` if it is allowed, otherwise how many seconds to wait. */
 export async function takeFromSource(db: Db, of: OfSource, from: From): Promise<number | null> {
   const limited = of_sources[of]
-  if (await db.batch(countForSource(of, from).map(withoutSync))) return null
-  const rows = await db.all(Counted, liveRows(from, sql`account = ${limited.kind} and source in (${slotNames(from, limited)})`))
+  if (await db.of(from.environment_id).batch(countForSource(of, from).map(withoutSync))) return null
+  const rows = await db
+    .of(from.environment_id)
+    .all(Counted, liveRows(from, sql`account = ${limited.kind} and source in (${slotNames(from, limited)})`))
   return waitOf(rows, from.source, from.now)
 }
 
 /** Gives one back that `takeFromSource` counted, in the batch of its success or because nothing was tried. */
-export const giveBackToSource = (of: OfSource, { environment_id, source, now }: From): Statement =>
+export const giveBackToSource = (of: OfSource, { environment_id, source, now }: From): OfEnvironment =>
   decrement(environment_id, of_sources[of].kind, slotName(source, slotOf(now, of_sources[of])))
 
 /** Limits wrong second factors. They count for the account, from any source: the password is known already. */
@@ -181,7 +185,7 @@ export function giveBackSecondFactor({ environment_id, user_id }: OfUser): State
 /** Returns how many seconds second factors are refused after a refused one. */
 export async function waitForSecondFactor(db: Db, of: OfUser): Promise<number> {
   const { account, source } = secondFactorsOf(of.user_id)
-  const rows = await db.all(Counted, liveRows(of, sql`account = ${account} and source = ${source}`))
+  const rows = await db.of(of.environment_id).all(Counted, liveRows(of, sql`account = ${account} and source = ${source}`))
   return secondsUntil(of.now, Math.max(...rows.map(expiryTime)))
 }
 
@@ -272,7 +276,7 @@ const Counted = z.object({ account: z.string(), source: z.string(), attempts: z.
 type Counted = z.infer<typeof Counted>
 
 /** Some of these rows belong to no counter. An `or` that names each would make SQLite read every attempt of the environment. */
-function countedFor(attempt: Attempt, counters: readonly Counter[]): Statement {
+function countedFor(attempt: Attempt, counters: readonly Counter[]): OfEnvironment {
   return liveRows(
     attempt,
     sql`account in (${attempt.account}, ${spraying.kind})

@@ -66,7 +66,7 @@ export interface Requested {
 /** Stores a code or link, and mails it. False where a limit is reached: then nothing has changed. */
 export async function requestCode(services: Services & Pick<Deployment, 'counters'>, asked: Requested, now: Date): Promise<boolean> {
   const statements = await codeStatements(services, asked, now)
-  if (await services.db.batch(statements)) return true
+  if (await services.db.of(asked.environment_id).batch(statements)) return true
   await waitOfAddress(services, asked.environment_id, asked, now)
   return false
 }
@@ -130,7 +130,7 @@ export async function tryCode(
 ): Promise<boolean> {
   const code = digitsOf(typed)
   if (row === null || code === null) return false
-  const counted = await services.db.batch(countCodeTry(environment_id, row, now))
+  const counted = await services.db.of(environment_id).batch(countCodeTry(environment_id, row, now))
   if (!counted) return false
   const expected = Buffer.from(row.code_mac ?? '')
   const sent = Buffer.from(macOf(services, environment_id, row.id, code))

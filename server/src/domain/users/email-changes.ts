@@ -20,7 +20,7 @@ const EmailChange = z.object({
 export type EmailChange = z.infer<typeof EmailChange>
 
 export function findEmailChange(db: Db, environment_id: EnvironmentId, user_id: string, now: Date): Promise<EmailChange | null> {
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     EmailChange,
     sql`select email, session_id, new_confirmed_at, old_confirmed_at, expires_at from email_changes
          where environment_id = ${environment_id} and user_id = ${user_id} and expires_at > ${now}`,

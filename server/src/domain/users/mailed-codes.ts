@@ -124,7 +124,7 @@ export async function findCodeOfBrowser(
   { kind, account, browser }: { kind: CodeKind; account: string; browser: string },
   now: Date,
 ): Promise<CodeRow | null> {
-  const [row] = await db.all(
+  const [row] = await db.of(environment_id).all(
     CodeRow,
     sql`select ${columns} from mailed_codes
          where environment_id = ${environment_id} and account = ${account} and browser = ${browser} and kind in (${flowOf(kind)})
@@ -144,7 +144,7 @@ export async function findCodeOfUser(
   { user_id, account, kind, browser }: { user_id: string; account: string; kind: CodeKind; browser: string },
   now: Date,
 ): Promise<CodeRow | null> {
-  const [row] = await db.all(
+  const [row] = await db.of(environment_id).all(
     CodeRow,
     sql`select ${columns} from mailed_codes
          where environment_id = ${environment_id} and user_id = ${user_id} and account = ${account} and kind = ${kind}
@@ -156,7 +156,7 @@ export async function findCodeOfUser(
 
 /** Finds the open row of a link. */
 export function findCodeOfLink(db: Db, environment_id: EnvironmentId, link_hash: string, now: Date): Promise<CodeRow | null> {
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     CodeRow,
     sql`select ${columns} from mailed_codes
          where environment_id = ${environment_id} and link_hash = ${link_hash} and ended_at is null and expires_at > ${now}`,

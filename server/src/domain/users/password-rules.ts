@@ -32,7 +32,7 @@ export async function judgePassword(
   password: string,
   { email, name, given_name, family_name, nickname, preferred_username }: Names,
 ): Promise<PasswordProblem | null> {
-  const surroundings = await db.maybeOne(
+  const surroundings = await db.of(environment_id).maybeOne(
     Surroundings,
     sql`select e.settings, e.name as environment_name, p.slug as project_slug, p.name as project_name,
                t.slug as tenant_slug, t.name as tenant_name

@@ -6,7 +6,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { FactorKind, MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
 import type { UserRef } from '../../base/user-ref.ts'
-import { type Db, guard, join, list, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, join, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { sealed_columns } from '../../deployment/secrets/sealed-columns.ts'
@@ -20,7 +20,7 @@ export const most_totps = 5
  * The methods that are second factors. Recovery codes alone are not: they come and go with the apps. An enrolled passkey is one under any
  * settings: a person who has one chose two factors, and a change of the settings must not leave them with one.
  */
-const counted: Record<FactorKind, ((environment_id: EnvironmentId) => Statement) | null> = {
+const counted: Record<FactorKind, ((environment_id: EnvironmentId) => OfEnvironment) | null> = {
   totp: (environment_id) => sql`select id, user_id from totp_methods where ${inEnvironment(environment_id)}`,
   passkey: (environment_id) => sql`select id, user_id from passkeys where ${inEnvironment(environment_id)}`,
   recovery_codes: null,
@@ -62,10 +62,9 @@ const UserIdRow = z.object({ user_id: z.string() })
 /** Those of the users who have a second factor. */
 export async function findUsersWithSecondFactor(db: Db, environment_id: EnvironmentId, user_ids: readonly string[]): Promise<Set<string>> {
   if (user_ids.length === 0) return new Set()
-  const rows = await db.all(
-    UserIdRow,
-    sql`select user_id from (${secondFactorsOf(environment_id)}) factors where user_id in (${list(user_ids)})`,
-  )
+  const rows = await db
+    .of(environment_id)
+    .all(UserIdRow, sql`select user_id from (${secondFactorsOf(environment_id)}) factors where user_id in (${list(user_ids)})`)
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
@@ -74,10 +73,12 @@ export type TotpRow = z.infer<typeof TotpRow>
 
 /** The authenticator apps of a user. */
 export function findTotps(db: Db, environment_id: EnvironmentId, user_id: string): Promise<TotpRow[]> {
-  return db.all(
-    TotpRow,
-    sql`select id, secret, last_step from totp_methods where ${inEnvironment(environment_id)} and user_id = ${user_id} order by id`,
-  )
+  return db
+    .of(environment_id)
+    .all(
+      TotpRow,
+      sql`select id, secret, last_step from totp_methods where ${inEnvironment(environment_id)} and user_id = ${user_id} order by id`,
+    )
 }
 
 export const unsealTotp = ({ secrets }: Pick<Deployment, 'secrets'>, environment_id: EnvironmentId, { id, secret }: TotpRow): Buffer =>
@@ -156,7 +157,7 @@ export function useRecoveryCode(environment_id: EnvironmentId, user_id: string, 
 const Count = z.object({ count: z.int() })
 
 export async function countRecoveryCodes(db: Db, environment_id: EnvironmentId, user_id: string): Promise<number> {
-  const row = await db.maybeOne(
+  const row = await db.of(environment_id).maybeOne(
     Count,
     sql`select count(*) as count from recovery_codes
          where environment_id = ${environment_id} and user_id = ${user_id} and used_at is null`,

@@ -6,7 +6,7 @@ import { emailKey } from '../../base/email.ts'
 import { isText } from '../../base/text.ts'
 import { userNameKey } from '../../base/user-name.ts'
 import type { UserRef } from '../../base/user-ref.ts'
-import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 
@@ -22,10 +22,12 @@ const from = (environment_id: EnvironmentId): Statement => sql`from users u join
   left join email_changes c on ${sameEnvironment('c', 'u', environment_id)} and c.user_id = u.id`
 
 export function listUsers(db: Db, environment_id: EnvironmentId, filter: Statement, rest: Statement) {
-  return db.all(
-    User,
-    sql`select * from (select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} ${filter}) listed where 1 = 1 ${rest}`,
-  )
+  return db
+    .of(environment_id)
+    .all(
+      User,
+      sql`select * from (select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} ${filter}) listed where 1 = 1 ${rest}`,
+    )
 }
 
 const UserNames = User.pick({
@@ -49,7 +51,7 @@ export function findUserNames(
   { last, limit }: { last: string | null; limit: number },
 ): Promise<UserNames[]> {
   const older = last === null ? sql`` : sql`and id < ${last}`
-  return db.all(
+  return db.of(environment_id).all(
     UserNames,
     sql`select id, nullif(email, '') as email, name, given_name, family_name, nickname, preferred_username, phone_number from users u
          where environment_id = ${environment_id} ${filter} ${older} order by id desc limit ${limit}`,
@@ -59,14 +61,18 @@ export function findUserNames(
 /** Finds the users with these ids, newest first. */
 export async function findUsers(db: Db, environment_id: EnvironmentId, ids: readonly string[]): Promise<User[]> {
   if (ids.length === 0) return []
-  return db.all(
-    User,
-    sql`select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} and u.id in (${list(ids)}) order by u.id desc`,
-  )
+  return db
+    .of(environment_id)
+    .all(
+      User,
+      sql`select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} and u.id in (${list(ids)}) order by u.id desc`,
+    )
 }
 
 export function findUser(db: Db, environment_id: EnvironmentId, id: string): Promise<UserRow | null> {
-  return db.maybeOne(UserRow, sql`select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} and u.id = ${id}`)
+  return db
+    .of(environment_id)
+    .maybeOne(UserRow, sql`select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} and u.id = ${id}`)
 }
 
 const CredentialRow = z.object({
@@ -80,32 +86,35 @@ const CredentialRow = z.object({
 export async function findCredential(db: Db, environment_id: EnvironmentId, email: string) {
   const key = emailKey(email)
   if (!isText(key)) return null // no account has it, and PostgreSQL rejects such a text
-  return db.maybeOne(
-    CredentialRow,
-    sql`select id, email, password_hash, blocked_at from users where environment_id = ${environment_id} and email_key = ${key}`,
-  )
+  return db
+    .of(environment_id)
+    .maybeOne(
+      CredentialRow,
+      sql`select id, email, password_hash, blocked_at from users where environment_id = ${environment_id} and email_key = ${key}`,
+    )
 }
 
 const HashRow = CredentialRow.pick({ password_hash: true })
 
 export async function findUserHash(db: Db, environment_id: EnvironmentId, id: string): Promise<string | null> {
-  const row = await db.maybeOne(HashRow, sql`select password_hash from users where environment_id = ${environment_id} and id = ${id}`)
+  const row = await db
+    .of(environment_id)
+    .maybeOne(HashRow, sql`select password_hash from users where environment_id = ${environment_id} and id = ${id}`)
   return row?.password_hash ?? null
 }
 
 const keyOfName = ({ preferred_username }: { preferred_username?: string | null | undefined }) =>
   preferred_username ? userNameKey(preferred_username) : null
 
-const hasName = (environment_id: EnvironmentId, name: string, except: string): Statement => sql`exists (
+const hasName = (environment_id: EnvironmentId, name: string, except: string): OfEnvironment => sql`exists (
   select 1 from users named where named.preferred_username_key = ${userNameKey(name)} and ${inEnvironment(environment_id, 'named')}
      and named.id <> ${except})`
 
 /** Whether a user of the environment has this user name, in whatever case. */
 export async function isNameTaken(db: Db, environment_id: EnvironmentId, name: string): Promise<boolean> {
-  const row = await db.maybeOne(
-    z.object({ taken: z.boolean() }),
-    sql`select case when ${hasName(environment_id, name, '')} then 1 else 0 end as taken`,
-  )
+  const row = await db
+    .of(environment_id)
+    .maybeOne(z.object({ taken: z.boolean() }), sql`select case when ${hasName(environment_id, name, '')} then 1 else 0 end as taken`)
   return row?.taken ?? false
 }
 
@@ -186,10 +195,12 @@ const Person = User.pick({ email: true, name: true, picture: true, locale: true,
 
 /** Finds the claims that the consent page shows. */
 export function findPerson(db: Db, environment_id: EnvironmentId, id: string) {
-  return db.maybeOne(
-    Person,
-    sql`select nullif(email, '') as email, name, picture, locale, zoneinfo, phone_number from users where environment_id = ${environment_id} and id = ${id}`,
-  )
+  return db
+    .of(environment_id)
+    .maybeOne(
+      Person,
+      sql`select nullif(email, '') as email, name, picture, locale, zoneinfo, phone_number from users where environment_id = ${environment_id} and id = ${id}`,
+    )
 }
 
 /** The fields of a user that can be changed. */

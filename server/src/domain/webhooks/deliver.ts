@@ -87,7 +87,7 @@ async function deliver(deployment: Deployment, outbound: Outbound, job: Job, sig
 async function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promise<Target | null> {
   if (environment_id === null) return null
   const { webhook_id, message_id } = Payload.parse(payload)
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     Target,
     sql`select m.environment_id, e.type as environment_type, w.id as webhook_id, m.id as message_id, m.event_id, w.url, w.disabled,
                w.secret, w.previous_secret, w.previous_secret_until, w.failing_since, m.attempts as failures, m.next_attempt_at, v.trace
@@ -236,7 +236,7 @@ async function disable(
   const at = now()
   const { environment_id, webhook_id } = target
   const still_failing = reason === 'failing' ? sql`and failing_since = ${target.failing_since}` : sql``
-  const disabled = await db.batch([
+  const disabled = await db.of(environment_id).batch([
     raiseConfigVersion(environment_id, at),
     guard(sql`update webhooks set disabled = 1, disabled_reason = ${reason}, version = version + 1, updated_at = ${at}
          where ${isConcernedBy(target, attempt)} and disabled = 0 ${still_failing}`),

@@ -24,7 +24,7 @@ export function createWebhookHistories({ db, log }: Pick<Deployment, 'db' | 'log
 
   async function removeOne(gone: WebhookRow): Promise<void> {
     const find = (limit: number, after: string | undefined) => findMessages(db, gone, limit, after)
-    const write = async (ids: readonly string[]) => (stopping ? null : db.batch(deleteMessages(gone, ids)))
+    const write = async (ids: readonly string[]) => (stopping ? null : db.of(gone.environment_id).batch(deleteMessages(gone, ids)))
     try {
       const last = await changeAllButLast(messages_at_once, find, write)
       if (last && last.length > 0) await write(last)

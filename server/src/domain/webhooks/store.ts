@@ -21,20 +21,23 @@ const from = sql`from webhooks w join environments e on e.id = w.environment_id`
 
 /** A page of all of them, in the order of their slugs: those after a slug. */
 export const pageOfWebhooks = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<WebhookRow[]> =>
-  db.all(
-    Versioned,
-    sql`select ${columns} ${from} where w.environment_id = ${environment_id} and w.slug > ${after} order by w.slug limit ${limit}`,
-  )
+  db
+    .of(environment_id)
+    .all(
+      Versioned,
+      sql`select ${columns} ${from} where w.environment_id = ${environment_id} and w.slug > ${after} order by w.slug limit ${limit}`,
+    )
 
 export function listWebhooks(db: Db, environment_id: EnvironmentId, rest: Statement) {
-  return db.all(
-    Webhook,
-    sql`select * from (select ${columns} ${from} where w.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
-  )
+  return db
+    .of(environment_id)
+    .all(Webhook, sql`select * from (select ${columns} ${from} where w.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`)
 }
 
 export function findWebhook(db: Db, environment_id: EnvironmentId, id: string): Promise<WebhookRow | null> {
-  return db.maybeOne(Versioned, sql`select ${columns} ${from} where w.environment_id = ${environment_id} and w.id = ${id}`)
+  return db
+    .of(environment_id)
+    .maybeOne(Versioned, sql`select ${columns} ${from} where w.environment_id = ${environment_id} and w.id = ${id}`)
 }
 
 /** Fails as a guard if the slug is taken in the environment. */
@@ -64,7 +67,7 @@ export const roomForWebhook = (tenant_id: TenantId, environment_id: EnvironmentI
 const Count = z.object({ count: z.int() })
 
 export async function countWebhooksOfTenant(db: Db, tenant_id: TenantId): Promise<number> {
-  const row = await db.maybeOne(
+  const row = await db.many.maybeOne(
     Count,
     sql`select count(*) as count from webhooks w join environments e on e.id = w.environment_id where e.tenant_id = ${tenant_id}`,
   )
@@ -73,7 +76,7 @@ export async function countWebhooksOfTenant(db: Db, tenant_id: TenantId): Promis
 
 /** Returns which of the two limits is reached. */
 export async function webhookLimitOf(db: Db, environment_id: EnvironmentId, most: WebhookLimits): Promise<keyof WebhookLimits> {
-  const row = await db.maybeOne(Count, sql`select (${inEnvironment(environment_id)}) as count`)
+  const row = await db.of(environment_id).maybeOne(Count, sql`select (${inEnvironment(environment_id)}) as count`)
   return row !== null && row.count >= most.webhooks ? 'webhooks' : 'webhooks_per_tenant'
 }
 
@@ -88,10 +91,12 @@ export function updateWebhook(current: WebhookRow, fields: WebhookFields, now: D
 const Sealed = z.object({ secret: z.string(), previous_secret: z.string().nullable(), previous_secret_until: z.date().nullable() })
 
 export function findSecrets(db: Db, { environment_id, id }: WebhookRow): Promise<SealedSecrets | null> {
-  return db.maybeOne(
-    Sealed,
-    sql`select secret, previous_secret, previous_secret_until from webhooks where environment_id = ${environment_id} and id = ${id}`,
-  )
+  return db
+    .of(environment_id)
+    .maybeOne(
+      Sealed,
+      sql`select secret, previous_secret, previous_secret_until from webhooks where environment_id = ${environment_id} and id = ${id}`,
+    )
 }
 
 /** Rotates the secret. The previous ones keep signing beside it; see `sign.ts`. */
@@ -116,7 +121,7 @@ const MessageId = z.object({ id: z.string() })
 
 /** Finds messages of a webhook with ids after this one, to delete them. */
 export async function findMessages(db: Db, { environment_id, id }: WebhookRow, limit: number, after = ''): Promise<string[]> {
-  const rows = await db.all(
+  const rows = await db.of(environment_id).all(
     MessageId,
     sql`select id from webhook_messages
          where environment_id = ${environment_id} and webhook_id = ${id} and id > ${after} order by id limit ${limit}`,
@@ -140,7 +145,9 @@ const Subscriber = z.object({ id: z.string(), events: z.array(z.custom<EventKind
 
 /** The webhooks of an environment and the kinds of events they subscribe to. */
 export function findSubscribers(db: Db, environment_id: EnvironmentId) {
-  return db.all(Subscriber, sql`select id, events, disabled from webhooks where environment_id = ${environment_id} order by id`)
+  return db
+    .of(environment_id)
+    .all(Subscriber, sql`select id, events, disabled from webhooks where environment_id = ${environment_id} order by id`)
 }
 
 const Message = Delivery.omit({ attempts: true, message_id: true })
@@ -160,15 +167,16 @@ export async function listDeliveries(
 ): Promise<Delivery[]> {
   const by_status = status === undefined ? sql`` : sql`and status = ${status}`
   const by_event = event_id === undefined ? sql`` : sql`and event_id = ${event_id}`
-  const rows = await db.all(
-    Message,
-    sql`${message} where environment_id = ${environment_id} and webhook_id = ${webhook_id} ${by_status} ${by_event} ${rest}`,
-  )
+  const rows = await db
+    .of(environment_id)
+    .all(Message, sql`${message} where environment_id = ${environment_id} and webhook_id = ${webhook_id} ${by_status} ${by_event} ${rest}`)
   return withAttempts(db, 'webhook_attempts', environment_id, rows)
 }
 
 export async function findDelivery(db: Db, environment_id: EnvironmentId, webhook_id: string, id: string): Promise<Delivery | null> {
-  const rows = await db.all(Message, sql`${message} where environment_id = ${environment_id} and webhook_id = ${webhook_id} and id = ${id}`)
+  const rows = await db
+    .of(environment_id)
+    .all(Message, sql`${message} where environment_id = ${environment_id} and webhook_id = ${webhook_id} and id = ${id}`)
   return (await withAttempts(db, 'webhook_attempts', environment_id, rows))[0] ?? null
 }
 
@@ -236,7 +244,7 @@ export async function countToResend(
   which: Omit<Resending, 'until'>,
   most: number,
 ): Promise<{ messages: number; until: string }> {
-  const row = await db.maybeOne(
+  const row = await db.of(environment_id).maybeOne(
     Counted,
     sql`select count(*) as messages, max(id) as until
           from (select id from webhook_messages

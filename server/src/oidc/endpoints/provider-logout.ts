@@ -80,7 +80,7 @@ async function endAtProvider(services: OidcServices, call: OidcCall, provider: U
     const sessions = is_nobody ? [] : await findSessionsAtProvider(db, environment_id, at, most_at_once)
     if (!is_first && sessions.length === 0) return true
     const users = sessions.map(({ user_id }) => user_id)
-    const ended = await db.batch([
+    const ended = await db.of(environment_id).batch([
       ...aboutUsers(environment_id, users),
       ...sessions.flatMap(({ id, user_id }) => {
         const origin = originOf(services, byUser(user_id), request_id)

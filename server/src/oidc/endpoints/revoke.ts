@@ -20,11 +20,13 @@ export const revoke: OidcEndpoint = async (services, call) => {
     const { grant } = found
     // A spent token ends its family too. One that only a later copy of the database has issued is unknown.
     if (grant.client_id === client.client_id && placeOfToken(found.token) !== 'ahead')
-      await db.batch([endGrant(issuer.environment_id, grant.grant_id, 'revoked', now)])
+      await db.of(issuer.environment_id).batch([endGrant(issuer.environment_id, grant.grant_id, 'revoked', now)])
     return json({})
   }
   const access_token = await readAccessToken(services, issuer, token)
   if (access_token?.client_id === client.client_id)
-    await db.batch([revokeAccessToken(issuer.environment_id, access_token.jti, new Date(access_token.exp * 1000))])
+    await db
+      .of(issuer.environment_id)
+      .batch([revokeAccessToken(issuer.environment_id, access_token.jti, new Date(access_token.exp * 1000))])
   return json({})
 }

@@ -25,10 +25,12 @@ export async function endReusedGrant(
     application_id: row.client_id,
     data: { grant_id: row.grant_id, presented },
   }
-  await services.db.batch([
-    guard(endGrant(issuer.environment_id, row.grant_id, `${presented}_reused`, now)),
-    insertEvent(issuer.environment_id, origin, event, now),
-  ])
+  await services.db
+    .of(issuer.environment_id)
+    .batch([
+      guard(endGrant(issuer.environment_id, row.grant_id, `${presented}_reused`, now)),
+      insertEvent(issuer.environment_id, origin, event, now),
+    ])
   const what = presented === 'refresh_token' ? 'refresh token' : 'code'
   return new OAuthError('invalid_grant', `The ${what} was used before. All tokens of its grant are revoked.`)
 }
@@ -39,10 +41,9 @@ export async function endReusedGrant(
  * `ostiary doctor` counts these grants. Of parallel requests one ends the grant.
  */
 export async function endGrantAhead(services: OidcServices, { issuer, now }: OidcCall, { grant_id }: GrantRow): Promise<OAuthError> {
-  await services.db.batch([
-    markAhead(issuer.environment_id, grant_id, now),
-    guard(endGrant(issuer.environment_id, grant_id, 'older_database', now)),
-  ])
+  await services.db
+    .of(issuer.environment_id)
+    .batch([markAhead(issuer.environment_id, grant_id, now), guard(endGrant(issuer.environment_id, grant_id, 'older_database', now))])
   return new OAuthError('invalid_grant', 'The refresh token is unknown or has expired.', {
     reason: reason`The refresh token is later than the database knows: an older copy of the database was restored. The person signs in again.`,
   })

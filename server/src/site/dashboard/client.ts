@@ -31,7 +31,7 @@ const key_id = 'dashboard'
 /** Several processes that start at the same time agree on one application. */
 export async function ensureDashboardClient(deployment: Deployment, root: Root): Promise<DashboardClient> {
   const { db, secrets, now, config } = deployment
-  const environment_id = root.environment_id as EnvironmentId // as: stored by us
+  const { environment_id } = root
   const redirect_uri = config.base_url + serviceRoutes.dashboardCallback.path
   const read = () => db.maybeOne(Stored, sql`select value from deployment where name = 'dashboard'`)
   if (!(await read())) await register(deployment, environment_id, redirect_uri)
@@ -39,7 +39,7 @@ export async function ensureDashboardClient(deployment: Deployment, root: Root):
   if (!row) throw new Error('The dashboard was registered and cannot be read.')
   const { client_id, private_key } = Sealed.parse(JSON.parse(secrets.unseal(row.value, associated_data)))
   // The public address may have changed since.
-  await db.batch([
+  await db.of(environment_id).batch([
     raiseConfigVersion(environment_id, now()),
     guard(sql`update applications set redirect_uris = ${[redirect_uri]}, version = version + 1, updated_at = ${now()}
       where environment_id = ${environment_id} and id = ${client_id} and redirect_uris <> ${[redirect_uri]}`),
@@ -58,17 +58,19 @@ async function register({ db, secrets, now, newId }: Deployment, environment_id:
     nonce_replaces_pkce: false, // it always sends PKCE
     jwks: { keys: [{ ...publicKey.export({ format: 'jwk' }), kty: 'EC', kid: key_id, alg: 'ES256', use: 'sig' }] },
   }
-  await db.batch([
-    guard(
-      insertInto('deployment', { name: 'dashboard', value: secrets.seal(stored, associated_data) }, sql`on conflict (name) do nothing`),
-    ),
-    ...insertApplication(
-      environment_id,
-      { id: client_id, slug: 'dashboard', application_type: 'web', template: null, client_secret_hash: null },
-      patched(application, 'web', {}, own),
-      now(),
-    ),
-  ])
+  await db
+    .of(environment_id)
+    .batch([
+      guard(
+        insertInto('deployment', { name: 'dashboard', value: secrets.seal(stored, associated_data) }, sql`on conflict (name) do nothing`),
+      ),
+      ...insertApplication(
+        environment_id,
+        { id: client_id, slug: 'dashboard', application_type: 'web', template: null, client_secret_hash: null },
+        patched(application, 'web', {}, own),
+        now(),
+      ),
+    ])
 }
 
 const assertion_lives_seconds = 60

@@ -39,7 +39,7 @@ async function findUsable(services: DashboardServices, session_hash: string, ask
     const session = await findDashboardSession(db, root, session_hash)
     if (!session) return null
     if (!isActive(session, now)) {
-      await db.batch(endDashboardSession(session, now))
+      await db.of(session.environment_id).batch(endDashboardSession(session, now))
       return null
     }
     if (session.refresh_at > now) return { session, access_token: openTokens(services, session).access_token }
@@ -68,7 +68,7 @@ async function refresh(services: DashboardServices, session: DashboardSession, a
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     // The grant has ended, or the application is disabled: the person signs in again.
-    await db.batch(endDashboardSession(session, now()))
+    await db.of(session.environment_id).batch(endDashboardSession(session, now()))
     return null
   }
 }
@@ -78,8 +78,7 @@ export async function signOut(services: DashboardServices, session: DashboardSes
   const { environment_id, session_id, user_id } = session
   const now = services.now()
   const origin = originOf(services, byUser(user_id), request_id)
-  await services.db.batch([
-    ...endDashboardSession(session, now),
-    ...endSession(environment_id, session_id, { reason: 'signed_out', origin }, now),
-  ])
+  await services.db
+    .of(environment_id)
+    .batch([...endDashboardSession(session, now), ...endSession(environment_id, session_id, { reason: 'signed_out', origin }, now)])
 }

@@ -100,7 +100,7 @@ export async function finishDashboardSignIn(services: DashboardServices, request
   const previous = await findByCookie(services, request.headers.cookie)
   const { secret, statement } = await newSession(services, issued, claims)
   await db.run(statement)
-  if (previous) await db.batch(endDashboardSession(previous, now()))
+  if (previous) await db.of(issuer.environment_id).batch(endDashboardSession(previous, now()))
   return redirect(base_url + return_to, { 'set-cookie': [used, dashboardSessionCookie(base_url, secret)] })
 }
 

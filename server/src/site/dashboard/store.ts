@@ -2,7 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
-import { sameEnvironment } from '../../db/environment.ts'
+import { atCoordinator, sameEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 import { endGrant } from '../../domain/sessions/grants.ts'
 import { sessionStands } from '../../domain/sessions/standing.ts'
@@ -41,9 +41,9 @@ export function findDashboardSession(
   { environment_id }: Pick<Root, 'environment_id'>,
   session_hash: string,
 ): Promise<DashboardSession | null> {
-  return db.maybeOne(
+  return db.of(environment_id).maybeOne(
     Row,
-    sql`select d.session_hash, d.environment_id, d.user_id, d.session_id, d.grant_id, d.tokens, d.access_token_until, d.refresh_at,
+    atCoordinator`select d.session_hash, d.environment_id, d.user_id, d.session_id, d.grant_id, d.tokens, d.access_token_until, d.refresh_at,
                d.expires_at, case when ${sessionStands(environment_id, sql`s`)} then 1 else 0 end as session_stands,
                s.absolute_expires_at as session_until
           from dashboard_sessions d
@@ -84,7 +84,7 @@ export function insertDashboardSession(
 
 /** Takes the session for a refresh. Of parallel requests, on any process, one gets `true`. A crashed refresh frees it after `until`. */
 export async function takeForRefresh(db: Db, { session_hash, refresh_at }: DashboardSession, until: Date, now: Date): Promise<boolean> {
-  const taken = await db.run(sql`update dashboard_sessions set refreshing_until = ${until}
+  const taken = await db.run(atCoordinator`update dashboard_sessions set refreshing_until = ${until}
     where session_hash = ${session_hash} and refresh_at = ${refresh_at} and refreshing_until <= ${now}`)
   return taken === 1
 }
@@ -96,7 +96,7 @@ export async function storeRefreshed(
   { tokens, access_token_until, refresh_at: next, expires_at }: KeptTokens,
   now: Date,
 ): Promise<boolean> {
-  const stored = await db.run(sql`update dashboard_sessions
+  const stored = await db.run(atCoordinator`update dashboard_sessions
     set tokens = ${tokens}, access_token_until = ${access_token_until}, refresh_at = ${next}, expires_at = ${expires_at},
         refreshing_until = ${now}
     where session_hash = ${session_hash} and refresh_at = ${refresh_at}`)
@@ -110,7 +110,7 @@ export function endDashboardSession(
 ): Statement[] {
   return [
     aboutUser(environment_id, user_id),
-    guard(sql`delete from dashboard_sessions where session_hash = ${session_hash}`),
+    guard(atCoordinator`delete from dashboard_sessions where session_hash = ${session_hash}`),
     endGrant(environment_id, grant_id, 'dashboard_session_ended', now),
   ]
 }

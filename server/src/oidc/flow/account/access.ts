@@ -22,12 +22,14 @@ export const endOwnSession: OidcEndpoint = async (services, call) => {
   const other = id === session.id ? null : await findSessionRecord(services.db, environment_id, id, call.now)
   if (other?.user_id !== user.id) return refused(redirect(accountUrl(call)), unknown_object)
   const event = { type: 'session.ended', user_id: user.id, data: { session_id: other.id, reason: 'ended_by_person' } } as const
-  const ended = await services.db.batch([
-    holdUser(environment_id, user.id),
-    holdSession(environment_id, session, call.now),
-    ...endSessionRecord(environment_id, other, call.now),
-    insertEvent(environment_id, ownOrigin(services, call, own), event, call.now),
-  ])
+  const ended = await services.db
+    .of(environment_id)
+    .batch([
+      holdUser(environment_id, user.id),
+      holdSession(environment_id, session, call.now),
+      ...endSessionRecord(environment_id, other, call.now),
+      insertEvent(environment_id, ownOrigin(services, call, own), event, call.now),
+    ])
   return ended ? done(call, own, 'end-session') : changedMeanwhile(services, call, own, { action: null, id: null })
 }
 
@@ -39,11 +41,13 @@ export const endOtherSessions: OidcEndpoint = async (services, call) => {
   if ('answer' in own) return own.answer
   const { environment_id } = call.issuer
   const { user, session } = own
-  const ended = await services.db.batch([
-    holdUser(environment_id, user.id),
-    holdSession(environment_id, session, call.now),
-    ...endEverythingElse(environment_id, session, { by: 'ended_by_person', origin: ownOrigin(services, call, own) }, call.now),
-  ])
+  const ended = await services.db
+    .of(environment_id)
+    .batch([
+      holdUser(environment_id, user.id),
+      holdSession(environment_id, session, call.now),
+      ...endEverythingElse(environment_id, session, { by: 'ended_by_person', origin: ownOrigin(services, call, own) }, call.now),
+    ])
   return ended ? done(call, own, 'end-other-sessions') : changedMeanwhile(services, call, own, { action: null, id: null })
 }
 
@@ -56,10 +60,12 @@ export const disconnect: OidcEndpoint = async (services, call) => {
   const application_id = ApplicationId.safeParse(call.form?.get('id')).data
   if (application_id === undefined) return refused(redirect(accountUrl(call)), unknown_object)
   const which = { user_id: own.user.id, application_id }
-  const ended = await services.db.batch([
-    holdUser(environment_id, which.user_id),
-    holdSession(environment_id, session, call.now),
-    ...disconnectApplication(environment_id, which, ownOrigin(services, call, own), call.now),
-  ])
+  const ended = await services.db
+    .of(environment_id)
+    .batch([
+      holdUser(environment_id, which.user_id),
+      holdSession(environment_id, session, call.now),
+      ...disconnectApplication(environment_id, which, ownOrigin(services, call, own), call.now),
+    ])
   return ended ? done(call, own, 'disconnect') : changedMeanwhile(services, call, own, { action: null, id: null })
 }

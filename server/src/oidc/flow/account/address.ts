@@ -109,12 +109,14 @@ export const confirmOwnEmail: OidcEndpoint = async (services, call) => {
   const owner = row && (await findOwner(services.db, environment_id, user.email))
   if (owner?.id !== user.id) return refused(showConfirmEmail(services, call, own, 'wrong_code'), wrong_code)
   const proof = { environment_id, request_id: call.request_id, now: call.now }
-  const proved = await services.db.batch([
-    aboutUser(environment_id, user.id),
-    spendCode(environment_id, row?.id ?? '', { tried: true }, call.now),
-    ...verifyAddress(services, proof, owner),
-    holdSession(environment_id, own.session, call.now),
-  ])
+  const proved = await services.db
+    .of(environment_id)
+    .batch([
+      aboutUser(environment_id, user.id),
+      spendCode(environment_id, row?.id ?? '', { tried: true }, call.now),
+      ...verifyAddress(services, proof, owner),
+      holdSession(environment_id, own.session, call.now),
+    ])
   return proved ? done(call, own, 'confirm-email') : changedMeanwhile(services, call, own, { action: 'confirm-email', id: null })
 }
 

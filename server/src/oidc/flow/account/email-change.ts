@@ -56,9 +56,9 @@ export async function beginEmailChange(services: OidcServices, call: OidcCall, o
   const mails = await mailEnds(services, call, own, { new_email: email, ends: ['new', 'old'] })
   const held = holdAddresses(environment_id, [email, user.email], now)
   const ended = endChangeCodes(environment_id, user.id, now)
-  if (await services.db.batch([...about, ...held, ended, ...mails, ...begin])) return true
+  if (await services.db.of(environment_id).batch([...about, ...held, ended, ...mails, ...begin])) return true
   await waitOfAddress(services, environment_id, { to: email }, now)
-  return (await services.db.batch([...about, ended, ...begin])) !== null
+  return (await services.db.of(environment_id).batch([...about, ended, ...begin])) !== null
 }
 
 /** Mails the ends that have not confirmed once more, if the limits allow it. */
@@ -69,7 +69,7 @@ export async function remindEnds(services: OidcServices, call: OidcCall, own: Ow
   const held = holdAddresses(environment_id, [change.email, user.email], call.now)
   const ended = endChangeCodes(environment_id, user.id, call.now)
   const mails = await mailEnds(services, call, own, { new_email: change.email, ends })
-  await services.db.batch([holdUnchanged(user), ...held, ended, ...mails, holdFreshSession(call, session)])
+  await services.db.of(environment_id).batch([holdUnchanged(user), ...held, ended, ...mails, holdFreshSession(call, session)])
 }
 
 /** Ends the change. `spent` is the use of a link, `hold` keeps the session. False: the account changed in the meantime. */
@@ -81,15 +81,17 @@ export async function cancelEmailChange(
 ): Promise<boolean> {
   const { environment_id } = call.issuer
   const event = { type: 'user.updated', user_id: user.id, data: { changed: ['pending_email'] } } as const
-  const ended = await services.db.batch([
-    aboutUser(environment_id, user.id),
-    ...spent,
-    endChangeCodes(environment_id, user.id, call.now),
-    guard(sql`delete from email_changes where environment_id = ${environment_id} and user_id = ${user.id}`),
-    raiseVersion(user, call.now),
-    ...hold,
-    insertEvent(environment_id, ownOrigin(services, call, { user }), event, call.now),
-  ])
+  const ended = await services.db
+    .of(environment_id)
+    .batch([
+      aboutUser(environment_id, user.id),
+      ...spent,
+      endChangeCodes(environment_id, user.id, call.now),
+      guard(sql`delete from email_changes where environment_id = ${environment_id} and user_id = ${user.id}`),
+      raiseVersion(user, call.now),
+      ...hold,
+      insertEvent(environment_id, ownOrigin(services, call, { user }), event, call.now),
+    ])
   return ended !== null
 }
 
@@ -128,7 +130,7 @@ export async function confirmEmailChange(
     const statements = waits
       ? waitForOther(call, user, change, confirmation)
       : changeAddress(services, call, user, { ...confirmation, change })
-    if (await services.db.batch([aboutUser(environment_id, user.id), ...statements])) return waits ? 'waits' : 'changed'
+    if (await services.db.of(environment_id).batch([aboutUser(environment_id, user.id), ...statements])) return waits ? 'waits' : 'changed'
     const taken = waits ? null : await findCredential(services.db, environment_id, change.email)
     if (taken && taken.id !== user.id) {
       await cancelEmailChange(services, call, user, {})

@@ -28,11 +28,13 @@ export const changeOwnName: OidcEndpoint = async (services, call) => {
   if (changed.length === 0) return done(call, own, 'change-name')
   const fields = Object.fromEntries(changed.map((name) => [name, values[name] || null]))
   const event = { type: 'user.updated', user_id: user.id, data: { changed } } as const
-  const written = await services.db.batch([
-    updateUser(user, { ...user, ...fields }, undefined, call.now),
-    holdSession(environment_id, session, call.now),
-    insertEvent(environment_id, ownOrigin(services, call, own), event, call.now),
-  ])
+  const written = await services.db
+    .of(environment_id)
+    .batch([
+      updateUser(user, { ...user, ...fields }, undefined, call.now),
+      holdSession(environment_id, session, call.now),
+      insertEvent(environment_id, ownOrigin(services, call, own), event, call.now),
+    ])
   return written ? done(call, own, 'change-name') : changedMeanwhile(services, call, own, { action: 'change-name', id: null })
 }
 

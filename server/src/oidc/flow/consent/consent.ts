@@ -49,12 +49,14 @@ export const consent: OidcEndpoint = async (services, call) => {
       const after = [...new Set([...(before ?? []), ...request.consent_to])]
       const origin = originOf(services, byUser(user_id), request_id)
       const data = { scope: request.scope, resource: request.resource }
-      const stored = await services.db.batch([
-        holdUser(environment_id, user_id),
-        holdSession(environment_id, session, now),
-        storeConsent(environment_id, which, { before, after }, now),
-        insertEvent(environment_id, origin, { type: 'consent.granted', ...which, data }, now),
-      ])
+      const stored = await services.db
+        .of(environment_id)
+        .batch([
+          holdUser(environment_id, user_id),
+          holdSession(environment_id, session, now),
+          storeConsent(environment_id, which, { before, after }, now),
+          insertEvent(environment_id, origin, { type: 'consent.granted', ...which, data }, now),
+        ])
       return stored ? redirect(on) : null
     },
     () => redirect(continueUrl(call, query)),

@@ -42,7 +42,9 @@ export async function createAccountByLink(services: OidcServices, call: OidcCall
     password_hash: is_same ? password_hash : null,
     first: [spent],
   })
-  return made && (await services.db.batch(made.statements)) ? continueUrl(call, withPrompt(query, 'login')) : null
+  return made && (await services.db.of(call.issuer.environment_id).batch(made.statements))
+    ? continueUrl(call, withPrompt(query, 'login'))
+    : null
 }
 
 /** The data of a correct code or link, and the statements that spend it. */

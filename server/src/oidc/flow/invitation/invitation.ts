@@ -66,7 +66,7 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
   const needs_proof = sendsMail(call.issuer.settings.email)
   const by = { root_environment, token_hash: invitation.token_hash, user_id, session_id: session.id, needs_proof }
   const member = { id: user_id, tenant_id, email: session.email, role: invitation.role, invitation_id: invitation.id }
-  const accepted = await services.db.batch([
+  const accepted = await services.db.of(call.issuer.environment_id).batch([
     holdTenant(tenant_id),
     aboutUser(call.issuer.environment_id, user_id), // for the session
     ...acceptance(invitation, by, call.now),

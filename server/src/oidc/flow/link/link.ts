@@ -116,7 +116,9 @@ async function verify(services: OidcServices, call: OidcCall, row: CodeRow, payl
   if (owner?.id !== row.user_id || owner.blocked_at !== null) return linkEnded(call)
   const proof = { environment_id, request_id: call.request_id, now: call.now }
   const spent = spendCode(environment_id, row.id, { tried: false }, call.now)
-  const done = await services.db.batch([aboutUser(environment_id, owner.id), spent, ...verifyAddress(services, proof, owner)])
+  const done = await services.db
+    .of(environment_id)
+    .batch([aboutUser(environment_id, owner.id), spent, ...verifyAddress(services, proof, owner)])
   return done ? html(verifiedPage(pageContext(call, chosenLanguages(call)), owner.email)) : linkEnded(call)
 }
 

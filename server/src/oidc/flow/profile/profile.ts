@@ -50,11 +50,13 @@ export const saveProfile: OidcEndpoint = async (services, call) => {
       const user = await findUser(db, environment_id, user_id)
       if (!user || hasName(user.name)) return on // another window was faster
       const event = { type: 'user.updated', user_id, data: { changed: ['name'] } } as const
-      const written = await db.batch([
-        updateUser(user, { ...user, name }, undefined, now),
-        holdSession(environment_id, session, now),
-        insertEvent(environment_id, originOf(services, byUser(user_id), request_id), event, now),
-      ])
+      const written = await db
+        .of(environment_id)
+        .batch([
+          updateUser(user, { ...user, name }, undefined, now),
+          holdSession(environment_id, session, now),
+          insertEvent(environment_id, originOf(services, byUser(user_id), request_id), event, now),
+        ])
       return written ? on : null
     },
     () => on,

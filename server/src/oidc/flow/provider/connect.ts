@@ -93,7 +93,7 @@ export async function finishConnecting(
     const url = new URL(`${callbackOf(call, provider_id)}?${answered.query}`)
     profile = await services.upstreams.handleCallback(provider, url, started)
     const noted = noteSuccess(provider, call.now)
-    if (noted) await services.db.run(noted)
+    if (noted) await services.db.of(environment_id).run(noted)
   } catch (error) {
     const noted = await noteUpstreamFailure(services, call, provider, error)
     return showConnectionProblem(call, { provider, back_url: place }, { problem: 'connect_unreachable', ...noted })

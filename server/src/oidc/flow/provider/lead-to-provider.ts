@@ -72,7 +72,7 @@ export async function noteUpstreamFailure(
     error,
   )
   // A browser can bring an answer of its own: what it can cause says nothing about the provider.
-  if (!by_browser) await services.db.run(noteFailure(provider, error.failure, call.now))
+  if (!by_browser) await services.db.of(call.issuer.environment_id).run(noteFailure(provider, error.failure, call.now))
   return {
     refusal: refusal('provider_unreachable', reason`The sign-in at the provider ${idIn(provider.id)} failed (${cause}). ${detail}`),
     reason: { error: 'provider_unreachable', detail: `${cause}: ${detail}` },

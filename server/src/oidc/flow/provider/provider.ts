@@ -97,7 +97,7 @@ async function finish(services: OidcServices, call: OidcCall, browser: Browser, 
     const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
     const profile = await services.upstreams.handleCallback(provider, url, started)
     const noted = noteSuccess(provider, call.now)
-    if (noted) await services.db.run(noted)
+    if (noted) await services.db.of(issuer.environment_id).run(noted)
     return await signInAs(services, call, interaction, { provider, profile })
   } catch (error) {
     return await unreachable(services, call, { provider, query: started.query }, error)

@@ -104,7 +104,7 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
     now,
   )
   // Over a limit nothing happens, and the answer is the same.
-  if (!(await services.db.batch(statements))) {
+  if (!(await services.db.of(issuer.environment_id).batch(statements))) {
     const mail = { to: owner?.email ?? email, is_known, is_decoy: owner === null || owner.blocked_at !== null }
     await waitOfAddress(services, issuer.environment_id, mail, now)
   }

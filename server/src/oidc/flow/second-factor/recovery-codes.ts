@@ -22,6 +22,6 @@ export const confirmRecoveryCodes: OidcEndpoint = async (services, call) => {
   const problem = formProblem(services, call, browser)
   if (problem) return showCodes(services, call, browser, { user_id: user_id ?? '', request: query, problem })
   if (user_id !== undefined && browser.sessions.some((session) => session.user_id === user_id))
-    await services.db.run(deleteShownCodes(call.issuer.environment_id, user_id))
+    await services.db.of(call.issuer.environment_id).run(deleteShownCodes(call.issuer.environment_id, user_id))
   return session_id === null ? on : redirect(continueUrl(call, keepPress(services, call, { from: query, to: query, session_id })))
 }

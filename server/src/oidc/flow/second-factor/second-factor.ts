@@ -51,7 +51,9 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
 
   const { environment_id, settings } = issuer
   const attempt = { environment_id, user_id: half.user_id, now }
-  const counted = await services.db.batch([countFactorTry(environment_id, half, now), countSecondFactor(attempt, settings.lockout)])
+  const counted = await services.db
+    .of(environment_id)
+    .batch([countFactorTry(environment_id, half, now), countSecondFactor(attempt, settings.lockout)])
   if (!counted) {
     if (!(await readHalfSignIn(services, call, interaction, of_half))) return showOver(services, call, interaction, of_half)
     services.counters.count(environment_id, 'sign_in', `${used.method}.limited`)

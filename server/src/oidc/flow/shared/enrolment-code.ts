@@ -67,5 +67,5 @@ export async function acceptEnrolmentCode(services: OidcServices, call: OidcCall
     spendCode(environment_id, row.id, { tried: true }, now),
     acceptMailedCode(environment_id, half, now),
   ]
-  return (await services.db.batch(accepted)) !== null
+  return (await services.db.of(environment_id).batch(accepted)) !== null
 }

@@ -111,7 +111,7 @@ export async function establishSession(
   const spoken = await spokenLanguage(services, call, user_id)
   const by_password = identity_id === undefined && began_with === undefined
   const store = ({ ids, is_counted }: UnseenSessions) =>
-    services.db.batch([
+    services.db.of(issuer.environment_id).batch([
       ...aboutUsers(issuer.environment_id, [user_id, ...displaced.map((left) => left.user_id)]),
       ...hold,
       ...(link?.hold ?? []),
@@ -227,7 +227,10 @@ export async function stepUpSession(
   const session = browser.sessions.find(({ id }) => id === session_id)
   if (!session) return null
   const { statement, set_cookie } = raise(services, call, { browser, session }, amr)
-  if (!(await services.db.batch([aboutUser(call.issuer.environment_id, session.user_id), ...first, statement]))) return null
+  if (
+    !(await services.db.of(call.issuer.environment_id).batch([aboutUser(call.issuer.environment_id, session.user_id), ...first, statement]))
+  )
+    return null
   return withCookies(redirect(continueRequest(services, call, { client: interaction.client, query, session_id })), [set_cookie])
 }
 

@@ -21,6 +21,6 @@ export async function recordFailedSignIn(
     application_id: client?.client_id ?? null,
     data: { method, ip: call.ip, reason: refusal.code },
   })
-  await services.db.batch([failed.statement])
+  await services.db.of(call.issuer.environment_id).batch([failed.statement])
   call.subject.event_id = failed.id
 }

@@ -86,12 +86,9 @@ export async function beginHalfSignIn(
     signed_in: { email, password_hash, step, method, provider_id, amr: [...amr], identity_id, links, began_with, ...sealed },
     needs_code: enrols && enrolmentNeedsMailedCode(proof),
   }
-  const begun = await services.db.batch([
-    aboutUser(environment_id, user_id),
-    ...hold,
-    ...first,
-    insertHalfSignIn(environment_id, half, call.now),
-  ])
+  const begun = await services.db
+    .of(environment_id)
+    .batch([aboutUser(environment_id, user_id), ...hold, ...first, insertHalfSignIn(environment_id, half, call.now)])
   if (!begun) return null
   const stored = half.needs_code && (await findHalfSignIn(services.db, environment_id, half.secret_hash, call.now))
   if (stored) await sendEnrolmentCode(services, call, interaction, stored)
@@ -153,7 +150,7 @@ export async function completeHalfSignIn(
   const { environment_id } = call.issuer
   const { identity_id, links, email } = signed_in
   if (links && (await linkIdentity(services, call, { user_id, email, identity_id: identity_id ?? '', links })) === null) {
-    await services.db.batch([aboutUser(environment_id, user_id), endHalfSignIn(environment_id, half, call.now)])
+    await services.db.of(environment_id).batch([aboutUser(environment_id, user_id), endHalfSignIn(environment_id, half, call.now)])
     return refused(redirect(continueUrl(call, interaction.query)), no_link)
   }
   const amr = withSecondFactor(signed_in.amr, second, interaction.client ? interaction.request.acr_values : [])

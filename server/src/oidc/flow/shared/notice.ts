@@ -38,7 +38,11 @@ export async function commitWithNotice(
   const mail = { to: user.email, user_id: user.id, request_id: call.request_id, notice, locales }
   const mailed = await mailStatements(services, environment_id, mail, call.now)
   const counted = isNeverRefused(notice) ? [] : countChange(call, user)
-  return (await services.db.batch([...first, aboutUser(environment_id, user.id), ...hold, ...counted, ...statements, ...mailed])) !== null
+  return (
+    (await services.db
+      .of(environment_id)
+      .batch([...first, aboutUser(environment_id, user.id), ...hold, ...counted, ...statements, ...mailed])) !== null
+  )
 }
 
 /** A person who has a session has an address: an account that loses it ends. */

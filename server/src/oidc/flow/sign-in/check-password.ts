@@ -55,7 +55,7 @@ export async function checkPassword(
   const checked = await passwords.verify(password_hash, password, turn).then(
     (form) => ({ form }),
     async (error) => {
-      if (error instanceof HashingRefused) await db.batch(giveBackUnchecked(attempt))
+      if (error instanceof HashingRefused) await db.of(environment_id).batch(giveBackUnchecked(attempt))
       return nullIfBusy(error)
     },
   )
@@ -90,7 +90,7 @@ async function rehash(
     throw error
   })
   if (next === null || password_hash === null) return password_hash
-  if (await db.batch([replaceHash(environment_id, id, { old: password_hash, next })])) return next
+  if (await db.of(environment_id).batch([replaceHash(environment_id, id, { old: password_hash, next })])) return next
   const other = await findUserHash(db, environment_id, id)
   return other !== null && (await passwords.verify(other, password, turn)) === 'normalised' ? other : password_hash
 }

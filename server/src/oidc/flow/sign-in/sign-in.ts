@@ -72,7 +72,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
   if (wait_seconds !== null) return showAgain({ form: 'too_many' }, wait_seconds)
   const hash = () => hashUnlessBusy(services, call, form.password, { marked_account: null })
   async function showBusy(): Promise<Answer> {
-    await db.run(giveBackToSource('new_account', { environment_id, source: sourceOf(call.ip), now }))
+    await db.of(environment_id).run(giveBackToSource('new_account', { environment_id, source: sourceOf(call.ip), now }))
     return busyAnswer(showAgain({ form: 'busy' }))
   }
   // With mail, neither an account nor a session begins before the code, and nothing here depends on whether the email is taken.

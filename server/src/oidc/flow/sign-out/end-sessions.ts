@@ -12,7 +12,7 @@ export async function endSessions(
 ): Promise<void> {
   if (sessions.length === 0) return
   const in_order = [...sessions].sort((a, b) => (a.id < b.id ? -1 : 1))
-  await services.db.batch([
+  await services.db.of(issuer.environment_id).batch([
     ...aboutUsers(
       issuer.environment_id,
       in_order.map(({ user_id }) => user_id),
