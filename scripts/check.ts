@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { missingCitations } from './citations.ts'
+import { subjectProblem } from './commits.ts'
 import { effectsWithoutBlock } from './effects.ts'
 import { escapeHatches } from './escape-hatches.ts'
 import { readMutants } from './mutant-list.ts'
@@ -24,6 +25,7 @@ const checks: [string, () => Outcome][] = [
   ['mutants apply (server/test/mutants)',       mutantsApply],
   ['plain English (scripts/words.ts)',          plainEnglish],
   ['cited documents exist (scripts/citations.ts)', citations],
+  ['subjects of commits (scripts/commits.ts)',  subjects],
 ]
 
 let failures = 0
@@ -94,6 +96,20 @@ function citations(): Outcome {
     passed: found.length === 0,
     output: found.map(({ file, line, cited }) => `${file}:${line} cites "${cited}", which is not in the repository`).join('\n'),
   }
+}
+
+/** Earlier commits have other subjects. */
+const judged_since = 'e9c5a5ec'
+
+function subjects(): Outcome {
+  const log = spawnSync('git', ['log', '--no-merges', '--format=%h %s', `${judged_since}..HEAD`], { cwd: root, encoding: 'utf8' })
+  if (log.status !== 0) return { passed: true, summary: 'skipped, since there is no history', output: '' }
+  const commits = log.stdout.split('\n').filter(Boolean)
+  const found = commits.flatMap((line) => {
+    const problem = subjectProblem(line.slice(line.indexOf(' ') + 1))
+    return problem === null ? [] : [`${line}: it ${problem}`]
+  })
+  return { passed: found.length === 0, summary: `${commits.length} of them`, output: found.join('\n') }
 }
 
 /** The files of the repository that people write, with one of these endings. */

@@ -33,7 +33,7 @@ export function shownInLog({ refusal: { code, reason }, subject, claim }: Answer
 }
 
 /** `null` where nothing in the request names an environment or a tenant. */
-function claimOf(request: FastifyRequest, { params, route }: Place): Claim | null {
+function claimOf(request: FastifyRequest, { params, route }: MatchedRow): Claim | null {
   const { claimant, issuer_id } = request
   const no_claim = { certain_scope: null, issuer_id: null, environment_id: null, tenant_ids: [], key: null, sent_key: null }
   if (issuer_id !== null) return { ...no_claim, certain_scope: issuer_id, issuer_id }
@@ -68,7 +68,7 @@ function headerOf({ headers }: FastifyRequest, name: string): string | null {
   return typeof value === 'string' ? value : null
 }
 
-interface Place {
+interface MatchedRow {
   /** The path of the row, with the names of its parameters; `null` where no row has the address. */
   readonly route: string | null
   readonly params: Readonly<Record<string, string | undefined>>
@@ -80,7 +80,7 @@ const rows = [...Object.values(routes), ...Object.values(oidcRoutes), ...Object.
 }))
 
 /** Requests with another method than a row has match no route, but they have an address. */
-function placeOf({ routeOptions, params, url }: FastifyRequest): Place {
+function placeOf({ routeOptions, params, url }: FastifyRequest): MatchedRow {
   if (routeOptions.url !== undefined)
     return { route: routeOptions.url.replaceAll(/:(\w+)/g, '{$1}'), params: (params ?? {}) as Record<string, string> } // as: Fastify types them unknown
   const [path = ''] = url.split('?', 1)

@@ -2,12 +2,15 @@
 import { reason } from '../base/reason.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
 import { networkOf, sourceOf } from '../base/source.ts'
-import type { Place } from '../domain/users/hashing-turns.ts'
+import type { HashOrigin } from '../domain/users/hashing-turns.ts'
 import { HashingRefused, type Turn } from '../domain/users/password.ts'
 import { retry_after } from '../http/problem.ts'
 import type { Answer, OidcCall, OidcServices } from './call.ts'
 
-function placeOf({ issuer: { tenant_id, environment_id }, ip }: Pick<OidcCall, 'issuer' | 'ip'>, marked_account: string | null): Place {
+function placeOf(
+  { issuer: { tenant_id, environment_id }, ip }: Pick<OidcCall, 'issuer' | 'ip'>,
+  marked_account: string | null,
+): HashOrigin {
   return { tenant_id, environment_id, network: networkOf(ip), source: sourceOf(ip), marked_account }
 }
 

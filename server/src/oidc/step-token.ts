@@ -9,7 +9,7 @@ import { openForBrowser, sealForBrowser } from '../deployment/secrets/secrets.ts
 import type { Browser } from './browser.ts'
 import type { OidcCall } from './call.ts'
 
-const Step = z.object({
+const KeptStep = z.object({
   page: z.enum(['code', 'forgot_sent', 'password_saved']),
   /** As it was typed. */
   email: z.string(),
@@ -18,7 +18,7 @@ const Step = z.object({
   /** When the page was reached. */
   at: z.number(),
 })
-export type Step = z.infer<typeof Step>
+export type KeptStep = z.infer<typeof KeptStep>
 
 type Services = Pick<Deployment, 'secrets' | 'random'>
 
@@ -26,8 +26,13 @@ type Services = Pick<Deployment, 'secrets' | 'random'>
 const in_query = /^step=([A-Za-z0-9_-]{1,3000})(?:&|$)/
 
 /** The query of the page: the step, and then the request. A browser without the cookie of its forms reaches no such page. */
-export function stepQuery(services: Services, call: OidcCall, { form_seed }: Pick<Browser, 'form_seed'>, step: Omit<Step, 'at'>): string {
-  const plaintext = Buffer.from(JSON.stringify({ ...step, at: call.now.getTime() } satisfies Step))
+export function stepQuery(
+  services: Services,
+  call: OidcCall,
+  { form_seed }: Pick<Browser, 'form_seed'>,
+  step: Omit<KeptStep, 'at'>,
+): string {
+  const plaintext = Buffer.from(JSON.stringify({ ...step, at: call.now.getTime() } satisfies KeptStep))
   return `step=${sealForBrowser(keyOf(services, call, form_seed ?? ''), services.random(12), plaintext, 'step')}`
 }
 
@@ -39,12 +44,12 @@ export function readStepQuery<B extends Pick<Browser, 'form_seed' | 'form_seeds'
   services: Services,
   call: OidcCall,
   browser: B,
-): { step: Step | null; query: string; browser: B } {
+): { step: KeptStep | null; query: string; browser: B } {
   const [own = '', text = ''] = in_query.exec(call.query) ?? []
   const query = call.query.slice(own.length)
   for (const { seed } of text === '' ? [] : browser.form_seeds) {
     const opened = openForBrowser(keyOf(services, call, seed), text, 'step')
-    if (opened) return { step: Step.parse(JSON.parse(opened.toString('utf8'))), query, browser: { ...browser, form_seed: seed } }
+    if (opened) return { step: KeptStep.parse(JSON.parse(opened.toString('utf8'))), query, browser: { ...browser, form_seed: seed } }
   }
   return { step: null, query, browser }
 }

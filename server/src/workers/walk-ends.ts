@@ -5,7 +5,7 @@
 import { hour_ms } from '../base/durations.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { createLease } from '../domain/events/lease.ts'
-import { findPlace, keepPlace, type Place, rows_at_once, walks } from '../domain/sessions/early-ends.ts'
+import { findPlace, keepPlace, rows_at_once, type WalkPosition, walks } from '../domain/sessions/early-ends.ts'
 
 /** A walk begins this long after the one before has begun, or when that has ended. */
 const walk_interval_ms = hour_ms
@@ -30,7 +30,7 @@ export function createEndsWalk({ db, now, random }: Pick<Deployment, 'db' | 'now
     const { find, remove } = walks[place.walk]
     const rows = await find(db, place, at)
     const last = rows.at(-1)
-    const next: Place =
+    const next: WalkPosition =
       rows.length === rows_at_once && last
         ? { ...place, environment_id: last.environment_id, id: last.id }
         : { ...place, walk: place.walk === 'sessions' ? 'grants' : 'done', environment_id: '', id: '' }
@@ -64,7 +64,7 @@ export function createEndsWalk({ db, now, random }: Pick<Deployment, 'db' | 'now
 }
 
 /** A walk that is done begins again when it is due, or when the clock that began it was wrong. */
-function nextWalk(place: Place | null, at: Date): Place {
+function nextWalk(place: WalkPosition | null, at: Date): WalkPosition {
   const since = at.getTime() - (place?.begun_at ?? 0)
   if (place && (place.walk !== 'done' || (since >= 0 && since < walk_interval_ms))) return place
   return { walk: 'sessions', environment_id: '', id: '', begun_at: at.getTime() }

@@ -7,7 +7,7 @@ import { untilWritten } from '../../base/until-written.ts'
 import { guard, sql } from '../../db/db.ts'
 import { errorSteps, objectsAfter } from '../../domain/configuration/checks.ts'
 import { changeSteps, type Drafts, draftSteps } from '../../domain/configuration/drafts.ts'
-import { inUse, type RevertStep, revertSteps, type Step, stepOfPlan } from '../../domain/configuration/steps.ts'
+import { type ConfigurationStep, inUse, type RevertStep, revertSteps, stepOfPlan } from '../../domain/configuration/steps.ts'
 import { type Read, readConfigurations } from '../../domain/configuration/store.ts'
 import { closedWaysOf, secretWarnings } from '../../domain/configuration/warnings.ts'
 import { refuseOtherVersion } from '../../domain/lists/versions.ts'
@@ -218,7 +218,12 @@ async function present(
 }
 
 /** The target as the step would leave it, and what is wrong with it. */
-async function judged(services: Services, { caller }: Pick<Call<'applyPromotion'>, 'caller'>, target: Read, { wanted, prune }: Step) {
+async function judged(
+  services: Services,
+  { caller }: Pick<Call<'applyPromotion'>, 'caller'>,
+  target: Read,
+  { wanted, prune }: ConfigurationStep,
+) {
   const { configuration, idOf } = target
   const surroundings = await surroundingsOf(services, caller, target)
   return services.slices.run(judging())

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { untilWritten } from '../../base/until-written.ts'
 import { type Plan, planSteps } from '../../domain/configuration/plan.ts'
 import { documentReading, isOwn, type WrittenDocument } from '../../domain/configuration/read-document.ts'
-import { type Place, type Read, readConfigurations } from '../../domain/configuration/store.ts'
+import { type EnvironmentPath, type Read, readConfigurations } from '../../domain/configuration/store.ts'
 import { readPage } from '../../domain/lists/lists.ts'
 import { bytesOf, longest_plan, roomForPlan, summaryOf } from '../../domain/promotions/bounds.ts'
 import * as store from '../../domain/promotions/store.ts'
@@ -116,7 +116,7 @@ async function computed(services: Services, { caller, body, project_id }: { call
   return { target, source, from, plan, texts }
 }
 
-async function endsOf(services: Services, project: Omit<Place, 'environment_id'>, body: NewPromotion): Promise<Ends> {
+async function endsOf(services: Services, project: Omit<EnvironmentPath, 'environment_id'>, body: NewPromotion): Promise<Ends> {
   const { from_environment_id, to_environment_id, document } = body
   if (from_environment_id === to_environment_id)
     throw badField(['to_environment_id'], 'This is the environment that the configuration comes from.')
@@ -143,7 +143,11 @@ async function endsOf(services: Services, project: Omit<Place, 'environment_id'>
   return { target, from: null, source: read.document }
 }
 
-async function refuseUnknownEnvironment({ db }: Services, project: Omit<Place, 'environment_id'>, environment: string): Promise<void> {
+async function refuseUnknownEnvironment(
+  { db }: Services,
+  project: Omit<EnvironmentPath, 'environment_id'>,
+  environment: string,
+): Promise<void> {
   const slugs = await findEnvironmentSlugs(db, project.tenant_id, project.project_id)
   if (slugs.includes(environment)) return
   throw badField(['document', 'environment'], `The project has no environment ${environment}. It has ${slugs.join(', ')}.`)

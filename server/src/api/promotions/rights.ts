@@ -43,7 +43,7 @@ export function entriesShownTo<T extends { object: ObjectOfConfiguration }>({ ke
   )
 }
 
-interface Step {
+interface JudgedStep {
   readonly target: EnvironmentType
   readonly changes: readonly PlannedChange[]
   /** Nothing happens: the step only shows what it would change. */
@@ -53,7 +53,7 @@ interface Step {
 }
 
 /** The scopes of a step beside that of its row. */
-export const scopesOfStep = ({ changes, sends }: Pick<Step, 'changes' | 'sends'>): PlatformScope[] =>
+export const scopesOfStep = ({ changes, sends }: Pick<JudgedStep, 'changes' | 'sends'>): PlatformScope[] =>
   scopesOfKinds(
     [...changes, ...sends].map(({ object }) => object),
     'write',
@@ -62,7 +62,7 @@ export const scopesOfStep = ({ changes, sends }: Pick<Step, 'changes' | 'sends'>
 /** To apply and to revert: a key needs the write scope of each kind that changes, and Live needs an admin with a fresh sign-in. */
 export function refuseStep(
   { caller, sign_in }: { caller: Caller; sign_in: FreshSignIn | null },
-  { target, changes, sends, is_preview }: Step,
+  { target, changes, sends, is_preview }: JudgedStep,
 ): void {
   const { key, role } = caller
   if (key) {

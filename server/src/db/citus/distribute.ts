@@ -10,6 +10,7 @@ import { addressAt, type NodeAddress, type PostgresServer, postgresServer } from
 import { time_limits } from '../postgres/time.ts'
 import {
   type Distribution,
+  type DistributionStep,
   every_marked_index,
   hasCitus,
   isCoordinator,
@@ -19,7 +20,6 @@ import {
   type Run,
   readDistribution,
   runSteps,
-  type Step,
   stepsOf,
   unplaced,
 } from './distribution-steps.ts'
@@ -82,7 +82,7 @@ export async function distribute(address: string, options: Options): Promise<Dis
     const { from, to } = await migratePostgres(server, migrations)
     if (from < to) say(`The schema was migrated from ${from} to ${to}.`)
     const steps: string[] = []
-    const done = ({ text }: Step, left: number) => {
+    const done = ({ text }: DistributionStep, left: number) => {
       steps.push(text)
       say(`${text} (${left} left)`)
     }

@@ -42,7 +42,7 @@ export interface Distribution {
 type MarkedIndex = keyof typeof indexes_without_marks
 export const every_marked_index = Object.keys(indexes_without_marks) as MarkedIndex[] // as: the keys of the table
 
-export interface Step {
+export interface DistributionStep {
   readonly text: string
   readonly statements: readonly string[]
   /** Runs after the commit. Its loss does no harm. */
@@ -143,18 +143,18 @@ export interface Wanted {
 }
 
 /** All steps that are left, in their order. */
-export function stepsOf(distribution: Distribution, wanted: Wanted | null): Step[] {
+export function stepsOf(distribution: Distribution, wanted: Wanted | null): DistributionStep[] {
   const { tables, stale_indexes } = distribution
   const shards = distribution.shards ?? wanted?.shards ?? null
   let beside = anchorOf(tables)
-  const placements = unplaced(distribution).map((table): Step => {
+  const placements = unplaced(distribution).map((table): DistributionStep => {
     const step = placement(table, beside, shards)
     if (placeOf(table) === 'environment') beside ??= table
     const is_filled = (tables.get(table)?.bytes ?? 0) > 0
     return is_filled ? { ...step, afterwards: `analyze ${table}` } : step
   })
   const indexes = stale_indexes.map(
-    (index): Step => ({
+    (index): DistributionStep => ({
       text: `index ${index} without marks`,
       statements: [`drop index if exists ${index}`, indexes_without_marks[index]],
     }),
@@ -177,7 +177,7 @@ const hasToBegin = (distribution: Distribution, { program }: Wanted): boolean =>
 const setState = (state: 'begun' | 'whole') =>
   `insert into deployment (name, value) values ('${state_row}', '${state}') on conflict (name) do update set value = excluded.value`
 
-const begin = (program: number): Step => ({
+const begin = (program: number): DistributionStep => ({
   text: `the schema names this program (${program}) as the oldest`,
   statements: [
     `update schema_migrations set oldest_program = ${program} where number = ${program} and oldest_program < ${program}`,
@@ -185,7 +185,7 @@ const begin = (program: number): Step => ({
   ],
 })
 
-function placement(table: string, beside: string | null, shards: number | null): Step {
+function placement(table: string, beside: string | null, shards: number | null): DistributionStep {
   const column = distributionColumn(table)
   const text = `${table} ${placed[placeOf(table) ?? 'coordinator']}`
   if (column !== null) {
@@ -208,7 +208,7 @@ const placed: Readonly<Record<Place, string>> = {
 }
 
 /** The rows of a table that was filled are in its shards, and their first copy is still on the disk of the coordinator. */
-const removal = (table: string): Step => ({
+const removal = (table: string): DistributionStep => ({
   text: `the first copy of ${table} is removed`,
   statements: [`select truncate_local_data_after_distributing_table('${table}')`],
 })
@@ -217,7 +217,7 @@ interface Running {
   wanted: Wanted | null
   /** Runs in the transaction of each step, before it. */
   check?: (distribution: Distribution) => Promise<void>
-  done?: (step: Step, left: number) => void
+  done?: (step: DistributionStep, left: number) => void
 }
 
 /** Runs the steps that are left. Returns how many it ran. */
@@ -242,7 +242,7 @@ export async function runSteps(run: Run, { wanted, check, done }: Running): Prom
   }
 }
 
-async function runOf({ text }: Step, run: Run, statement: string): Promise<void> {
+async function runOf({ text }: DistributionStep, run: Run, statement: string): Promise<void> {
   try {
     await run(statement)
   } catch (error) {

@@ -1,7 +1,7 @@
 /** How an application is created, changed and deleted: the statements, the records before and after, and the event. */
 import type { Application, ApplicationFields } from '@ostiary/contract/objects/application.ts'
 import { digestOf } from '../../base/digest.ts'
-import { begun, type Edit, moved, type ObjectChange, type Place } from '../tenancy/objects.ts'
+import { begun, type Edit, moved, type ObjectChange, type ObjectPlace } from '../tenancy/objects.ts'
 import { type Makes, makeClientSecret } from './client-secret.ts'
 import { usesClientSecret } from './rules.ts'
 import { type ApplicationRow, deleteApplication, insertApplication, updateApplication } from './store.ts'
@@ -13,7 +13,7 @@ interface WithSecret<After extends object> extends ObjectChange<After> {
 
 type Facts = Pick<Application, 'id' | 'slug' | 'application_type' | 'template'>
 
-export function created(services: Makes, place: Place, facts: Facts, fields: ApplicationFields): WithSecret<ApplicationRow> {
+export function created(services: Makes, place: ObjectPlace, facts: Facts, fields: ApplicationFields): WithSecret<ApplicationRow> {
   const { environment_id, at } = place
   const { id, slug, application_type } = facts
   const client_secret = usesClientSecret(fields.token_endpoint_auth_method) ? makeClientSecret(services) : null

@@ -9,12 +9,12 @@ import { sendsPasswordElsewhere } from '../tenancy/email-settings.ts'
 import { applySettingsChange, offersOwnMethod } from '../tenancy/settings.ts'
 import { byKind, type Configuration, type Fields } from './configuration.ts'
 import { type Drafts, type ObjectDraft, type SettingsDraft, storable } from './drafts.ts'
-import { type Place, type Refused, rulesOf } from './kinds.ts'
+import { type Refused, rulesOf, type TargetFacts } from './kinds.ts'
 import { smtp_password, valueAt } from './pointers.ts'
 import { wayToGive } from './secret-names.ts'
 import type { Problem, WantedField } from './wanted.ts'
 
-export interface Surroundings extends Place {
+export interface Surroundings extends TargetFacts {
   /** How many more objects of a kind the target can have; absent: any number. */
   readonly room: Readonly<Partial<Record<ObjectKind, number>>>
 }

@@ -65,9 +65,9 @@ export function* draftSteps(target: Configuration, wanted: readonly Wanted[], pr
   return { settings, objects }
 }
 
-type Place = Pick<ObjectDraft, 'kind' | 'slug' | 'current'>
+type DraftedObject = Pick<ObjectDraft, 'kind' | 'slug' | 'current'>
 
-function objectDraft({ kind, slug, current }: Place, wanted: Wanted['fields'], is_own: boolean): ObjectDraft {
+function objectDraft({ kind, slug, current }: DraftedObject, wanted: Wanted['fields'], is_own: boolean): ObjectDraft {
   const { fixed } = object_descriptions[kind]
   const written = Object.fromEntries([...wanted].map(([pointer, { value }]) => [pointer.slice(1), value]))
   const type_differs = current !== null && fixed !== null && written[fixed] !== undefined && written[fixed] !== current[fixed]

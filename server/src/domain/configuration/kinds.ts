@@ -14,7 +14,7 @@ import { webhookUrlProblem } from '../webhooks/rules.ts'
 import type { Fields } from './configuration.ts'
 
 /** The facts of the target that its objects are validated against. */
-export interface Place {
+export interface TargetFacts {
   readonly environment_type: EnvironmentType
   readonly base_url: string
   readonly issuer: string
@@ -35,7 +35,7 @@ interface Rules {
   /** A new object of a promotion begins like this. */
   readonly begins: Fields
   /** @param scopes those of the resource servers, and those that the object has */
-  readonly problems: (fields: Fields, place: Place, scopes: Pick<ReadonlySet<string>, 'has'>) => readonly Refused[]
+  readonly problems: (fields: Fields, place: TargetFacts, scopes: Pick<ReadonlySet<string>, 'has'>) => readonly Refused[]
 }
 
 const refused = (code: PromotionCheckCode, path: readonly PropertyKey[], detail: string, alone = false): Refused => ({

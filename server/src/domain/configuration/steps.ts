@@ -9,7 +9,7 @@ import { areEqual } from './equal.ts'
 import { fieldsOf, smtp_password, valueAt } from './pointers.ts'
 import type { Problem, Wanted, WantedField } from './wanted.ts'
 
-export interface Step {
+export interface ConfigurationStep {
   readonly wanted: readonly Wanted[]
   readonly prune: readonly Pruned[]
 }
@@ -21,7 +21,7 @@ export function stepOfPlan({
 }: {
   readonly changes: readonly PlannedChange[]
   readonly needed_secrets: readonly NeededSecret[]
-}): Step {
+}): ConfigurationStep {
   const wanted = new Map<string, { object: ObjectOfConfiguration; slug: string | null; fields: Map<string, WantedField> }>()
   const fieldsFor = (object: ObjectOfConfiguration, slug: string | null) => {
     const key = `${object}/${slug ?? ''}`
@@ -53,7 +53,7 @@ interface Present {
   readonly versionOf: (kind: Exclude<ObjectOfConfiguration, 'settings'>, slug: string) => number | null
 }
 
-export interface RevertStep extends Step {
+export interface RevertStep extends ConfigurationStep {
   /** Objects that the promotion created and the step deletes: whether they are used, only the database knows. */
   readonly created: readonly { readonly object: Exclude<ObjectOfConfiguration, 'settings'>; readonly slug: string; readonly id: string }[]
   readonly conflicts: readonly RevertConflict[]

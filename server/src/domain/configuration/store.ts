@@ -26,7 +26,7 @@ export interface RowsOfKinds {
   readonly webhook: ReadonlyMap<string, WebhookRow>
 }
 
-export interface Place {
+export interface EnvironmentPath {
   tenant_id: TenantId
   project_id: string
   environment_id: string
@@ -48,7 +48,7 @@ interface Reader {
   readonly slices: Slices
 }
 
-const findRow = (db: Db, { tenant_id, project_id, environment_id }: Place) =>
+const findRow = (db: Db, { tenant_id, project_id, environment_id }: EnvironmentPath) =>
   db.maybeOne(
     EnvironmentRow,
     sql`select id as environment_id, project_id, slug, type, issuer, settings, settings_version as version, settings_updated_at as updated_at,
@@ -64,7 +64,7 @@ const most_readings = 20
  * The configurations of these environments at one moment: all versions are the same before and after the reading. Quotas and the size of a
  * body limit the objects. `null` for an environment that the tenant does not have.
  */
-export async function readConfigurations(reader: Reader, places: readonly Place[]): Promise<(Read | null)[]> {
+export async function readConfigurations(reader: Reader, places: readonly EnvironmentPath[]): Promise<(Read | null)[]> {
   const { db } = reader
   const findRows = () => Promise.all(places.map((place) => findRow(db, place)))
   let before = await findRows()

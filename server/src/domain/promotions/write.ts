@@ -25,7 +25,7 @@ import * as providers from '../providers/changes.ts'
 import type { ProviderRow } from '../providers/store.ts'
 import * as resourceServers from '../resource-servers/changes.ts'
 import type { NamesWritten, ResourceServerRow } from '../resource-servers/store.ts'
-import type { Edit, ObjectChange, Place } from '../tenancy/objects.ts'
+import type { Edit, ObjectChange, ObjectPlace } from '../tenancy/objects.ts'
 import * as webhooks from '../webhooks/changes.ts'
 import type { WebhookRow } from '../webhooks/store.ts'
 import type { SentSecrets } from './secrets.ts'
@@ -101,7 +101,7 @@ interface Next<T extends Table> {
 interface Kind<Row extends Named, T extends Table> {
   readonly table: T
   readonly prefix: Parameters<Deployment['newId']>[0]
-  readonly created: (writing: Writing, place: Place, named: Pick<Row, 'id' | 'slug'>, next: Next<T>) => Change
+  readonly created: (writing: Writing, place: ObjectPlace, named: Pick<Row, 'id' | 'slug'>, next: Next<T>) => Change
   readonly changed: (writing: Writing, row: Row, edit: Edit<FieldsOf<T>>, document: Fields) => Change
   readonly deleted: (writing: Writing, row: Row) => ObjectChange<null>
   /** Names of write-only fields that are replaced, which no comparison shows. */
@@ -136,7 +136,7 @@ const writer =
 const changedIn = ({ current, next }: ObjectDraft): string[] =>
   Object.keys(next ?? {}).filter((name) => !areEqual(current?.[name] ?? null, next?.[name] ?? null))
 
-const placeIn = ({ target, tenant_id, now }: Writing): Place => ({
+const placeIn = ({ target, tenant_id, now }: Writing): ObjectPlace => ({
   tenant_id,
   project_id: target.settings.project_id,
   environment_id: target.id,

@@ -3,7 +3,7 @@ import type { Provider, ProviderFields } from '@ostiary/contract/objects/provide
 import { sealed_columns } from '../../deployment/secrets/sealed-columns.ts'
 import type { Secrets } from '../../deployment/secrets/secrets.ts'
 import type { Origin } from '../events/store.ts'
-import { begun, type Edit, moved, type ObjectChange, type Place } from '../tenancy/objects.ts'
+import { begun, type Edit, moved, type ObjectChange, type ObjectPlace } from '../tenancy/objects.ts'
 import { deleteProvider, insertProvider, type KeptOrSealed, type ProviderRow, type SealedSecrets, updateProvider } from './store.ts'
 
 type Seals = { readonly secrets: Pick<Secrets, 'seal'> }
@@ -31,7 +31,7 @@ type Has = Pick<ProviderRow, 'has_client_secret' | 'has_private_key'>
 
 export function created(
   services: Seals,
-  place: Place,
+  place: ObjectPlace,
   { id, slug, type }: Pick<Provider, 'id' | 'slug' | 'type'>,
   { fields, secrets }: { fields: ProviderFields; secrets: SentSecrets },
 ): ObjectChange<ProviderRow> {

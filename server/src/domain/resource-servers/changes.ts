@@ -1,11 +1,11 @@
 /** How a resource server is created, changed and deleted: the statements, the records before and after, and the event. */
 import type { ResourceServer, ResourceServerFields } from '@ostiary/contract/objects/resource-server.ts'
-import { begun, type Edit, moved, type ObjectChange, type Place } from '../tenancy/objects.ts'
+import { begun, type Edit, moved, type ObjectChange, type ObjectPlace } from '../tenancy/objects.ts'
 import { deleteResourceServer, insertResourceServer, type NamesWritten, type ResourceServerRow, updateResourceServer } from './store.ts'
 
 /** @param names when the names of its scopes are written */
 export function created(
-  place: Place,
+  place: ObjectPlace,
   { id, slug, identifier }: Pick<ResourceServer, 'id' | 'slug' | 'identifier'>,
   fields: ResourceServerFields,
   names: NamesWritten = 'now',

@@ -154,15 +154,20 @@ function removeOverGrants(environment_id: EnvironmentId, rows: readonly Row[], n
 const idsOf = (rows: readonly Row[]): Statement => list(rows.map(({ id }) => id).sort())
 
 const place_name = 'early_ends'
-const Place = z.object({ walk: z.enum(['sessions', 'grants', 'done']), environment_id: z.string(), id: z.string(), begun_at: z.number() })
-export type Place = z.infer<typeof Place>
+const WalkPosition = z.object({
+  walk: z.enum(['sessions', 'grants', 'done']),
+  environment_id: z.string(),
+  id: z.string(),
+  begun_at: z.number(),
+})
+export type WalkPosition = z.infer<typeof WalkPosition>
 
 /** Where the walk is; `null` before the first one. The database keeps it, so that a restart goes on. */
-export async function findPlace(db: Db): Promise<Place | null> {
+export async function findPlace(db: Db): Promise<WalkPosition | null> {
   const row = await db.maybeOne(z.object({ value: z.string() }), sql`select value from deployment where name = ${place_name}`)
-  return row && Place.parse(JSON.parse(row.value))
+  return row && WalkPosition.parse(JSON.parse(row.value))
 }
 
 /** For the batch of a slice. */
-export const keepPlace = (place: Place): Statement =>
+export const keepPlace = (place: WalkPosition): Statement =>
   insertInto('deployment', { name: place_name, value: JSON.stringify(place) }, sql`on conflict (name) do update set value = excluded.value`)

@@ -81,7 +81,7 @@ export async function nextSlice(db: Db, ending: Ending, now: Date): Promise<Slic
   return null
 }
 
-type Step = (db: Db, ending: Ending, now: Date) => Promise<{ statements: Statement[]; position?: string } | null>
+type SliceStep = (db: Db, ending: Ending, now: Date) => Promise<{ statements: Statement[]; position?: string } | null>
 
 const Id = z.object({ id: z.string() })
 const idsOf = async (db: Db, { environment_id }: Ending, statement: OfEnvironment) =>
@@ -107,7 +107,7 @@ const openSessions = ({ environment_id, user_id }: Ending) =>
 const openGrants = ({ environment_id, user_id }: Ending) =>
   sql`g.user_id = ${user_id} and ${inEnvironment(environment_id, 'g')} and coalesce(g.ended_at, -1) = -1`
 
-const sessionsBefore: Step = async (db, ending, now) => {
+const sessionsBefore: SliceStep = async (db, ending, now) => {
   const ids = await idsOf(
     db,
     ending,
@@ -119,7 +119,7 @@ const sessionsBefore: Step = async (db, ending, now) => {
 const Kept = z.object({ id: z.string(), kept: z.int().nullable() })
 
 /** Grants of a session that got the number stay, and get it too. */
-const grantsBefore: Step = async (db, ending, now) => {
+const grantsBefore: SliceStep = async (db, ending, now) => {
   const { environment_id, number } = ending
   const rows = await db.of(environment_id).all(
     Kept,
@@ -140,7 +140,7 @@ const grantsBefore: Step = async (db, ending, now) => {
 }
 
 /** Half sign-ins that cannot continue. */
-const halfSignIns: Step = async (db, ending) => {
+const halfSignIns: SliceStep = async (db, ending) => {
   const { environment_id, user_id } = ending
   const ids = await idsOf(
     db,
@@ -158,7 +158,7 @@ function deleted(table: Statement, key: Statement, environment_id: EnvironmentId
   return { statements: [sql`delete from ${table} where environment_id = ${environment_id} and ${key} in (${list([...ids].sort())})`] }
 }
 
-const consentsBefore: Step = async (db, withdrawn) => {
+const consentsBefore: SliceStep = async (db, withdrawn) => {
   const ids = await findWithdrawn(db, withdrawn, others_at_once)
   return ids.length === 0 ? null : { statements: [removeWithdrawn(withdrawn, ids)] }
 }
@@ -175,7 +175,7 @@ const placeOf = ({ position }: Ending, rows: 'sessions' | 'grants'): [number, st
  * Writes the rows of the open sessions of the user once. A batch that stores a grant writes the row of its session first, so after this
  * step every such batch has committed that did not see the ending.
  */
-const sessionsWaitedFor: Step = async (db, ending) => {
+const sessionsWaitedFor: SliceStep = async (db, ending) => {
   const after = placeOf(ending, 'sessions')
   if (!after) return null
   const rows = await db.of(ending.environment_id).all(
@@ -195,7 +195,7 @@ const sessionsWaitedFor: Step = async (db, ending) => {
 }
 
 /** Walks over the open grants of the user once, and ends those that are not valid. */
-const grantsThatFell: Step = async (db, ending, now) => {
+const grantsThatFell: SliceStep = async (db, ending, now) => {
   const Walked = z.object({ id: z.string(), ending: z.int(), stands: z.boolean() })
   const { environment_id } = ending
   const [after_ending, after_id] = placeOf(ending, 'grants') ?? [-1, '']
@@ -215,7 +215,7 @@ const grantsThatFell: Step = async (db, ending, now) => {
 }
 
 /** Sessions that began with a method which is gone. */
-const sessionsOfMethod: Step = async (db, ending, now) => {
+const sessionsOfMethod: SliceStep = async (db, ending, now) => {
   const { environment_id } = ending
   const ids = await idsOf(
     db,
@@ -228,13 +228,13 @@ const sessionsOfMethod: Step = async (db, ending, now) => {
 }
 
 /** Once, before anything else of the ending. */
-const logoutsOfSession: Step = async (_db, { environment_id, subject, slices, created_at }, now) => {
+const logoutsOfSession: SliceStep = async (_db, { environment_id, subject, slices, created_at }, now) => {
   if (slices > 0) return null
   return { statements: enqueueBackchannelLogouts(environment_id, [subject], now, created_at) }
 }
 
 /** A sign-out leaves the grants with `offline_access`. */
-const grantsOfSession: Step = async (db, ending, now) => {
+const grantsOfSession: SliceStep = async (db, ending, now) => {
   const { environment_id, subject } = ending
   const ends_all = sql`(select ends_grants from sessions where environment_id = ${environment_id} and id = ${subject})`
   const ids = await idsOf(
@@ -246,7 +246,7 @@ const grantsOfSession: Step = async (db, ending, now) => {
   return ids.length === 0 ? null : { statements: [endGrants(ending, ids, now)] }
 }
 
-const grantsOfApplication: Step = async (db, ending, now) => {
+const grantsOfApplication: SliceStep = async (db, ending, now) => {
   const { environment_id, subject, number, kind } = ending
   const before = kind === 'application' ? sql`and g.application_ending < ${number}` : sql``
   const ids = await idsOf(
@@ -261,7 +261,7 @@ const grantsOfApplication: Step = async (db, ending, now) => {
 
 /** Deletes the rows of a user or an application from a table whose key has `key`. */
 const rowsIn =
-  (table: Statement, of: Statement, key: Statement): Step =>
+  (table: Statement, of: Statement, key: Statement): SliceStep =>
   async (db, ending) => {
     const { environment_id, subject, kind } = ending
     // An index by the application has no column for the environment.
@@ -280,7 +280,7 @@ const rowsIn =
   }
 
 /** A deleted user: the sessions end, and then forget where they came from. They stay until their tokens cannot be valid any more. */
-const sessionsOfErased: Step = async (db, ending, now) => {
+const sessionsOfErased: SliceStep = async (db, ending, now) => {
   const { environment_id, user_id } = ending
   const open = await idsOf(db, ending, sql`select s.id from sessions s where ${openSessions(ending)} limit ${sessions_at_once}`)
   if (open.length > 0) return { statements: endSessions(ending, open, now) }
@@ -300,7 +300,7 @@ const sessionsOfErased: Step = async (db, ending, now) => {
   }
 }
 
-const grantsOfErased: Step = async (db, ending, now) => {
+const grantsOfErased: SliceStep = async (db, ending, now) => {
   const ids = await idsOf(db, ending, sql`select g.id from grants g where ${openGrants(ending)} limit ${grants_at_once}`)
   return ids.length === 0 ? null : { statements: [endGrants(ending, ids, now)] }
 }
@@ -308,7 +308,7 @@ const grantsOfErased: Step = async (db, ending, now) => {
 const Sequence = z.object({ sequence: z.int() })
 
 /** Events from before the deletion keep the id alone. Those without a number come first, since they may get one meanwhile. */
-const eventsOfErased: Step = async (db, ending) => {
+const eventsOfErased: SliceStep = async (db, ending) => {
   const { environment_id, subject, position, created_at } = ending
   const unnumbered = await idsOf(
     db,
@@ -344,7 +344,7 @@ const Identity = z.object({ id: z.string(), user_id: z.string(), issuer: z.strin
 const identities_at_once = 25
 
 /** Ends the sessions and grants of the next identities of the provider, and deletes those identities if the provider is deleted. */
-const identitiesOfProvider: Step = async (db, ending, now) => {
+const identitiesOfProvider: SliceStep = async (db, ending, now) => {
   const { environment_id, subject: provider_id, number, position, kind, cause } = ending
   const [issuer, subject] = position === '' ? ['', ''] : z.tuple([z.string(), z.string()]).parse(JSON.parse(position))
   const identities = await db.of(environment_id).all(
@@ -398,7 +398,7 @@ function forgetIdentities(environment_id: EnvironmentId, ids: readonly string[],
 }
 
 /** The rows of each kind, in the order in which they end. A step runs until it finds nothing. */
-const steps: Record<Ending['kind'], readonly Step[]> = {
+const steps: Record<Ending['kind'], readonly SliceStep[]> = {
   user: [sessionsBefore, grantsBefore, halfSignIns],
   erased_user: [
     sessionsOfErased,

@@ -16,7 +16,7 @@ import { lastUseOf, removeChains } from './refresh-chains.ts'
 const mostOfSession = (grants_per_person: number): number => Math.max(1, Math.ceil(grants_per_person / 2))
 
 /** Where a grant is counted. */
-export interface Place {
+export interface GrantGroup {
   environment_id: EnvironmentId
   user_id: string
   session_id: string
@@ -24,7 +24,7 @@ export interface Place {
   is_offline: boolean
 }
 
-export const limitOf = ({ is_offline }: Pick<Place, 'is_offline'>, grants_per_person: number): number =>
+export const limitOf = ({ is_offline }: Pick<GrantGroup, 'is_offline'>, grants_per_person: number): number =>
   is_offline ? Math.max(1, grants_per_person) : mostOfSession(grants_per_person)
 
 /** The statements of a batch that adds a grant, beside the grant itself. */
@@ -38,7 +38,7 @@ export interface Replacement {
   replace: readonly Statement[]
 }
 
-const counting = (place: Place, change: Statement, only_if: Statement, replace: readonly Statement[]): Replacement =>
+const counting = (place: GrantGroup, change: Statement, only_if: Statement, replace: readonly Statement[]): Replacement =>
   place.is_offline
     ? {
         hold: [holdPerson(place.environment_id, place.user_id, sql`grant_count = ${change}`, only_if)],
@@ -49,11 +49,11 @@ const counting = (place: Place, change: Statement, only_if: Statement, replace: 
     : { hold: [], grant_count: change, only_if, replace }
 
 /** Where there are fewer than the bound, nothing is replaced. The batch fails if there are more by now. */
-export const replacingNone = (place: Place, limit: number): Replacement =>
+export const replacingNone = (place: GrantGroup, limit: number): Replacement =>
   counting(place, sql`grant_count + 1`, sql`and grant_count < ${limit}`, [])
 
 /** Ends these grants by their ids. The batch fails if another one was faster, or added a grant. */
-export const replacingThese = (place: Place, count: number, replaced: readonly Replaced[], now: Date): Replacement =>
+export const replacingThese = (place: GrantGroup, count: number, replaced: readonly Replaced[], now: Date): Replacement =>
   counting(
     place,
     sql`${count + 1 - replaced.filter(({ is_offline }) => is_offline === place.is_offline).length}`,
@@ -66,7 +66,7 @@ export const replacingThese = (place: Place, count: number, replaced: readonly R
  * ended ones, and counts what is left.
  */
 export function replacingOne(
-  place: Place,
+  place: GrantGroup,
   limit: number,
   { except, ended }: { except: string; ended: readonly Ended[] },
   now: Date,
@@ -91,7 +91,7 @@ export function replacingOne(
 }
 
 /** With very many the number stays that of the bound, and each further grant is added by `replacingThese`. */
-function recounted({ environment_id, user_id, session_id, is_offline }: Place, limit: number): Statement {
+function recounted({ environment_id, user_id, session_id, is_offline }: GrantGroup, limit: number): Statement {
   const most = 10 * limit
   const [table, id, which, one] = is_offline
     ? [sql`users`, user_id, sql`user_id = ${user_id} and coalesce(ended_at, -2) = -2`, sql`offline`]
@@ -102,7 +102,7 @@ function recounted({ environment_id, user_id, session_id, is_offline }: Place, l
     where environment_id = ${environment_id} and id = ${id}`
 }
 
-const grantsOf = ({ environment_id, session_id, application_id }: Place) =>
+const grantsOf = ({ environment_id, session_id, application_id }: GrantGroup) =>
   sql`session_id = ${session_id} and application_id = ${application_id} and ${inEnvironment(environment_id)}`
 
 /**
@@ -111,7 +111,7 @@ const grantsOf = ({ environment_id, session_id, application_id }: Place) =>
  *
  * A grant created after the last use of each of the `most` oldest is not among the `most` unused longest. Its chain is not read.
  */
-function windowOf({ environment_id, ...place }: Place, limit: number, most: number, now: Date): Statement {
+function windowOf({ environment_id, ...place }: GrantGroup, limit: number, most: number, now: Date): Statement {
   const columns = sql`id, offline as is_offline, case when expires_at <= ${now} then 1 else 0 end as is_over`
   if (!place.is_offline)
     return sql`select ${columns}, 0 as used_at from grants where ${grantsOf({ environment_id, ...place })} and ended_at is null
@@ -141,7 +141,7 @@ export type Replaced = z.infer<typeof Replaced>
 /** Finds the grants that `added` new ones replace, and how many there are in the window. */
 export async function findReplaced(
   db: Db,
-  place: Place,
+  place: GrantGroup,
   { limit, added, most }: { limit: number; added: 0 | 1; most: number },
   now: Date,
 ): Promise<{ replaced: readonly Replaced[]; found: number }> {
@@ -161,7 +161,7 @@ export async function findReplaced(
 }
 
 /** Ends these grants. Guards: fail where another batch was faster with one of them. Those of the session go, others may be needed there. */
-function endReplaced({ environment_id, session_id }: Place, replaced: readonly Replaced[], now: Date): Statement[] {
+function endReplaced({ environment_id, session_id }: GrantGroup, replaced: readonly Replaced[], now: Date): Statement[] {
   const gone = replaced.filter((grant) => grant.session_id === session_id)
   const elsewhere = replaced.filter((grant) => grant.session_id !== session_id)
   return [
@@ -176,7 +176,7 @@ type Ended = Pick<Replaced, 'id' | 'code_hash'>
 const Ended = Replaced.pick({ id: true, code_hash: true })
 
 /** Finds grants of the session at the application that have ended. A new one takes their place. */
-export const findEnded = (db: Db, place: Place, limit: number) =>
+export const findEnded = (db: Db, place: GrantGroup, limit: number) =>
   db.many.all(Ended, sql`select id, code_hash from grants where ${grantsOf(place)} and ended_at > 0 order by ended_at, id limit ${limit}`)
 
 const idsOf = (grants: readonly Ended[]) => list(grants.map(({ id }) => id).sort())

@@ -14,7 +14,7 @@ export interface ObjectChange<After extends object | null = object | null> {
 }
 
 /** Where an object is created, and when. */
-export interface Place {
+export interface ObjectPlace {
   readonly tenant_id: TenantId
   readonly project_id: ProjectId
   readonly environment_id: EnvironmentId
@@ -22,7 +22,7 @@ export interface Place {
   readonly at: Date
 }
 
-export const placeIn = ({ tenant_id, project_id, id, issuer }: EnvironmentRow, at: Date): Place => ({
+export const placeIn = ({ tenant_id, project_id, id, issuer }: EnvironmentRow, at: Date): ObjectPlace => ({
   tenant_id,
   project_id,
   environment_id: id,
@@ -31,7 +31,7 @@ export const placeIn = ({ tenant_id, project_id, id, issuer }: EnvironmentRow, a
 })
 
 /** The members that every new object has beside its own. */
-export const begun = ({ tenant_id, project_id, environment_id, at }: Omit<Place, 'issuer'>) => ({
+export const begun = ({ tenant_id, project_id, environment_id, at }: Omit<ObjectPlace, 'issuer'>) => ({
   tenant_id,
   project_id,
   environment_id,

@@ -2,10 +2,16 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createDoorway } from './doorway.ts'
-import type { Place } from './hashing-turns.ts'
+import type { HashOrigin } from './hashing-turns.ts'
 
 const lanes = 2
-const from = (source: string): Place => ({ tenant_id: 'ten_1', environment_id: 'env_1', network: source, source, marked_account: null })
+const from = (source: string): HashOrigin => ({
+  tenant_id: 'ten_1',
+  environment_id: 'env_1',
+  network: source,
+  source,
+  marked_account: null,
+})
 
 /** A doorway, and the names of those that were let in. Its time does not move until the test moves it. */
 function open(t: TestContext, waiting_hashes = 0) {

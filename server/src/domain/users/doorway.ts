@@ -3,7 +3,7 @@
  * and pages of 200 sign-ins that one source sends together would hold up everybody, before any hash takes its turn. The others wait
  * here, in the same order as hashes. See docs/decisions/0069.
  */
-import type { Ended, Place } from './hashing-turns.ts'
+import type { Ended, HashOrigin } from './hashing-turns.ts'
 import { createWaitingRoom } from './waiting-room.ts'
 
 /** Forms that are worked on at a time, for each hash that runs at a time: more while a core has no hash waiting. */
@@ -58,7 +58,7 @@ export function createDoorway({ lanes, waiting, most_waiting, refusal }: Hashing
      *
      * @param signal makes a signal that is aborted when the client disconnects
      */
-    async enter(place: Place, signal: () => AbortSignal): Promise<Leave> {
+    async enter(place: HashOrigin, signal: () => AbortSignal): Promise<Leave> {
       if (isFull()) return room.wait(place, signal(), room.waiting >= most_waiting)
       return stay(room.begins(place))
     },

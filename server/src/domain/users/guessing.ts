@@ -95,7 +95,7 @@ export function isGuessable(model: GuessModel, password: string, limit_bits: num
   return (reached[length]?.size ?? 0) > 0
 }
 
-interface Step {
+interface NextCharacter {
   to: number
   context: number
   bits: number
@@ -107,7 +107,7 @@ function* nextCharacters(
   characters: readonly string[],
   from: number,
   contexts: ReadonlyMap<number, number>,
-): Generator<Step> {
+): Generator<NextCharacter> {
   for (const reading of readingsOf(characters[from] ?? '')) {
     const next = classOf(reading)
     for (const [context, bits] of contexts) {
@@ -118,7 +118,7 @@ function* nextCharacters(
 }
 
 /** A part whose bits do not depend on what is before it: a listed word, a copy of the part before it, digits. */
-function* nextParts(model: GuessModel, characters: readonly string[], from: number): Generator<Step> {
+function* nextParts(model: GuessModel, characters: readonly string[], from: number): Generator<NextCharacter> {
   for (const list of model.lists) {
     for (const { word, bits } of wordsAt(list, characters, from)) {
       yield { to: from + word.length, context: contextAfter(word), bits: bits + word_bits }

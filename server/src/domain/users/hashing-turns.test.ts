@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createTurns, type Place } from './hashing-turns.ts'
+import { createTurns, type HashOrigin } from './hashing-turns.ts'
 
-const place = (change: Partial<Place> = {}): Place => ({
+const place = (change: Partial<HashOrigin> = {}): HashOrigin => ({
   tenant_id: 'ten_1',
   environment_id: 'env_1',
   network: '192.0.2',
@@ -13,7 +13,7 @@ const place = (change: Partial<Place> = {}): Place => ({
 })
 
 /** Adds hashes, each named by its part and number, and returns the names in the order of their turns. */
-function order(...places: readonly [name: string, place: Place, count: number][]): string[] {
+function order(...places: readonly [name: string, place: HashOrigin, count: number][]): string[] {
   const turns = createTurns<string>()
   for (const [name, at, count] of places) for (let i = 1; i <= count; i++) turns.add(at, `${name}${i}`)
   return drain(turns)
@@ -26,7 +26,7 @@ function drain<T>(turns: ReturnType<typeof createTurns<T>>): T[] {
 }
 
 // biome-ignore format: this table is read by column
-const levels: [what: string, here: Place, there: Place][] = [
+const levels: [what: string, here: HashOrigin, there: HashOrigin][] = [
   ['tenants',                                   place(), place({ tenant_id: 'ten_2' })],
   ['environments of a tenant',                  place(), place({ environment_id: 'env_2' })],
   ['networks of an environment',                place(), place({ network: '198.51.100', source: '198.51.100.1' })],
@@ -38,7 +38,7 @@ for (const [what, here, there] of levels) {
   })
 }
 
-const marked = (account: string, change: Partial<Place> = {}) => place({ marked_account: account, ...change })
+const marked = (account: string, change: Partial<HashOrigin> = {}) => place({ marked_account: account, ...change })
 
 test('of four turns of an environment one is that of a browser with a mark, however many networks the others have', () => {
   const turns = createTurns<string>()
@@ -92,9 +92,9 @@ test('the turn of a hash by its account and that by its network are one', () => 
 })
 
 test('a network gets no more turns by having more sources, nor an environment by more networks, nor a tenant by more environments', () => {
-  const source = (i: number): [string, Place, number] => ['a', place({ source: `192.0.2.${i}` }), 1]
-  const network = (i: number): [string, Place, number] => ['a', place({ network: `192.0.${i}`, source: `192.0.${i}.1` }), 1]
-  const environment = (i: number): [string, Place, number] => ['a', place({ environment_id: `env_${i}` }), 1]
+  const source = (i: number): [string, HashOrigin, number] => ['a', place({ source: `192.0.2.${i}` }), 1]
+  const network = (i: number): [string, HashOrigin, number] => ['a', place({ network: `192.0.${i}`, source: `192.0.${i}.1` }), 1]
+  const environment = (i: number): [string, HashOrigin, number] => ['a', place({ environment_id: `env_${i}` }), 1]
   const many = [1, 2, 3, 4, 5, 6]
   const elsewhere = place({ tenant_id: 'ten_2' })
   const other_environment = place({ environment_id: 'env_b' })
@@ -147,7 +147,7 @@ test('a hash that leaves moves up those behind it, and leaving twice changes not
 })
 
 // biome-ignore format: this table is read by column
-const newcomers: [what: string, crowd: (i: number) => Place, newcomer: Place][] = [
+const newcomers: [what: string, crowd: (i: number) => HashOrigin, newcomer: HashOrigin][] = [
   ['a source beside a flood of another one',       () => place(),                                                            place({ source: '192.0.2.2' })],
   ['a network beside many sources of another one', (i) => place({ source: `192.0.2.${i}` }),                                 place({ network: '198.51.100', source: '198.51.100.1' })],
   ['an environment beside many networks',          (i) => place({ network: `192.0.${i}`, source: `192.0.${i}.1` }),          place({ environment_id: 'env_2' })],
@@ -215,7 +215,7 @@ test('a part whose hash has ended is no longer at its turn, so one that begins t
 })
 
 const few = (...values: string[]) => fc.constantFrom(...values)
-const places: fc.Arbitrary<Place> = fc.record({
+const places: fc.Arbitrary<HashOrigin> = fc.record({
   tenant_id: few('t1', 't2', 't3'),
   environment_id: few('e1', 'e2'),
   network: few('n1', 'n2', 'n3'),
@@ -226,7 +226,7 @@ const places: fc.Arbitrary<Place> = fc.record({
 const happenings = fc.array(fc.oneof(places, fc.constant('turn' as const), fc.nat(50)), { maxLength: 150 })
 
 /** Plays what happens, and returns what waits then, in the order of arrival. */
-function play(happened: readonly (Place | 'turn' | number)[]) {
+function play(happened: readonly (HashOrigin | 'turn' | number)[]) {
   const turns = createTurns<number>()
   const waiting: ReturnType<typeof turns.add>[] = []
   const running: (() => void)[] = []
@@ -264,8 +264,8 @@ function play(happened: readonly (Place | 'turn' | number)[]) {
   return { turns, waiting, take }
 }
 
-const nameOf = ({ place }: { place: Place }) => `${place.tenant_id}/${place.environment_id}`
-const isBeside = (one: { place: Place }) => (other: { place: Place }) => nameOf(one) === nameOf(other)
+const nameOf = ({ place }: { place: HashOrigin }) => `${place.tenant_id}/${place.environment_id}`
+const isBeside = (one: { place: HashOrigin }) => (other: { place: HashOrigin }) => nameOf(one) === nameOf(other)
 
 test('whatever arrives, has its turn and leaves: each that waits gets exactly one turn', () => {
   fc.assert(
@@ -306,11 +306,11 @@ test('the turns before a newcomer count those of accounts whose hashes its netwo
 })
 
 /** The parts in which a hash waits by its network, each by the names of all levels down to it. */
-const partsOf = ({ tenant_id, environment_id, network, source, marked_account }: Place): string[] => {
+const partsOf = ({ tenant_id, environment_id, network, source, marked_account }: HashOrigin): string[] => {
   const names = [tenant_id, environment_id, network, source, String(marked_account !== null)]
   return names.map((_, level) => names.slice(0, level + 1).join('/'))
 }
-const accountOf = (place: Place): string[] => [`${place.tenant_id}/${place.environment_id}`, String(place.marked_account)]
+const accountOf = (place: HashOrigin): string[] => [`${place.tenant_id}/${place.environment_id}`, String(place.marked_account)]
 
 test('the order obeys each sentence: tenants, environments, one turn of four to accounts in turn, the rest by network and source', () => {
   fc.assert(
@@ -320,7 +320,7 @@ test('the order obeys each sentence: tenants, environments, one turn of four to 
       for (let one = take(); one; one = take()) taken.push(one)
       for (const one of taken) {
         // Of those that wait in the same part, the oldest has the turn.
-        const isOfItsPart = ({ place }: { place: Place }) =>
+        const isOfItsPart = ({ place }: { place: HashOrigin }) =>
           one.of_accounts ? place.marked_account === one.place.marked_account : partsOf(place)[4] === partsOf(one.place)[4]
         if (one.of_accounts) assert.notEqual(one.place.marked_account, null, 'a turn of the accounts goes to a marked browser')
         assert.equal(one.value, one.beside.find(isOfItsPart)?.value)
@@ -339,14 +339,14 @@ test('the order obeys each sentence: tenants, environments, one turn of four to 
 })
 
 interface Taken {
-  readonly place: Place
+  readonly place: HashOrigin
   /** The hashes that waited in the environment, itself included. */
-  readonly beside: readonly { readonly place: Place }[]
+  readonly beside: readonly { readonly place: HashOrigin }[]
 }
 
 /** As long as two parts of one have hashes that wait, neither has two turns more than the other. */
-function assertEven<T extends Taken>(taken: readonly T[], parts: (one: { place: Place }) => string[], level: number): void {
-  const nameAt = (one: { place: Place }, at: number) => parts(one)[at] ?? ''
+function assertEven<T extends Taken>(taken: readonly T[], parts: (one: { place: HashOrigin }) => string[], level: number): void {
+  const nameAt = (one: { place: HashOrigin }, at: number) => parts(one)[at] ?? ''
   for (const above of new Set(taken.map((one) => nameAt(one, level - 1)))) {
     const turns_of = taken.filter((one) => nameAt(one, level - 1) === above)
     const last = new Map(turns_of.map((one, at) => [nameAt(one, level), at]))

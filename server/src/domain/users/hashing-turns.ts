@@ -9,7 +9,7 @@
  */
 
 /** Where a hash comes from. */
-export interface Place {
+export interface HashOrigin {
   readonly tenant_id: string
   readonly environment_id: string
   /** An IPv4 /24 or an IPv6 /48, or the key of the call. */
@@ -21,7 +21,7 @@ export interface Place {
 }
 
 export interface Waiting<T> {
-  readonly place: Place
+  readonly place: HashOrigin
   readonly value: T
 }
 
@@ -45,7 +45,7 @@ type Way = readonly string[]
 /** The level of an environment and its parts on a way: below the root, the tenant and the environment. */
 const level_of_environment = 2
 
-function waysOf({ tenant_id, environment_id, network, source, marked_account }: Place): { by_network: Way; by_account: Way | null } {
+function waysOf({ tenant_id, environment_id, network, source, marked_account }: HashOrigin): { by_network: Way; by_account: Way | null } {
   const environment = [tenant_id, environment_id]
   return {
     by_network: [...environment, 'networks', network, source, marked_account === null ? 'other' : 'marked'],
@@ -165,10 +165,10 @@ export function createTurns<T>() {
     },
 
     /** Counts a hash that runs without waiting. */
-    begins: (place: Place): Ended => run(waysOf(place).by_network),
+    begins: (place: HashOrigin): Ended => run(waysOf(place).by_network),
 
     /** Adds a hash behind those of its part. */
-    add(place: Place, value: T): Waiting<T> {
+    add(place: HashOrigin, value: T): Waiting<T> {
       const one = { place, value }
       const { by_network, by_account } = waysOf(place)
       addBy(by_network, one, false)
@@ -195,7 +195,7 @@ export function createTurns<T>() {
      * Returns how many hashes have their turn before one that arrives at this place now, if nothing else arrives. Where hashes of marked
      * browsers wait it may be fewer, since they have two ways to their turns and take only one.
      */
-    turnsBefore(place: Place): number {
+    turnsBefore(place: HashOrigin): number {
       const { by_network, by_account } = waysOf(place)
       const environment = partsOf(by_network)[level_of_environment]
       const below = level_of_environment + 1
@@ -215,7 +215,7 @@ export function createTurns<T>() {
      * Returns the hash that is evicted for one that arrives at this place: the newest of the source with the most waiting. `null` where no
      * source has more than the newcomer's, itself included.
      */
-    givesWayTo(place: Place): Waiting<T> | null {
+    givesWayTo(place: HashOrigin): Waiting<T> | null {
       const own = (of_source.get(place.source) ?? 0) + 1
       let most = own
       for (const count of of_source.values()) if (count > most) most = count

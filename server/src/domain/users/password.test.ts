@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hash, verify } from '@node-rs/argon2'
-import type { Place } from './hashing-turns.ts'
+import type { HashOrigin } from './hashing-turns.ts'
 import { createPasswords, HashingRefused, lanesOf, type Turn } from './password.ts'
 
 /** An Argon2 whose calls stay pending until the test ends them. */
@@ -14,7 +14,7 @@ function heldArgon2() {
 }
 
 const lanes = 2
-const from = (source: string, change: Partial<Place> = {}): Turn => ({
+const from = (source: string, change: Partial<HashOrigin> = {}): Turn => ({
   place: { tenant_id: 'ten_1', environment_id: 'env_1', network: source, source, marked_account: null, ...change },
 })
 const one = from('192.0.2.1')

@@ -8,7 +8,7 @@ import { normalised } from '../../base/normalisation.ts'
 import { type Reason, reason } from '../../base/reason.ts'
 import { Unavailable } from '../../base/unavailable.ts'
 import { createDoorway } from './doorway.ts'
-import type { Ended, Place } from './hashing-turns.ts'
+import type { Ended, HashOrigin } from './hashing-turns.ts'
 import { longest_password } from './password-policy.ts'
 import { createWaitingRoom } from './waiting-room.ts'
 
@@ -43,7 +43,7 @@ export class HashingRefused extends Unavailable {
 
 /** The request for which a hash is computed. */
 export interface Turn {
-  place: Place
+  place: HashOrigin
   /** Aborted when the client disconnects. */
   signal?: AbortSignal
   /** Called when the hash waits for its turn, or has it. */
@@ -97,7 +97,7 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
   const waitForTurn = ({ place, signal }: Turn): Promise<Ended> =>
     room.wait(place, signal, room.waiting >= most_waiting || expectedWait(place) > longest_wait_ms)
 
-  function expectedWait(place: Place): number {
+  function expectedWait(place: HashOrigin): number {
     const mean_ms = took_ms.length === 0 ? unmeasured_ms : took_ms.reduce((sum, ms) => sum + ms) / took_ms.length
     return (room.turnsBefore(place) * mean_ms) / lanes
   }

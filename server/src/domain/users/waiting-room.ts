@@ -2,7 +2,7 @@
  * Where requests wait for their turns, in the order of `hashing-turns.ts`: hashes for a core, forms for the doorway. One that waits is
  * admitted, gives way to another, or leaves when its client disconnects.
  */
-import { createTurns, type Ended, type Place } from './hashing-turns.ts'
+import { createTurns, type Ended, type HashOrigin } from './hashing-turns.ts'
 
 /** @param refusal the error of one that gives way, or whose client disconnects */
 export function createWaitingRoom<T>(refusal: (why: 'busy' | 'gone') => Error) {
@@ -15,7 +15,7 @@ export function createWaitingRoom<T>(refusal: (why: 'busy' | 'gone') => Error) {
     turnsBefore: turns.turnsBefore,
 
     /** Waits, beginning with the call. Where the room is full, the newest of the source with the most waiting is refused, or the newcomer. */
-    wait(place: Place, signal: AbortSignal | undefined, is_full: boolean): Promise<T> {
+    wait(place: HashOrigin, signal: AbortSignal | undefined, is_full: boolean): Promise<T> {
       if (is_full) {
         const other = turns.givesWayTo(place)
         if (!other) throw refusal('busy')

@@ -2,7 +2,7 @@
 import type { Webhook, WebhookFields } from '@ostiary/contract/objects/webhook.ts'
 import { sealed_columns } from '../../deployment/secrets/sealed-columns.ts'
 import type { Secrets } from '../../deployment/secrets/secrets.ts'
-import { begun, type Edit, moved, type ObjectChange, type Place } from '../tenancy/objects.ts'
+import { begun, type Edit, moved, type ObjectChange, type ObjectPlace } from '../tenancy/objects.ts'
 import { makeWebhookSecret } from './sign.ts'
 import { deleteWebhook, insertWebhook, updateWebhook, type WebhookRow } from './store.ts'
 
@@ -14,7 +14,7 @@ interface Makes {
 /** @returns also the secret that signs, which is shown once */
 export function created(
   { random, secrets }: Makes,
-  place: Place,
+  place: ObjectPlace,
   { id, slug }: Pick<Webhook, 'id' | 'slug'>,
   fields: WebhookFields,
 ): ObjectChange<WebhookRow> & { readonly secret: string } {

@@ -62,7 +62,7 @@ import { showChangeEmail, showConfirmEmail } from './address-screens.ts'
 import { applicationsOf } from './connected.ts'
 import type { OwnAccount } from './gate.ts'
 
-interface Place {
+interface ShownAction {
   action: AccountAction | null
   /** The object of the action. */
   id: string | null
@@ -74,7 +74,7 @@ export function showPlace(
   services: OidcServices,
   call: OidcCall,
   own: OwnAccount,
-  { action, id, problem }: Place,
+  { action, id, problem }: ShownAction,
 ): Answer | Promise<Answer> {
   switch (action) {
     case null:

@@ -28,16 +28,12 @@ export async function judgeNextStep(
   const { mode, totp } = issuer.settings.mfa
   const takes_passkeys = relyingPartyOf(call) !== null
   const asks_for_level = mode === 'required' || request.acr_values.length > 0
-  const enrolled = await findUsersWithSecondFactor(services.db, issuer.environment_id, asks_for_level ? user_ids : [])
-  const with_passkey = await findUsersWithPasskey(
-    services.db,
-    issuer.environment_id,
-    takes_passkeys && request.acr_values.includes(by_passkey) ? user_ids : [],
-  )
-  const consents =
-    client.consent === 'skip'
-      ? new Map<string, string[]>()
-      : await findConsents(services.db, issuer.environment_id, client.client_id, user_ids)
+  const asks_for_passkey = takes_passkeys && request.acr_values.includes(by_passkey)
+  const [enrolled, with_passkey, consents] = await Promise.all([
+    findUsersWithSecondFactor(services.db, issuer.environment_id, asks_for_level ? user_ids : []),
+    findUsersWithPasskey(services.db, issuer.environment_id, asks_for_passkey ? user_ids : []),
+    findConsents(services.db, issuer.environment_id, client.client_id, client.consent === 'skip' ? [] : user_ids),
+  ])
   return nextStep(
     request,
     { consent: client.consent, needs_press },

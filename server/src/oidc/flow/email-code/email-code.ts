@@ -6,7 +6,7 @@ import { accountOf } from '../../../domain/users/attempts.ts'
 import { type Browser, readBrowser } from '../../browser.ts'
 import { type OidcEndpoint, typedOf } from '../../call.ts'
 import { formProblem, formRefusals } from '../../form-token.ts'
-import { readStepQuery, type Step } from '../../step-token.ts'
+import { type KeptStep, readStepQuery } from '../../step-token.ts'
 import { continueInteraction, openStep } from '../shared/begin.ts'
 import { showSignIn } from '../shared/screens.ts'
 import { checkCode } from './check-code.ts'
@@ -33,7 +33,7 @@ export const showCodePage: OidcEndpoint = async (services, call) => {
 const longest_ms = 600_000
 
 /** A sign-in of the address in this browser meanwhile ends the attempt too. Nothing else that is stored may show on the page. */
-function isOver({ at, email }: Step, { sessions }: Browser, now: Date): boolean {
+function isOver({ at, email }: KeptStep, { sessions }: Browser, now: Date): boolean {
   if (now.getTime() >= at + longest_ms) return true
   return sessions.some((session) => session.auth_time.getTime() >= at && accountOf(session.email) === accountOf(email))
 }

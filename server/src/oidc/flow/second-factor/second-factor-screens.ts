@@ -126,14 +126,14 @@ async function enrolmentAnswer(
   return withCookies(html(page), set_cookie)
 }
 
-type Step = (
+type FactorStep = (
   services: OidcServices,
   call: OidcCall,
   continued: ContinuedHalf,
   view: Omit<EnrolFactorView, 'app' | 'passkey'>,
 ) => Promise<Page | null>
 
-const codeStep: Step = async (services, call, { interaction: { query, request }, half }, { problem, ...view }) =>
+const codeStep: FactorStep = async (services, call, { interaction: { query, request }, half }, { problem, ...view }) =>
   enrolmentCodePage(pageContext(call, request.ui_locales, secondFactorUrl(call, query, half)), {
     ...view,
     problem: isOfPasskey(problem) ? 'expired_form' : problem,
@@ -142,7 +142,7 @@ const codeStep: Step = async (services, call, { interaction: { query, request },
   })
 
 /** `null`: the settings changed, and there is nothing left to enrol. */
-const factorStep: Step = async (services, call, { interaction, half }, view) => {
+const factorStep: FactorStep = async (services, call, { interaction, half }, view) => {
   const { query, request } = interaction
   const { email } = half.signed_in
   const options = await beginFactorEnrolment(services, call, half)
