@@ -2,37 +2,28 @@
  * The laws by which a statement also runs on a database that is distributed over several nodes (decision 0143). They cost one server
  * nothing. An exception is in `recorded-exceptions.ts`.
  */
+import type { Node } from 'libpg-query'
 import { distributionColumn, placeOf } from '../server/src/db/citus/placement.ts'
 import type { Recorded, RecordedBatch } from './recorded.ts'
 import { of_all_environments } from './recorded-exceptions.ts'
-import { allBlocks, type Block, blocksOf, type Table } from './sql-blocks.ts'
+import { type Block, columnOf, every, givenTo, isOfValues, isValue, only, readSql, type Statement, selected, sides } from './sql-blocks.ts'
 
 interface Found {
   readonly law: string
   readonly what: string
 }
 
-const parsed = new Map<string, Block[]>()
-
-function blocks(text: string): Block[] {
-  const known = parsed.get(text) ?? blocksOf(text)
-  parsed.set(text, known)
-  return known
-}
-
 /** The offences of one statement. */
 export function* distributedOffences({ text, does, target }: Recorded): Generator<Found> {
-  const outer = blocks(text)
-  const all = [...allBlocks(outer)]
-  if (does === 'insert' && /\bvalues \(/.test(text) && allBlocks(outer.flatMap(({ inner }) => inner)).next().done === false)
-    yield { law: 'no insert of values has a subquery', what: text }
-
-  if (does === 'insert' && !/\bvalues \(/.test(text) && / on conflict .*\?/.test(text))
+  const statement = readSql(text)
+  const { insert, blocks } = statement
+  if (insert && isOfValues(insert) && blocks.length > 0) yield { law: 'no insert of values has a subquery', what: text }
+  if (insert && !isOfValues(insert) && every('ParamRef', insert.onConflictClause).length > 0)
     yield { law: 'an insert that selects has no value after on conflict', what: text }
 
   const written = placeOf(target ?? '')
   if (does === 'update' || does === 'delete')
-    for (const { tables } of all)
+    for (const { tables } of blocks)
       for (const { name } of tables) {
         const read = placeOf(name)
         if (!read || !written || name === target) continue
@@ -40,15 +31,15 @@ export function* distributedOffences({ text, does, target }: Recorded): Generato
         if (mixes) yield { law: 'no change reads a table that lives elsewhere', what: `${name}, read by: ${text}` }
       }
 
-  if (isSweep(text) || of_all_environments.some(({ write }) => text.startsWith(write))) return
-  for (const block of all) yield* withoutEnvironment(block, text)
-  yield* environmentsOfOthers(outer, [], text)
+  if (isSweep(statement) || of_all_environments.some(({ write }) => text.startsWith(write))) return
+  yield* insertsWithoutEnvironment(statement, text)
+  for (const block of blocks) yield* [...readsWithoutEnvironment(block, text), ...environmentsOfOthers(block, text)]
 }
 
 /** A statement is sent by the handle of its rows, and says where it lives where the handle does not (decision 0148). */
 export function* misdirected({ text, target, lives }: Recorded, owner: RecordedBatch['owner']): Generator<Found> {
-  const all = [...allBlocks(blocks(text))]
-  const places = new Set(all.flatMap((block) => [block.target ?? '', ...block.tables.map(({ name }) => name)]).map(placeOf))
+  const tables = readSql(text).blocks.flatMap((block) => block.tables.map(({ name }) => name))
+  const places = new Set([target ?? '', ...tables].map(placeOf))
   const changes_every_node = placeOf(target ?? '') === 'everywhere'
   if (owner === 'another') yield { law: 'a handle sends statements about its own environment', what: text }
   if (owner === 'many' ? false : lives !== 'on every node' && (places.has('scope') || changes_every_node))
@@ -64,57 +55,75 @@ export function* misdirected({ text, target, lives }: Recorded, owner: RecordedB
     yield { law: 'no statement says that it lives elsewhere', what: text }
 }
 
-/** A slice of what is over, by the whole keys of rows of any environment, or the next rows in the order of the key. */
-const isSweep = (text: string): boolean =>
-  /^delete from \w+ where \((environment|scope)_id, [\w, ]+\) in \(select (environment|scope)_id, /.test(text) ||
-  /^select .* where \((\w+\.)?environment_id, [\w., ]+\) > \(\?…\)/.test(text)
-
 const isDistributed = (place: string) => place === 'environment' || place === 'scope'
+const isScope = (column: string | undefined) => column === 'environment_id' || column === 'scope_id'
 
-/** Each table of environments is narrowed to one by a value, in its own block. */
-function* withoutEnvironment(block: Block, text: string): Generator<Found> {
-  const law = 'a statement gives the environment as a value for each table'
-  for (const table of block.tables) {
-    const column = distributionColumn(table.name)
-    if (column !== null && !block.conditions.some((condition) => givesValue(condition, table, column, block)))
-      yield { law, what: `${table.alias} of: ${text}` }
-  }
-  const column = distributionColumn(block.target ?? '')
-  if (block.does !== 'insert' || column === null) return
-  const given = block.columns.get(column) ?? ''
-  const is_given = /^(\?|'|cast \(\?)/.test(given) || [...block.columns.values()].includes('?…') || isColumn(given, column)
-  if (!is_given) yield { law, what: `${given} for ${block.target} of: ${text}` }
+/** A slice of what is over, by the whole keys of rows of any environment, or the next rows in the order of the key. */
+function isSweep({ does, blocks, conditions }: Statement): boolean {
+  if (does === 'delete') return conditions.some(isOfKeys)
+  return does === 'select' && blocks.some((block) => block.conditions.some(isAfterKey))
 }
 
-/** The column of a row that the query of an insert reads, whose environment is given there. */
-const isColumn = (given: string, column: string): boolean => given === column || given.endsWith(`.${column}`)
+/** `(environment_id, id) in (select environment_id, id …)` */
+function isOfKeys(condition: Node): boolean {
+  const { testexpr, subselect } = only('SubLink', condition) ?? {}
+  const [first] = selected(only('SelectStmt', subselect) ?? {})
+  return beginsWithScope(testexpr) && isScope(columnOf(first).column)
+}
 
-function givesValue(condition: string, { alias }: Table, column: string, block: Block): boolean {
-  const alone = block.tables.filter(({ name }) => distributionColumn(name) !== null || placeOf(name) === 'coordinator').length === 1
-  const names = alone ? [`${alias}.${column}`, column] : [`${alias}.${column}`]
-  return names.some((name) => {
-    const value = `(\\?|'[^']*')( \\|\\| '')?`
-    const side = `${name.replace('.', '\\.')}( \\|\\| '')?`
-    const joined = `${side} = \\w+\\.${column} \\|\\| substr \\(\\? , 1 , 0\\)`
-    return new RegExp(`^(${side} = ${value}|${value} = ${side}|${joined})$`).test(condition)
-  })
+/** `(environment_id, id) > (?, ?)` */
+function isAfterKey(condition: Node): boolean {
+  const [key, values] = sides(condition, '>') ?? []
+  return beginsWithScope(key) && isValue(values)
+}
+
+const beginsWithScope = (key: Node | undefined) => isScope(columnOf(only('RowExpr', key)?.args?.[0]).column)
+
+const gives_value = 'a statement gives the environment as a value for each table'
+
+/** Each table of environments is narrowed to one by a value, in its own block. */
+function* readsWithoutEnvironment({ tables, conditions }: Block, text: string): Generator<Found> {
+  const is_alone = tables.filter(({ name }) => distributionColumn(name) !== null || placeOf(name) === 'coordinator').length === 1
+  for (const { name, alias } of tables) {
+    const column = distributionColumn(name)
+    const isOwn = (node: Node | undefined) => {
+      const named = columnOf(node)
+      return named.column === column && (named.table === alias || (named.table === undefined && is_alone))
+    }
+    if (column !== null && !conditions.some((condition) => givesValue(condition, isOwn)))
+      yield { law: gives_value, what: `${alias} of: ${text}` }
+  }
+}
+
+/** Whether a condition compares a column with a value, or with the column of another row and a value without using it. */
+function givesValue(condition: Node, isOwn: (node: Node | undefined) => boolean): boolean {
+  const [left, right] = sides(condition, '=') ?? []
+  return (isOwn(left) && (isValue(right) || hasValue(right))) || (isOwn(right) && isValue(left))
+}
+
+/** `environment_id || substr(?, 1, 0)`. The tree leaves out a zero. */
+function hasValue(node: Node | undefined): boolean {
+  const [other, mark] = sides(node, '||') ?? []
+  const { funcname, args: [value, , length] = [] } = only('FuncCall', mark) ?? {}
+  const number = only('A_Const', length)?.ival
+  const is_empty = only('String', funcname?.[0])?.sval === 'substr' && number !== undefined && !number.ival
+  return isScope(columnOf(other).column) && is_empty && isValue(value)
+}
+
+/** Each row of an insert has the environment as a value, or from a row that its query reads, where the law of reads gives it. */
+function* insertsWithoutEnvironment({ insert, target }: Statement, text: string): Generator<Found> {
+  const column = distributionColumn(target ?? '')
+  if (!insert || column === null) return
+  const is_given = givenTo(column, insert).every((node) => isValue(node) || columnOf(node).column === column)
+  if (!is_given) yield { law: gives_value, what: `${target} of: ${text}` }
 }
 
 /** No block compares its environment with that of a row outside of it. */
-function* environmentsOfOthers(all: readonly Block[], outside: readonly string[], text: string): Generator<Found> {
-  for (const block of all) {
-    const own = block.tables.map(({ alias }) => alias)
-    for (const condition of block.conditions) {
-      const [, left, right] =
-        /^(\w+)\.(?:environment|scope)_id(?: \|\| '')? = (\w+)\.(?:environment|scope)_id(?: \|\| '')?$/.exec(condition) ?? []
-      if (
-        left &&
-        right &&
-        (!own.includes(left) || !own.includes(right)) &&
-        [left, right].some((name) => outside.includes(name) || !own.includes(name))
-      )
-        yield { law: 'no subquery takes the environment from another row', what: `${condition}, in: ${text}` }
-    }
-    yield* environmentsOfOthers(block.inner, [...outside, ...own], text)
+function* environmentsOfOthers({ tables, conditions }: Block, text: string): Generator<Found> {
+  for (const condition of conditions) {
+    const compared = (sides(condition, '=') ?? []).map((side) => columnOf(side))
+    const are_scopes = compared.length > 0 && compared.every(({ column, table }) => isScope(column) && table !== undefined)
+    const other = compared.find(({ table }) => tables.every(({ alias }) => alias !== table))
+    if (are_scopes && other) yield { law: 'no subquery takes the environment from another row', what: `${other.table}, in: ${text}` }
   }
 }

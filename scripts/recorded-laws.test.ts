@@ -33,9 +33,14 @@ const broken: [law: string, texts: string[]][] = [
   ['no statement changes any number of rows',      [about, 'update sessions set ended_at = ? where environment_id = ? and user_id = ?']],
   ['no statement changes any number of rows',      [about, 'update sessions set ended_at = ? where (environment_id = ? and id = ? or user_id = ?)']],
   ['no statement changes any number of rows',      ['delete from jobs']],
+  ['no statement changes any number of rows',      ['delete from jobs where id = ? and lane = ? or attempts = ?']],
+  ['no statement changes any number of rows',      ['delete from sessions where (environment_id, id) in (select environment_id, id from sessions where expires_at < ?)']],
+  ['no statement changes any number of rows',      ['delete from jobs where lane = ? and coalesce((select 1 from leases where name = ? limit ?), 0) = 1']],
   ['a guard of a key gives a value for each column of a unique key', ['guard of key: update jobs set lane = ? where (id) in (select id from jobs limit ?)']],
   ['a guard of a key gives a value for each column of a unique key', ['guard of key: update jobs set lane = ? where id in (?…)']],
   ['a guard of a key gives a value for each column of a unique key', ['guard of key: insert into jobs (id) values (?)']],
+  ['a guard of a key gives a value for each column of a unique key', ['guard of key: insert into jobs (id) select id from jobs where id = ?']],
+  ['a statement is in the grammar of PostgreSQL',  ['replace into jobs (id) values (?)']],
   ['an insert that selects, alone in its batch, returns what it wrote', ['insert into consents (environment_id, user_id) select ?, id from users where environment_id = ? on conflict (environment_id, user_id) do nothing']],
 ]
 for (const [law, texts] of broken)
@@ -53,6 +58,8 @@ const kept: [what: string, texts: string[]][] = [
   ['rows of a user that the batch holds stand in any order', [about, 'update half_sign_ins set a = 1 where environment_id = ? and x in (select y from z limit ?)', 'update sessions set a = 1 where environment_id = ? and id in (?…)']],
   ['a row under a random key is inserted',    ['insert into events (environment_id, id) values (?…)', about]],
   ['a limited list names the rows',           ['delete from jobs where (id) in (select id from jobs where a < ? order by a limit ?)']],
+  ['an alternative is in a query for one row', ['update jobs set lane = ? where id = (select min(id) from jobs where lane = ? or lane = ?)']],
+  ['SQLite explains a query',                 ['explain query plan select id from users where environment_id = ? and id = ?']],
   ['a guard of a key names one row',          ['guard of key: update jobs set lane = ? where id = ? and lane = ?']],
   ['a condition is on the row itself',        ['guard update users set a = 1 where environment_id = ? and id = ? and version = ?']],
 ]

@@ -3,6 +3,7 @@
  * and changes of any number of rows. The head of `server/src/db/db.ts` says why. An exception is in `recorded-exceptions.ts`.
  */
 
+import type { Node } from 'libpg-query'
 import { placeOf } from '../server/src/db/citus/placement.ts'
 import { lock_order } from '../server/src/db/db.ts'
 import { distributedOffences, misdirected } from './distributed-laws.ts'
@@ -18,6 +19,7 @@ import {
   stated_writes,
   ways_in,
 } from './recorded-exceptions.ts'
+import { columnOf, isOfValues, isValue, only, readSql, sides } from './sql-blocks.ts'
 
 /** A table and the columns of its unique keys. */
 export type Keys = ReadonlyMap<string, readonly (readonly string[])[]>
@@ -34,6 +36,7 @@ export function judgeRecord(batches: readonly RecordedBatch[], keys: Keys): Offe
   for (const { file, owner, statements: sent } of batches) {
     const statements = sent.filter(({ text }) => !of_tests.some((start) => text.startsWith(start)))
     const found = [
+      ...ungrammatical(statements),
       ...misorders(statements),
       ...unheldReads(statements),
       ...withoutUser(statements),
@@ -49,13 +52,21 @@ export function judgeRecord(batches: readonly RecordedBatch[], keys: Keys): Offe
 
 type Found = Omit<Offence, 'file'>
 
+/** The other laws know nothing of a text that is not parsed. */
+function* ungrammatical(statements: readonly Recorded[]): Generator<Found> {
+  for (const { text } of statements) {
+    const { error } = readSql(text)
+    if (error !== null) yield { law: 'a statement is in the grammar of PostgreSQL', what: `${error}: ${text}` }
+  }
+}
+
 /**
  * The table of which a statement may wait for a row; `null`: none. An insert waits for nobody under a key that no other batch can choose,
  * or after the row that every such insert waits for.
  */
 function locked({ does, target, text }: Recorded, taken: readonly string[] = []): string | null {
   if (target === null || does !== 'insert') return target
-  const is_free = free_inserts.has(target) && !text.includes(' on conflict ')
+  const is_free = free_inserts.has(target) && !readSql(text).insert?.onConflictClause
   return is_free || (held_by[target] ?? []).some((holder) => taken.includes(holder)) ? null : target
 }
 
@@ -92,8 +103,10 @@ function* misorders(statements: readonly Recorded[]): Generator<Found> {
 const heldBy = (table: string): readonly string[] => [...(rows_of_user.has(table) ? holders_of_user : []), ...(held_by[table] ?? [])]
 
 /** A batch of one statement that sets a column to itself changes nothing: it asks whether a condition is true. */
-const isQuestion = (statements: readonly Recorded[]): boolean =>
-  statements.length === 1 && /^update \w+ set (\w+) = \1 where /.test(statements[0]?.text ?? '')
+function isQuestion([first, ...others]: readonly Recorded[]): boolean {
+  const sets = readSql(first?.text ?? '').update?.targetList?.map((target) => only('ResTarget', target))
+  return others.length === 0 && sets !== undefined && sets.every((set) => columnOf(set?.val).column === set?.name)
+}
 
 /** On PostgreSQL a condition on a row that another batch may be changing is decided by the row as it was. */
 function* unheldReads(statements: readonly Recorded[]): Generator<Found> {
@@ -137,7 +150,8 @@ function* unbounded(statements: readonly Recorded[], keys: Keys): Generator<Foun
 function* ofNoKey(statements: readonly Recorded[], keys: Keys): Generator<Found> {
   for (const { is_of_key, text, target } of statements) {
     if (!is_of_key) continue
-    const given = new Set(conjuncts(text).flatMap((condition) => /^(\w+) = \?$/.exec(condition)?.[1] ?? []))
+    const equations = readSql(text).conditions.map((condition) => sides(condition, '=') ?? [])
+    const given = new Set(equations.map(([left, right]) => (isValue(right) ? columnOf(left).column : undefined)))
     const is_one = (keys.get(target ?? '') ?? []).some((key) => key.every((column) => given.has(column)))
     if (!is_one) yield { law: 'a guard of a key gives a value for each column of a unique key', what: text }
   }
@@ -148,43 +162,30 @@ function* ofNoKey(statements: readonly Recorded[], keys: Keys): Generator<Found>
  * one asks for the row.
  */
 function* uncounted(statements: readonly Recorded[]): Generator<Found> {
-  const [only] = statements
-  if (statements.length !== 1 || only?.does !== 'insert' || only.guard || placeOf(only.target ?? '') === 'coordinator') return
-  const { text } = only
-  if (/ on conflict /.test(text) && !/\bvalues \(/.test(text) && !/ returning /.test(text))
-    yield { law: 'an insert that selects, alone in its batch, returns what it wrote', what: text }
+  const [alone] = statements
+  if (statements.length !== 1 || alone?.does !== 'insert' || alone.guard || placeOf(alone.target ?? '') === 'coordinator') return
+  const { insert } = readSql(alone.text)
+  if (insert?.onConflictClause && !isOfValues(insert) && !insert.returningClause)
+    yield { law: 'an insert that selects, alone in its batch, returns what it wrote', what: alone.text }
 }
 
-/** Whether the condition of an update or a deletion names one of these keys, each column by one value or by a list, or has a limit. */
+/** Whether an update or a deletion names one of these keys, each column by one value or by a list, or the rows of a query with a limit. */
 function isBounded(text: string, keys: readonly (readonly string[])[]): boolean {
-  const conditions = conjuncts(text)
-  if (conditions.some((condition) => /\blimit \?/.test(condition))) return true
+  const { conditions } = readSql(text)
+  if (conditions.some(isLimitedList)) return true
   const named = new Set(conditions.flatMap(columnsOf))
   return keys.some((key) => key.every((column) => named.has(column)))
 }
 
-function columnsOf(condition: string): string[] {
-  const [, column] =
-    /^(?:\w+\.)?(\w+)(?: \|\| '')? = (?!.* or )/.exec(condition) ?? /^(?:\w+\.)?(\w+)(?: \|\| '')? in \(\?…?\)$/.exec(condition) ?? []
-  const [, columns] = /^\(([\w, ]+)\) in \(/.exec(condition) ?? []
-  return column === undefined ? (columns?.split(', ') ?? []) : [column]
+/** `id in (select id … limit ?)` */
+function isLimitedList(condition: Node): boolean {
+  const { testexpr, subselect } = only('SubLink', condition) ?? {}
+  return testexpr !== undefined && only('SelectStmt', subselect)?.limitCount !== undefined
 }
 
-/** The conditions after the outer `where` that must all be true. */
-function conjuncts(text: string): string[] {
-  const outer = text.replace(/'[^']*'/g, (quoted) => (quoted === "''" ? quoted : "'x'"))
-  let depth = 0
-  let from = -1
-  const found: string[] = []
-  for (let index = 0; index < outer.length; index++) {
-    if (outer[index] === '(') depth += 1
-    if (outer[index] === ')') depth -= 1
-    if (depth > 0) continue
-    if (from === -1 && outer.startsWith(' where ', index)) from = index + 7
-    else if (from !== -1 && (outer.startsWith(' and ', index) || outer.startsWith(' returning ', index))) {
-      found.push(outer.slice(from, index))
-      from = index + 5
-    }
-  }
-  return from === -1 ? [] : [...found, outer.slice(from)].map((condition) => condition.trim())
+/** The columns of `id = …`, `id in (…)` and `(a, b) in ((…), …)`. A list that a query returns may have any length. */
+function columnsOf(condition: Node): (string | undefined)[] {
+  const [compared] = sides(condition, '=') ?? sides(condition, '=', 'AEXPR_IN') ?? []
+  const columns = only('RowExpr', compared)?.args ?? [compared]
+  return columns.map((node) => columnOf(node).column)
 }

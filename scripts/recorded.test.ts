@@ -13,6 +13,8 @@ const statements: [text: string, does: string, target: string | null, reads: str
   ['select * from apples a, pears p where a.id = p.id', 'select', null, ['apples', 'pears']],
   ['select * from apples left join pears on 1 = 1', 'select', null, ['apples', 'pears']],
   ["select 'from pears' from apples", 'select', null, ['apples']],
+  ['with recursive used (id) as (select id from apples) select id from used', 'select', null, ['apples']],
+  ['with kept as materialized (select id from apples) select id from kept', 'select', null, ['apples']],
   ['insert into apples (id) values (?…)', 'insert', 'apples', []],
   ['insert into apples (id) select id from pears where blocked_at is null', 'insert', 'apples', ['pears']],
   ['insert into apples (id) values (?) on conflict (id) do update set n = apples.n + 1', 'insert', 'apples', []],

@@ -1,23 +1,18 @@
 /**
  * Reads what `server/test/support/record.mjs` wrote: the batches of a run, with what each statement does to which table, and the source
- * files that each test file ran. It knows the subset of SQL that the service uses (see `server/src/db/db.ts`): one table after `insert into`, `update` or `delete from`, and the
- * tables that are read after `from` and `join`.
+ * files that each test file ran.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readSql, type Statement } from './sql-blocks.ts'
 
-export interface Recorded {
+export interface Recorded extends Pick<Statement, 'does' | 'target' | 'reads'> {
   readonly text: string
   readonly guard: boolean
   /** See `guardOfKey`. */
   readonly is_of_key: boolean
   /** See `atCoordinator` and `onEveryNode`. */
   readonly lives?: 'at the coordinator' | 'on every node' | undefined
-  readonly does: 'insert' | 'update' | 'delete' | 'select'
-  /** The table that the statement changes; `null` for a query. */
-  readonly target: string | null
-  /** The tables whose rows decide what the statement does, beside the rows that it changes. */
-  readonly reads: ReadonlySet<string>
 }
 
 export interface RecordedBatch {
@@ -74,35 +69,8 @@ function batchesOf(lines: readonly Line[], known: Map<string, Recorded>): Record
   return batches
 }
 
-const verbs = /^(?:(insert) into|(update)|(delete) from) ([a-z_0-9]+)/
-
-/** Parses one statement. */
+/** Says what one statement does. */
 export function parse(text: string, guard: boolean, is_of_key = false): Recorded {
-  const [head = '', insert, update, remove, target = null] = verbs.exec(text) ?? []
-  const does = insert ? 'insert' : update ? 'update' : remove ? 'delete' : 'select'
-  return { text, guard, is_of_key, does, target, reads: tablesRead(text.slice(head.length)) }
+  const { does, target, reads } = readSql(text)
+  return { text, guard, is_of_key, does, target, reads }
 }
-
-const words_after_table = new Set(['where', 'on', 'join', 'left', 'group', 'order', 'limit', 'union', 'having', 'returning', 'and', 'set'])
-
-/** The names after `from` and `join`, also in a list: `from a x, b y`. Names that a statement gives to its own queries are left out. */
-function tablesRead(text: string): Set<string> {
-  const tokens = text.replace(/'[^']*'/g, "''").match(/[a-z_0-9]+|[(),.]/gi) ?? []
-  const found = new Set<string>()
-  for (let index = 0; index < tokens.length; index++) {
-    const word = tokens[index]
-    if (word !== 'from' && word !== 'join') continue
-    for (let next = index + 1; isName(tokens[next]); ) {
-      found.add(tokens[next] ?? '')
-      next += 1
-      if (tokens[next] === 'as') next += 1
-      if (isName(tokens[next]) && !words_after_table.has(tokens[next] ?? '')) next += 1
-      if (tokens[next] !== ',') break
-      next += 1
-    }
-  }
-  for (const [, name = ''] of text.matchAll(/\b(\w+) as \(select\b/g)) found.delete(name)
-  return found
-}
-
-const isName = (token: string | undefined): boolean => token !== undefined && /^[a-z_]/i.test(token)

@@ -1,215 +1,167 @@
 /**
- * Reads a recorded statement as nested query blocks, in the subset of SQL that the service uses: which tables each block reads under which
- * names, and which conditions must all be true for its rows.
+ * Reads a recorded statement by the grammar of PostgreSQL itself (`libpg-query`): what it changes, the tables that it reads, and its query
+ * blocks with the conditions that must all be true for their rows. A condition is a node of the grammar's tree, and the functions below
+ * say what it compares.
  */
+import { type InsertStmt, loadModule, type Node, parseSync, type RangeVar, type SelectStmt, type UpdateStmt } from 'libpg-query'
 
-export interface Table {
+interface Table {
   readonly name: string
   readonly alias: string
 }
 
+/** A query, update or deletion. Each arm of a union is a block, and so is each query in parentheses or after `with`. */
 export interface Block {
-  readonly does: 'select' | 'insert' | 'update' | 'delete'
   /** The tables whose rows the block reads; for an update or a deletion also the one that it changes. */
   readonly tables: readonly Table[]
-  /** The conditions that must all be true, after `where` and `on`. */
-  readonly conditions: readonly string[]
-  /** The blocks in parentheses, and the query of an insert. */
-  readonly inner: readonly Block[]
-  /** For an insert its columns, with the value or expression that each gets. */
-  readonly columns: ReadonlyMap<string, string>
-  /** The table that the block changes; `null` for a query. */
+  /** The conditions that must all be true, after `on` and `where`. */
+  readonly conditions: readonly Node[]
+}
+
+export interface Statement {
+  readonly does: 'insert' | 'update' | 'delete' | 'select'
+  /** The table that the statement changes; `null` for a query. */
   readonly target: string | null
-  readonly text: string
+  /** The tables after `from` and `join`. */
+  readonly reads: ReadonlySet<string>
+  /** The blocks of the statement, with its own for an update or a deletion. */
+  readonly blocks: readonly Block[]
+  /** The conditions of an update or a deletion itself. */
+  readonly conditions: readonly Node[]
+  readonly insert: InsertStmt | undefined
+  readonly update: UpdateStmt | undefined
+  /** What the grammar says of a text that it does not know. */
+  readonly error: string | null
 }
 
-type Token = string | Token[]
+await loadModule()
+const known = new Map<string, Statement>()
 
-/** Reads a statement as its blocks, one for each arm of a union. */
-export function blocksOf(text: string): Block[] {
-  return readBlocks(nested(text))
+/** Reads a statement, each text once. */
+export function readSql(text: string): Statement {
+  const statement = known.get(text) ?? read(text)
+  known.set(text, statement)
+  return statement
 }
 
-/** Every block of a list, with those inside of them. */
-export function* allBlocks(blocks: readonly Block[]): Generator<Block> {
-  for (const block of blocks) {
-    yield block
-    yield* allBlocks(block.inner)
+function read(text: string): Statement {
+  const { tree, error } = parsed(text)
+  const [insert] = every('InsertStmt', tree)
+  const [update] = every('UpdateStmt', tree)
+  const [deletion] = every('DeleteStmt', tree)
+  const queries = every('SelectStmt', tree)
+    .flatMap(arms)
+    .filter(({ valuesLists }) => !valuesLists)
+  const named = new Set(every('CommonTableExpr', tree).map(({ ctename }) => ctename)) // after `with`: queries, not tables
+  const tablesOf = (all: readonly RangeVar[]) => all.filter(({ relname }) => !named.has(relname)).map(tableOf)
+  const blockOf = ({ relation, fromClause = [], whereClause }: Part): Block => {
+    const parts = fromClause.flatMap(joined)
+    return {
+      tables: tablesOf([relation ?? [], parts.flatMap((part) => only('RangeVar', part) ?? [])].flat()),
+      conditions: [...parts.map((part) => only('JoinExpr', part)?.quals), whereClause].flatMap(conjuncts),
+    }
+  }
+  return {
+    does: insert ? 'insert' : update ? 'update' : deletion ? 'delete' : 'select',
+    target: (insert ?? update ?? deletion)?.relation?.relname ?? null,
+    reads: new Set(tablesOf(every('RangeVar', tree)).map(({ name }) => name)),
+    blocks: [update ?? [], deletion ?? [], queries].flat().map(blockOf),
+    conditions: conjuncts((update ?? deletion)?.whereClause),
+    insert,
+    update,
+    error,
   }
 }
 
-const pattern = /'(?:[^']|'')*'|\?…?|…|[a-z_][a-z_0-9]*(?:\.[a-z_*][a-z_0-9]*)*|\d+|\|\||<>|<=|>=|[-(),=<>+*/%:]/gi
+const a_list = 2
 
-function nested(text: string): Token[] {
-  const stack: Token[][] = [[]]
-  for (const [token] of text.matchAll(pattern)) {
-    if (token === '(') stack.push([])
-    else if (token === ')') {
-      const group = stack.pop() ?? []
-      stack.at(-1)?.push(group)
-    } else stack.at(-1)?.push(token)
+/**
+ * Parses a text that `server/test/support/record.mjs` has shortened: `?` is a value, `?…` a list of them, and a row before `…` stands for
+ * several. SQLite explains a query after words of its own.
+ */
+function parsed(text: string): { tree: unknown; error: string | null } {
+  const marks: Record<string, string> = { '?': '$1', '?…': `$${a_list}`, '…': '' }
+  const written = text.replace(/^explain query plan /, '').replace(/\?…|\?|…/g, (mark) => marks[mark] ?? mark)
+  try {
+    return { tree: parseSync(written), error: null }
+  } catch (error) {
+    return { tree: null, error: String(error) }
   }
-  return stack[0] ?? []
 }
 
-const isGroup = (token: Token | undefined): token is Token[] => Array.isArray(token)
-const textOf = (tokens: readonly Token[]): string => tokens.map((token) => (isGroup(token) ? `(${textOf(token)})` : token)).join(' ')
-const isQuery = (tokens: readonly Token[]) => tokens[0] === 'select' || tokens[0] === 'with'
+type Kind = Node extends infer One ? (One extends unknown ? keyof One : never) : never
+type Of<K extends Kind> = Extract<Node, { [Key in K]: unknown }>[K]
 
-/** Splits at words outside of parentheses. */
-function split(tokens: readonly Token[], ...words: readonly string[]): Token[][] {
-  const found: Token[][] = [[]]
-  for (const token of tokens) {
-    if (typeof token === 'string' && words.includes(token)) found.push([])
-    else found.at(-1)?.push(token)
+/** What a node of this kind has; `undefined` for another node. */
+export const only = <K extends Kind>(kind: K, node: Node | undefined): Of<K> | undefined =>
+  (node as { [Key in K]?: Of<K> } | undefined)?.[kind] // as: a node has one property, whose name is its kind
+
+/** Every node of a kind in a tree, an outer one before those inside of it. */
+export function every<K extends Kind>(kind: K, tree: unknown, found: Of<K>[] = []): Of<K>[] {
+  if (typeof tree !== 'object' || tree === null) return found
+  for (const [key, child] of Object.entries(tree)) {
+    if (key === kind) found.push(child)
+    every(kind, child, found)
   }
   return found
 }
 
-function readBlocks(tokens: readonly Token[]): Block[] {
-  if (tokens[0] === 'with') return readWith(tokens)
-  const arms = split(tokens, 'union', 'except', 'intersect').map((arm) => (arm[0] === 'all' ? arm.slice(1) : arm))
-  return arms.flatMap((arm) => {
-    const [only] = arm
-    return isGroup(only) && arm.length === 1 ? readBlocks(only) : [readBlock(arm)]
-  })
+/** The queries between `union`, `except` and `intersect`. */
+const arms = (query: SelectStmt): SelectStmt[] => (query.larg && query.rarg ? [...arms(query.larg), ...arms(query.rarg)] : [query])
+
+type Part = Pick<UpdateStmt, 'relation' | 'fromClause' | 'whereClause'>
+
+/** The tables and joins of a from clause. A query in it is a block of its own. */
+function joined(from: Node): Node[] {
+  const { larg, rarg } = only('JoinExpr', from) ?? {}
+  return [from, ...(larg ? joined(larg) : []), ...(rarg ? joined(rarg) : [])]
 }
 
-/** `with [recursive] name [(columns)] as (query), … statement`. A name stands for its query, not for a table. */
-function readWith(tokens: readonly Token[]): Block[] {
-  const names: string[] = []
-  const blocks: Block[] = []
-  let at = tokens[1] === 'recursive' ? 2 : 1
-  for (;;) {
-    names.push(String(tokens[at]))
-    while (tokens[at] !== 'as') at += 1
-    const query = tokens[at + 1]
-    if (isGroup(query)) blocks.push(...readBlocks(query))
-    at += 2
-    if (tokens[at] !== ',') break
-    at += 1
-  }
-  blocks.push(...readBlocks(tokens.slice(at)))
-  return blocks.map((block) => without(block, names))
+const tableOf = ({ relname = '', alias }: RangeVar): Table => ({ name: relname, alias: alias?.aliasname ?? relname })
+
+/** The parts of a condition that must all be true. */
+function conjuncts(condition: Node | undefined): Node[] {
+  const { boolop, args = [] } = only('BoolExpr', condition) ?? {}
+  return boolop === 'AND_EXPR' ? args.flatMap(conjuncts) : condition ? [condition] : []
 }
 
-function without(block: Block, names: readonly string[]): Block {
-  return {
-    ...block,
-    tables: block.tables.filter(({ name }) => !names.includes(name)),
-    inner: block.inner.map((one) => without(one, names)),
-  }
+/** The left and the right side of an expression with this operator. That of `in` with a list is `=` too, so its kind differs. */
+export function sides(node: Node | undefined, operator: string, kind = 'AEXPR_OP'): [Node, Node] | null {
+  const found = only('A_Expr', node)
+  const is_same = found?.kind === kind && only('String', found.name?.[0])?.sval === operator
+  return is_same && found.lexpr && found.rexpr ? [found.lexpr, found.rexpr] : null
 }
 
-const ends_from = ['where', 'group', 'order', 'having', 'limit', 'offset', 'returning']
-const ends_where = ['group', 'order', 'having', 'limit', 'offset', 'returning', 'on']
-const joins = ['join', 'left', 'inner', 'cross', 'on', ',']
-
-function readBlock(tokens: readonly Token[]): Block {
-  const [verb, second] = tokens
-  const text = textOf(tokens)
-  if (verb === 'insert') return readInsert(tokens, text)
-  if (verb === 'update') {
-    const { conditions, inner } = readConditions(tokens.slice(2))
-    const target = String(second)
-    return { does: 'update', tables: [{ name: target, alias: target }], conditions, inner, columns: new Map(), target, text }
-  }
-  const from = tokens.indexOf('from')
-  const { tables, conditions: joined } = from === -1 ? { tables: [], conditions: [] } : readFrom(tokens.slice(from + 1))
-  const { conditions, inner } = readConditions(tokens)
-  const all = [...joined, ...conditions]
-  const target = verb === 'delete' ? (tables[0]?.name ?? null) : null
-  return { does: verb === 'delete' ? 'delete' : 'select', tables, conditions: all, inner, columns: new Map(), target, text }
+/** The node before the mark `|| ''`, which changes no value (`server/src/db/environment.ts`). */
+function unmarked(node: Node | undefined): Node | undefined {
+  const [marked, mark] = sides(node, '||') ?? []
+  return only('A_Const', mark)?.sval?.sval === '' ? marked : node
 }
 
-/** The tables between `from` and the next clause, with the conditions after `on`. */
-function readFrom(tokens: readonly Token[]): { tables: Table[]; conditions: string[] } {
-  const end = tokens.findIndex((token) => typeof token === 'string' && ends_from.includes(token))
-  const clause = end === -1 ? tokens : tokens.slice(0, end)
-  const tables: Table[] = []
-  const conditions: string[] = []
-  for (let at = 0; at < clause.length; at++) {
-    const token = clause[at]
-    if (token === 'on') {
-      let until = at + 1
-      while (until < clause.length && !joins.includes(String(clause[until]))) until += 1
-      conditions.push(...conjuncts(clause.slice(at + 1, until)))
-      at = until - 1
-      continue
-    }
-    if (typeof token === 'string' && [...joins, 'as', 'outer', 'lateral'].includes(token)) continue
-    let next = clause[at + 1]
-    if (next === 'as') next = clause[at + 2]
-    const has_alias = typeof next === 'string' && !joins.includes(next)
-    if (typeof token === 'string' && !isGroup(next)) tables.push({ name: token, alias: has_alias ? String(next) : token })
-    while (at + 1 < clause.length && !joins.includes(String(clause[at + 1]))) at += 1
-  }
-  return { tables, conditions }
+/** A column, and the name before it. */
+export function columnOf(node: Node | undefined): { column: string | undefined; table: string | undefined } {
+  const names = only('ColumnRef', unmarked(node))?.fields?.map((name) => only('String', name)?.sval) ?? []
+  return { column: names.at(-1), table: names.at(-2) }
 }
 
-function readConditions(tokens: readonly Token[]): { conditions: string[]; inner: Block[] } {
-  const where = tokens.lastIndexOf('where')
-  const clause = where === -1 ? [] : tokens.slice(where + 1)
-  const end = clause.findIndex((token) => typeof token === 'string' && ends_where.includes(token))
-  return { conditions: conjuncts(end === -1 ? clause : clause.slice(0, end)), inner: innerBlocks(tokens) }
+/** Whether a statement gives this value itself, bound or written. */
+export function isValue(node: Node | undefined): boolean {
+  const value = only('TypeCast', node)?.arg ?? unmarked(node)
+  return only('ParamRef', value) !== undefined || only('A_Const', value)?.sval !== undefined
 }
 
-/** The parts that must all be true. `between ? and ?` is not in the subset. */
-function conjuncts(tokens: readonly Token[]): string[] {
-  if (tokens.includes('or')) return [textOf(tokens)]
-  const parts = splitOutsideCase(tokens)
-  if (parts.length > 1) return parts.flatMap(conjuncts)
-  const [only] = tokens
-  return tokens.length === 1 && isGroup(only) && !isQuery(only) ? conjuncts(only) : [textOf(tokens)]
-}
+/** The expressions after `select`. */
+export const selected = ({ targetList = [] }: SelectStmt): Node[] => targetList.flatMap((target) => only('ResTarget', target)?.val ?? [])
 
-function splitOutsideCase(tokens: readonly Token[]): Token[][] {
-  let depth = 0
-  const found: Token[][] = [[]]
-  for (const token of tokens) {
-    if (token === 'case') depth += 1
-    if (token === 'end') depth -= 1
-    if (token === 'and' && depth === 0) found.push([])
-    else found.at(-1)?.push(token)
-  }
-  return found.filter((part) => part.length > 0)
-}
+const sourceOf = ({ selectStmt }: InsertStmt): SelectStmt => only('SelectStmt', selectStmt) ?? {}
 
-function innerBlocks(tokens: readonly Token[]): Block[] {
-  return tokens.filter(isGroup).flatMap((group) => (isQuery(group) ? readBlocks(group) : innerBlocks(group)))
-}
+export const isOfValues = (insert: InsertStmt): boolean => sourceOf(insert).valuesLists !== undefined
 
-/** `insert into table (columns) values (…)` or a query, and perhaps `on conflict … do update set … where …`. */
-function readInsert(tokens: readonly Token[], text: string): Block {
-  const [, , table, names] = tokens
-  const target = String(table)
-  const columns = isGroup(names) ? split(names, ',').map((name) => textOf(name)) : []
-  const rest = tokens.slice(4)
-  const conflict = rest.findIndex((token, index) => token === 'on' && rest[index + 1] === 'conflict')
-  const source = conflict === -1 ? rest.filter((token) => token !== 'returning') : rest.slice(0, conflict)
-  const after = conflict === -1 ? [] : rest.slice(conflict)
-  const row = source[0] === 'values' && isGroup(source[1]) ? source[1] : selected(source)
-  const given = valuesOf(row)
-  const query = isQuery(source) ? readBlocks(source) : innerBlocks(source)
-  return {
-    does: 'insert',
-    tables: [],
-    conditions: [],
-    inner: [...query, ...innerBlocks(after)],
-    columns: new Map(columns.map((name, index) => [name, given.at(index) ?? given.at(-1) ?? ''])),
-    target,
-    text,
-  }
-}
-
-/** Returns the selection of a query, without its clauses; after `with` that of the query which follows. */
-function selected(all: readonly Token[]): Token[] {
-  const tokens = all[0] === 'with' ? all.slice(all.indexOf('select')) : all
-  const from = tokens.findIndex((token) => token === 'from' || token === 'where')
-  return tokens[0] === 'select' ? tokens.slice(1, from === -1 ? undefined : from) : []
-}
-
-/** The values of a row. `?…` stands for a list of any length, so what follows it is counted from the end. */
-function valuesOf(tokens: readonly Token[]): string[] {
-  return split(tokens, ',').map(textOf)
+/** What each row of an insert gives to a column. In a row with a list of values it is one of those. */
+export function givenTo(column: string, insert: InsertStmt): (Node | undefined)[] {
+  const place = insert.cols?.findIndex((node) => only('ResTarget', node)?.name === column) ?? -1
+  const rows = arms(sourceOf(insert)).flatMap(
+    (query) => query.valuesLists?.map((row) => only('List', row)?.items ?? []) ?? [selected(query)],
+  )
+  return rows.map((row) => row.find((node) => only('ParamRef', node)?.number === a_list) ?? row[place])
 }
