@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { distributedOffences } from './distributed-laws.ts'
-import { parse } from './recorded.ts'
+import { distributedOffences, misdirected } from './distributed-laws.ts'
+import { parse, type Recorded, type RecordedBatch } from './recorded.ts'
 
 const offencesOf = (text: string) => [...distributedOffences(parse(text, false))].map(({ law }) => law)
 
@@ -11,7 +11,6 @@ const values = 'a statement gives the environment as a value for each table'
 const others = 'no subquery takes the environment from another row'
 const subquery = 'no insert of values has a subquery'
 const conflict = 'an insert that selects has no value after on conflict'
-const to_node = 'a statement about an environment goes to its node (db/citus/owner.ts)'
 const elsewhere = 'no change reads a table that lives elsewhere'
 
 // biome-ignore format: this table is read by column
@@ -40,8 +39,6 @@ const broken: [law: string, text: string][] = [
   [subquery,  "insert into jobs (id, tenant_id) values (?…, coalesce((select own.tenant_id from environments own where own.id = ?), '')) on conflict (id) do nothing"],
   [conflict,  'insert into jobs (id, tries) select ?, ? where 1 = 1 on conflict (id) do update set tries = jobs.tries + ?'],
   [conflict,  'insert into consents (environment_id, user_id) select id, ? from environments where id = ? on conflict (environment_id, user_id) do update set ending = 0 where consents.ending < ?'],
-  [to_node,   'insert into users (id, environment_id) values (?, ?)'],
-  [to_node,   "select id from users where ? = environment_id"],
   [elsewhere, 'update environments set updated_at = updated_at where id = ? and (select count(*) from applications where environment_id = ?) < ?'],
   [elsewhere, 'update invitations set ended_at = ? where id = ? and exists (select 1 from users b where b.environment_id = ? and b.id = ?)'],
   [elsewhere, 'update webhook_messages set attempts = 0 where environment_id = ? and exists (select 1 from jobs where jobs.id = webhook_messages.id)'],
@@ -83,3 +80,37 @@ const kept: string[] = [
   'delete from refused_calls where scope_id = ? and exists (select 1 from refused_calls newer where newer.scope_id = ? and newer.id > refused_calls.id)',
 ]
 for (const text of kept) test(`"${text}" runs on a distributed database`, () => assert.deepEqual(offencesOf(text), []))
+
+const of_user = 'select id from users where environment_id = ?'
+const of_job = 'delete from jobs where id = ?'
+const of_environment = 'update environments set name = ? where id = ?'
+const by_handle = 'a statement about rows of an environment is sent by its handle (db.of), or by that of many (db.many)'
+const at_coordinator = 'a statement about rows of the coordinator says so (atCoordinator)'
+const on_every_node = 'a statement that changes rows of every node says so (onEveryNode)'
+
+// biome-ignore format: this table is read by column
+const sent: [text: string, owner: RecordedBatch['owner'], lives: Recorded['lives'], law: string | null][] = [
+  [of_user,                                                    'environment', undefined,            null],
+  [of_user,                                                    'many',        undefined,            null],
+  [of_user,                                                    'none',        undefined,            by_handle],
+  ['insert into users (environment_id, id) values (?…)',       'none',        undefined,            by_handle],
+  [of_user,                                                    'another',     undefined,            'a handle sends statements about its own environment'],
+  [of_user,                                                    'environment', 'at the coordinator', 'no statement says that it lives elsewhere'],
+  [of_user,                                                    'environment', 'on every node',      'no statement says that it lives elsewhere'],
+  [of_job,                                                     'none',        undefined,            null],
+  [of_job,                                                     'environment', 'at the coordinator', null],
+  [of_job,                                                     'environment', undefined,            at_coordinator],
+  ['select 1 from users u join jobs j on j.id = u.id where u.environment_id = ?', 'environment', undefined, at_coordinator],
+  ['select id from environments where id = ?',                 'none',        undefined,            null],
+  [of_environment,                                             'environment', 'on every node',      null],
+  [of_environment,                                             'environment', undefined,            on_every_node],
+  [of_environment,                                             'none',        undefined,            on_every_node],
+  ['delete from refused_calls where scope_id = ?',             'many',        undefined,            null],
+  ['delete from refused_calls where scope_id = ?',             'environment', undefined,            on_every_node],
+]
+for (const [text, owner, lives, law] of sent)
+  test(`"${text}" ${lives ?? 'unmarked'}, sent about ${owner}, ${law ? `breaks the law: ${law}` : 'is sent right'}`, () =>
+    assert.deepEqual(
+      [...misdirected({ ...parse(text, false), lives }, owner)].map((found) => found.law),
+      law === null ? [] : [law],
+    ))

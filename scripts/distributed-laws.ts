@@ -42,7 +42,7 @@ export function* misdirected({ text, target, lives }: Recorded, owner: RecordedB
   const places = new Set([target ?? '', ...tables].map(placeOf))
   const changes_every_node = placeOf(target ?? '') === 'everywhere'
   if (owner === 'another') yield { law: 'a handle sends statements about its own environment', what: text }
-  if (owner === 'many' ? false : lives !== 'on every node' && (places.has('scope') || changes_every_node))
+  if (owner !== 'many' && lives !== 'on every node' && (places.has('scope') || changes_every_node))
     yield { law: 'a statement that changes rows of every node says so (onEveryNode)', what: text }
   if (owner === 'environment' && lives === undefined && places.has('coordinator'))
     yield { law: 'a statement about rows of the coordinator says so (atCoordinator)', what: text }

@@ -1,4 +1,3 @@
-// pure
 import type { Owner, Statement } from '../db.ts'
 
 /**
