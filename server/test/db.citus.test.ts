@@ -116,6 +116,7 @@ const seed = `
   insert into environments (tenant_id, project_id, id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
     values ('ten_a', 'prj_a', 'env_a', 'a', 'a', 'test', 'https://a', 0, 0, 0), ('ten_a', 'prj_a', 'env_b', 'b', 'b', 'live', 'https://b', 0, 0, 0),
            ('ten_b', 'prj_b', 'env_c', 'c', 'c', 'test', 'https://c', 0, 0, 0), ('ten_b', 'prj_b', 'env_d', 'd', 'd', 'live', 'https://d', 0, 0, 0);
+  insert into event_counters (environment_id, last) select id, 0 from environments;
   create table numbered as select e.id as environment_id, lpad(n::text, 3, '0') as n, n % 2 as two, n % 3 as three, n % 5 as five,
     n % 7 as seven, (n * 37 % 101)::bigint * ${day_ms} + 1 as day from environments e, generate_series(1, 120) n where e.id <> 'env_d';
   insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at, ended_at)
