@@ -4,10 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Client } from 'pg'
 import { z } from 'zod'
 import { createDb, DatabaseUnavailable, type Db, sql } from '../src/db/db.ts'
 import { openPostgres } from '../src/db/postgres/postgres.ts'
+import { insertInto } from '../src/db/rows.ts'
 import { freshDatabase, noPostgres, runCommand, startPostgres } from './support/postgres.ts'
 import { pretendPlaced } from './support/pretended-citus.ts'
 import { until } from './support/receiver.ts'
@@ -17,7 +19,7 @@ const worker = noPostgres ? null : await startPostgres()
 after(() => worker?.stop())
 
 const Answer = z.object({ node: z.string() })
-const environment = (letter: string) => `env_0${letter.repeat(25)}`
+const environment = (letter: string): EnvironmentId => `env_0${letter.repeat(25)}`
 /** On the worker are the environments of this letter. */
 const [of_coordinator, of_worker] = [environment('a'), environment('b')]
 
@@ -64,15 +66,17 @@ async function opened({ is_reachable = true, connections = 3 } = {}) {
 }
 
 /** The node that answers a read about the users of an environment. */
-async function nodeOf(db: Db, environment_id: string): Promise<string | undefined> {
-  const [row] = await db.all(
-    Answer,
-    sql`select s.node from settled s where not exists (select 1 from users u where u.environment_id = ${environment_id} and u.id = 'none')`,
-  )
+async function nodeOf(db: Db, environment_id: EnvironmentId): Promise<string | undefined> {
+  const [row] = await db
+    .of(environment_id)
+    .all(
+      Answer,
+      sql`select s.node from settled s where not exists (select 1 from users u where u.environment_id = ${environment_id} and u.id = 'none')`,
+    )
   return row?.node
 }
 const untilReached = (db: Db) => until('the worker answers', async () => (await nodeOf(db, of_worker)) === 'worker')
-const addUser = (environment_id: string, id: string) => sql`insert into users (environment_id, id) values (${environment_id}, ${id})`
+const addUser = (environment_id: EnvironmentId, id: string) => sql`insert into users (environment_id, id) values (${environment_id}, ${id})`
 const usersAt = async (url: string) => {
   const db = createDb(openPostgres(url))
   const rows = await db.all(z.object({ id: z.string() }), sql`select id from users order by id`)
@@ -84,11 +88,11 @@ test('a batch about an environment goes to the node of its rows, and each other 
   const { db, url, url_of_worker } = await opened()
   await untilReached(db)
   assert.equal(await nodeOf(db, of_coordinator), 'coordinator')
-  const job = (id: string) => sql`insert into jobs (id) values (${id})`
-  await db.batch([addUser(of_worker, '1'), addUser(of_worker, '2')])
-  await db.batch([addUser(of_coordinator, '3'), addUser(of_coordinator, '4')])
-  await db.batch([addUser(of_worker, '5'), addUser(of_coordinator, '6')])
-  await db.batch([addUser(of_worker, '7'), job('7')])
+  const job = (id: string) => insertInto('jobs', { id })
+  await db.of(of_worker).batch([addUser(of_worker, '1'), addUser(of_worker, '2')])
+  await db.of(of_coordinator).batch([addUser(of_coordinator, '3'), addUser(of_coordinator, '4')])
+  await db.many.batch([addUser(of_worker, '5'), addUser(of_coordinator, '6')])
+  await db.of(of_worker).batch([addUser(of_worker, '7'), job('7')])
   assert.deepEqual(await usersAt(url_of_worker), ['1', '2'])
   assert.deepEqual(await usersAt(url), ['3', '4', '5', '6', '7'])
 })
@@ -96,8 +100,10 @@ test('a batch about an environment goes to the node of its rows, and each other 
 test('look-ups of one turn go to the node of each', { skip: noPostgres }, async () => {
   const { db } = await opened()
   await untilReached(db)
-  const find = (environment_id: string) =>
-    db.maybeOne(Answer, sql`select s.node from settled s left join users u on u.environment_id = ${environment_id} and u.id = 'none'`)
+  const find = (environment_id: EnvironmentId) =>
+    db
+      .of(environment_id)
+      .maybeOne(Answer, sql`select s.node from settled s left join users u on u.environment_id = ${environment_id} and u.id = 'none'`)
   const of_none = () => db.maybeOne(Answer, sql`select node from settled`)
   const found = await Promise.all([find(of_worker), of_none(), find(of_coordinator), find(of_worker)])
   assert.deepEqual(
@@ -127,7 +133,7 @@ test('a node that is gone takes its environments with it until they are elsewher
     ),
   )
   assert.ok(failed instanceof DatabaseUnavailable)
-  await assert.rejects(db.batch([addUser(of_worker, '1'), addUser(of_worker, '2')]), DatabaseUnavailable)
+  await assert.rejects(db.of(of_worker).batch([addUser(of_worker, '1'), addUser(of_worker, '2')]), DatabaseUnavailable)
   assert.equal(await nodeOf(db, of_coordinator), 'coordinator')
   await runCommand(url, 'update pg_dist_placement set groupid = 0')
   await until('the coordinator has the rows', () =>
@@ -144,12 +150,12 @@ test('a node that hangs holds up no batch for another', { skip: noPostgres }, as
   const release = line.holdAnswers()
   const hanging = Promise.allSettled(
     Array.from({ length: 50 }, (_, n) =>
-      n % 2 === 0 ? db.batch([addUser(of_worker, `${n}`), addUser(of_worker, `${n}.`)]) : nodeOf(db, of_worker),
+      n % 2 === 0 ? db.of(of_worker).batch([addUser(of_worker, `${n}`), addUser(of_worker, `${n}.`)]) : nodeOf(db, of_worker),
     ),
   )
   for (let n = 0; n < 20; n++) {
     assert.equal(await nodeOf(db, of_coordinator), 'coordinator')
-    await db.batch([addUser(of_coordinator, `${n}`), addUser(of_coordinator, `${n}.`)])
+    await db.of(of_coordinator).batch([addUser(of_coordinator, `${n}`), addUser(of_coordinator, `${n}.`)])
   }
   const outcomes = await hanging
   assert.ok(outcomes.every((outcome) => outcome.status === 'rejected' && outcome.reason instanceof DatabaseUnavailable))
@@ -160,13 +166,15 @@ test('a node that hangs holds up no batch for another', { skip: noPostgres }, as
 test('what the coordinator answers alone waits for no node', { skip: noPostgres }, async () => {
   const { db, url } = await opened()
   await untilReached(db)
-  const job = (id: string) => sql`insert into jobs (id) values (${id})`
+  const job = (id: string) => insertInto('jobs', { id })
   const holder = new Client({ connectionString: url })
   await holder.connect()
   await holder.query('begin; lock table users') // as if the batches below waited for the worker
   const waiting = Promise.allSettled(
     Array.from({ length: 40 }, (_, n) =>
-      db.batch(n % 2 === 0 ? [addUser(of_worker, `${n}`), job(`${n}`)] : [addUser(of_worker, `${n}`), addUser(of_coordinator, `${n}`)]),
+      n % 2 === 0
+        ? db.of(of_worker).batch([addUser(of_worker, `${n}`), job(`${n}`)])
+        : db.many.batch([addUser(of_worker, `${n}`), addUser(of_coordinator, `${n}`)]),
     ),
   )
   for (let n = 0; n < 20; n++) {
