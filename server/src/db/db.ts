@@ -366,7 +366,7 @@ interface Joined {
 
 const known_parts = new WeakMap<TemplateStringsArray, Joined[]>()
 /** Combinations of nested statements that are kept for one template. */
-const most_combinations = 8
+const most_combinations = 32
 
 /**
  * Merges a template with its nested texts; `null` stands for a value. The last few results for each template are kept, so the same text

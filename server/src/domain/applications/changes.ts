@@ -22,9 +22,7 @@ export function created(services: Makes, place: ObjectPlace, facts: Facts, field
     statements: insertApplication(environment_id, { ...facts, client_secret_hash }, fields, at),
     before: null,
     after: {
-      ...facts,
-      client_id: id,
-      ...begun(place),
+      ...begun(place, { ...facts, client_id: id }),
       ...fields,
       has_client_secret: client_secret !== null,
       secret_rotated_at: null,

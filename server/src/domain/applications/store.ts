@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
 import { endDisabled, followErasedApplication } from '../sessions/endings.ts'
+import { readerOf } from '../tenancy/object-reader.ts'
 import { insertOrigins, listOrigins, unlistOrigins } from './origins.ts'
 
 const Versioned = Application.extend({ version: z.int() })
@@ -33,28 +34,12 @@ const clientColumns = sql`a.id, a.id as client_id, a.environment_id, a.applicati
 const columns = sql`
   ${clientColumns}, e.tenant_id, e.project_id, a.slug, a.template, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret,
   a.secret_rotated_at, a.version, a.created_at, a.updated_at`
-const from = sql`from applications a join environments e on e.id = a.environment_id`
 
-/** A page of all of them, in the order of their slugs: those after a slug. */
-export const pageOfApplications = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<ApplicationRow[]> =>
-  db
-    .of(environment_id)
-    .all(
-      Versioned,
-      sql`select ${columns} ${from} where a.environment_id = ${environment_id} and a.slug > ${after} order by a.slug limit ${limit}`,
-    )
-
-export function listApplications(db: Db, environment_id: EnvironmentId, rest: Statement) {
-  return db
-    .of(environment_id)
-    .all(Application, sql`select * from (select ${columns} ${from} where a.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`)
-}
-
-export function findApplication(db: Db, environment_id: EnvironmentId, id: string): Promise<ApplicationRow | null> {
-  return db
-    .of(environment_id)
-    .maybeOne(Versioned, sql`select ${columns} ${from} where a.environment_id = ${environment_id} and a.id = ${id}`)
-}
+export const {
+  page: pageOfApplications,
+  list: listApplications,
+  find: findApplication,
+} = readerOf({ Shown: Application, Row: Versioned }, { table: 'applications', alias: 'a', columns })
 
 /** Finds the client of an OAuth request by the `client_id` as sent. Finds disabled applications too; the caller checks `disabled`. */
 export async function findClient(db: Db, environment_id: EnvironmentId, client_id: string): Promise<ClientRow | null> {

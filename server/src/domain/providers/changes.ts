@@ -41,9 +41,7 @@ export function created(
     statements: [insertProvider(environment_id, { id, slug, type }, { fields, sealed: { client_secret, private_key } }, at)],
     before: null,
     after: {
-      id,
-      ...begun(place),
-      slug,
+      ...begun(place, { id, slug }),
       ...fields,
       type,
       ...hasAfter(secrets),

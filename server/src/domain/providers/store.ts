@@ -8,6 +8,7 @@ import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
 import type { Origin } from '../events/store.ts'
 import { endDisabled, followErasedProvider } from '../sessions/endings.ts'
+import { readerOf } from '../tenancy/object-reader.ts'
 import { issuerOfProvider } from './kinds.ts'
 import type { UpstreamFailure } from './profile.ts'
 
@@ -20,28 +21,12 @@ const columns = sql`${ownColumns}, e.tenant_id, e.project_id, p.slug,
   case when p.private_key is null then 0 else 1 end as has_private_key,
   e.issuer || '/oauth/callback/' || p.id as callback_url, e.issuer || '/oauth/signed-out/' || p.id as post_logout_redirect_uri,
   e.issuer || '/oauth/backchannel/' || p.id as backchannel_logout_uri,  p.last_success_at, p.last_failure, p.version, p.created_at, p.updated_at`
-const from = sql`from providers p join environments e on e.id = p.environment_id`
 
-/** A page of all of them, in the order of their slugs: those after a slug. */
-export const pageOfProviders = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<ProviderRow[]> =>
-  db
-    .of(environment_id)
-    .all(
-      Versioned,
-      sql`select ${columns} ${from} where p.environment_id = ${environment_id} and p.slug > ${after} order by p.slug limit ${limit}`,
-    )
-
-export function listProviders(db: Db, environment_id: EnvironmentId, rest: Statement) {
-  return db
-    .of(environment_id)
-    .all(Provider, sql`select * from (select ${columns} ${from} where p.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`)
-}
-
-export function findProvider(db: Db, environment_id: EnvironmentId, id: string): Promise<ProviderRow | null> {
-  return db
-    .of(environment_id)
-    .maybeOne(Versioned, sql`select ${columns} ${from} where p.environment_id = ${environment_id} and p.id = ${id}`)
-}
+export const {
+  page: pageOfProviders,
+  list: listProviders,
+  find: findProvider,
+} = readerOf({ Shown: Provider, Row: Versioned }, { table: 'providers', alias: 'p', columns })
 
 const Upstream = Provider.omit({
   tenant_id: true,

@@ -13,7 +13,7 @@ export function created(
   return {
     statements: insertResourceServer(place.environment_id, { id, slug, names }, { identifier, ...fields }, place.at),
     before: null,
-    after: { id, ...begun(place), slug, identifier, ...fields },
+    after: { ...begun(place, { id, slug }), identifier, ...fields },
     event: { type: 'resource_server.created', data: { resource_server_id: id, slug, identifier, name: fields.name } },
   }
 }

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { type Db, guard, identifiers, join, list, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
 import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
+import { readerOf } from '../tenancy/object-reader.ts'
 
 const Versioned = ResourceServer.extend({ version: z.int() })
 export type ResourceServerRow = z.infer<typeof Versioned>
@@ -25,31 +26,12 @@ export type Audience = z.infer<typeof Audience>
 const columns = sql`
   r.id, e.tenant_id, e.project_id, r.environment_id, r.slug, ${columnsOf('r', own_names)},
   r.version, r.created_at, r.updated_at`
-const from = sql`from resource_servers r join environments e on e.id = r.environment_id`
 
-/** A page of all of them, in the order of their slugs: those after a slug. */
-export const pageOfResourceServers = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<ResourceServerRow[]> =>
-  db
-    .of(environment_id)
-    .all(
-      Versioned,
-      sql`select ${columns} ${from} where r.environment_id = ${environment_id} and r.slug > ${after} order by r.slug limit ${limit}`,
-    )
-
-export function listResourceServers(db: Db, environment_id: EnvironmentId, rest: Statement) {
-  return db
-    .of(environment_id)
-    .all(
-      ResourceServer,
-      sql`select * from (select ${columns} ${from} where r.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
-    )
-}
-
-export function findResourceServer(db: Db, environment_id: EnvironmentId, id: string): Promise<ResourceServerRow | null> {
-  return db
-    .of(environment_id)
-    .maybeOne(Versioned, sql`select ${columns} ${from} where r.environment_id = ${environment_id} and r.id = ${id}`)
-}
+export const {
+  page: pageOfResourceServers,
+  list: listResourceServers,
+  find: findResourceServer,
+} = readerOf({ Shown: ResourceServer, Row: Versioned }, { table: 'resource_servers', alias: 'r', columns })
 
 /** Finds the resource servers with these identifiers. */
 export async function findAudiences(db: Db, environment_id: EnvironmentId, identifiers: readonly string[]): Promise<Audience[]> {

@@ -31,7 +31,8 @@ export const placeIn = ({ tenant_id, project_id, id, issuer }: EnvironmentRow, a
 })
 
 /** The members that every new object has beside its own. */
-export const begun = ({ tenant_id, project_id, environment_id, at }: Omit<ObjectPlace, 'issuer'>) => ({
+export const begun = <Named extends object>({ tenant_id, project_id, environment_id, at }: Omit<ObjectPlace, 'issuer'>, named: Named) => ({
+  ...named,
   tenant_id,
   project_id,
   environment_id,

@@ -25,9 +25,7 @@ export function created(
     statements: [insertWebhook(environment_id, { id, slug, sealed_secret }, fields, at)],
     before: null,
     after: {
-      id,
-      ...begun(place),
-      slug,
+      ...begun(place, { id, slug }),
       ...fields,
       disabled_reason: null,
       previous_secret_until: null,

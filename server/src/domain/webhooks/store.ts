@@ -10,6 +10,7 @@ import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
 import { withAttempts } from '../queue/attempts.ts'
 import { enqueueEach } from '../queue/queue.ts'
+import { readerOf } from '../tenancy/object-reader.ts'
 import type { SealedSecrets } from './sign.ts'
 
 const Versioned = Webhook.extend({ version: z.int() })
@@ -17,28 +18,12 @@ export type WebhookRow = z.infer<typeof Versioned>
 
 const columns = sql`w.id, e.tenant_id, e.project_id, w.environment_id, w.slug, ${columnsOf('w', changeableNames(webhook))}, w.disabled_reason,
   w.previous_secret_until, w.last_success_at, w.failing_since, w.version, w.created_at, w.updated_at`
-const from = sql`from webhooks w join environments e on e.id = w.environment_id`
 
-/** A page of all of them, in the order of their slugs: those after a slug. */
-export const pageOfWebhooks = (db: Db, environment_id: EnvironmentId, after: string, limit: number): Promise<WebhookRow[]> =>
-  db
-    .of(environment_id)
-    .all(
-      Versioned,
-      sql`select ${columns} ${from} where w.environment_id = ${environment_id} and w.slug > ${after} order by w.slug limit ${limit}`,
-    )
-
-export function listWebhooks(db: Db, environment_id: EnvironmentId, rest: Statement) {
-  return db
-    .of(environment_id)
-    .all(Webhook, sql`select * from (select ${columns} ${from} where w.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`)
-}
-
-export function findWebhook(db: Db, environment_id: EnvironmentId, id: string): Promise<WebhookRow | null> {
-  return db
-    .of(environment_id)
-    .maybeOne(Versioned, sql`select ${columns} ${from} where w.environment_id = ${environment_id} and w.id = ${id}`)
-}
+export const {
+  page: pageOfWebhooks,
+  list: listWebhooks,
+  find: findWebhook,
+} = readerOf({ Shown: Webhook, Row: Versioned }, { table: 'webhooks', alias: 'w', columns })
 
 /** Fails as a guard if the slug is taken in the environment. */
 export function insertWebhook(

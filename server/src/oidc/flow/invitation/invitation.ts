@@ -93,25 +93,18 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
   return show(services, call, { ...visit, ...begun, session }, 'changed')
 }
 
+type SignedInVisit = InvitationVisit & { session: SessionRow }
+type Problem = keyof typeof problems
+
 /** Asks the person of this session; where the user is a member already, says that the role stays. */
-async function show(
-  services: OidcServices,
-  call: OidcCall,
-  visit: InvitationVisit & { session: SessionRow },
-  problem: keyof typeof problems | null,
-): Promise<Answer> {
+async function show(services: OidcServices, call: OidcCall, visit: SignedInVisit, problem: Problem | null): Promise<Answer> {
   const place = { name: 'invitation', query: visit.query, address: continueUrl(call, visit.query) }
   const page = (shown: { problem: typeof problem }) => invitationAnswer(services, call, visit, shown.problem)
   const answer = await showStep(services, call, visit.browser, { place, view: { problem }, page })
   return problem === null ? answer : refused(answer, problems[problem])
 }
 
-async function invitationAnswer(
-  services: OidcServices,
-  call: OidcCall,
-  visit: InvitationVisit & { session: SessionRow },
-  problem: keyof typeof problems | null,
-): Promise<Answer> {
+async function invitationAnswer(services: OidcServices, call: OidcCall, visit: SignedInVisit, problem: Problem | null): Promise<Answer> {
   const { browser, query, invitation, session } = visit
   const { csrf, set_cookie } = formToken(services, call, browser)
   const member = await findMember(services.db, services.root_environment_id, invitation.tenant_id, session.user_id)
