@@ -7,6 +7,7 @@ const subjects: [subject: string, problem: RegExp | null][] = [
   ['Add a field',                          null],
   ['Re-read the row after a lost race',    null],
   ['Seed the demo once',                   null],
+  ['Find, list and pick by one helper',    null],
   [`Add ${'a'.repeat(68)}`,                null],
   [`Add ${'a'.repeat(69)}`,                /has 73 characters/],
   ['Added a field',                        /"Added"/],

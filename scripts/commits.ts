@@ -9,7 +9,8 @@ const imperatives = new Set(['bring', 'embed', 'feed', 'need', 'proceed', 'seed'
 export function subjectProblem(subject: string): string | null {
   if (subject.length > longest) return `has ${subject.length} characters, of at most ${longest}`
   const [first = ''] = subject.split(' ')
-  if (!/^[A-Z][a-z]+(-[a-z]+)*$/.test(first)) return 'begins with no word in the imperative, such as "Add"'
-  if (/(ed|ing)$/.test(first) && !imperatives.has(first.toLowerCase())) return `begins with "${first}", not with an imperative`
+  if (!/^[A-Z][a-z]+(-[a-z]+)*,?$/.test(first)) return 'begins with no word in the imperative, such as "Add"'
+  if (/(ed|ing),?$/.test(first) && !imperatives.has(first.toLowerCase().replace(',', '')))
+    return `begins with "${first}", not with an imperative`
   return subject.endsWith('.') ? 'ends with a full stop' : null
 }
