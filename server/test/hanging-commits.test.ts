@@ -118,7 +118,7 @@ test('when the commit of a request hangs, its later calls fail without being sen
 
 test('no read is sent behind a commit that hangs', skip, async () => {
   const { server, hang, hanging, release } = await replicated()
-  const { line, db } = await opened(server.url, 3, { silence_ms: 60_000, answer_ms: 60_000 })
+  const { line, db } = await opened(server.url, 3, { silence_ms: 60_000, answer_ms: 60_000, asked_ms: 60_000 })
   await Promise.all(Array.from({ length: 12 }, () => list(db)))
   await hang()
   const change = errorOf(add(db, 'b'))
