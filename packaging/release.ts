@@ -27,6 +27,7 @@ const file_time = new Date('2026-01-01T00:00:00Z')
 const needed = /(^|\/)(package\.json|LICENSE|index\.js|[\w.-]+\.node)$/
 
 const { values } = parseArgs({ options: { folder: { type: 'string' }, 'this-platform': { type: 'boolean' } } })
+const is_archive_of_all = values.folder === undefined && !values['this-platform']
 const { version } = readJson<{ version: string }>('cli/package.json')
 const lock = readJson<{ packages: Record<string, LockedPackage> }>('package-lock.json')
 
@@ -74,6 +75,8 @@ function keepSdk(): void {
 }
 
 async function buildFiles(): Promise<ArchivedFile[]> {
+  // A build keeps files of earlier ones, for pages that are open. An archive has none, so that the same sources make the same archive.
+  if (is_archive_of_all) rmSync(join(root, 'dist'), { recursive: true, force: true })
   const folder = dirname(await commandLineTool('serve'))
   if (folder !== join(root, 'dist')) throw new Error('The build failed; see above.')
   const skipped = /^(build\.json|dashboard\.json|sdk\.json|compiled\/.*|.*\.tmp)$/
