@@ -93,8 +93,10 @@ test('a refresh token is refused with invalid_grant after offline_access was wit
 test('a spent refresh token is reuse even where the live one has expired or the request has too much scope', () =>
   assert.deepEqual(check({ token: { ...before, chain: { ...chain, expires_at: at(-5) } }, requested: 'phone' }), { kind: 'reuse' }))
 
-test('a refresh token expires at the end of its idle time', () => assert.deepEqual(refreshLifetimes(now, at(-800), tokens), at(100)))
-test('a refresh token expires with its grant at the latest', () => assert.deepEqual(refreshLifetimes(now, at(-950), tokens), at(50)))
+test('a refresh token expires at the end of its idle time', () =>
+  assert.deepEqual(refreshLifetimes(now, at(-800), tokens), { expires_at: at(100), renewable_until: at(200) }))
+test('a refresh token expires with its grant at the latest', () =>
+  assert.deepEqual(refreshLifetimes(now, at(-950), tokens), { expires_at: at(50), renewable_until: at(50) }))
 
 test('a refresh never gives a scope that was not granted', () => {
   const names = fc.array(fc.constantFrom<string>('openid', 'email', 'phone', 'profile', 'meals:read'))
