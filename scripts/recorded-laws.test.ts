@@ -40,6 +40,8 @@ const broken: [law: string, texts: string[]][] = [
   ['a guard of a key gives a value for each column of a unique key', ['guard of key: update jobs set lane = ? where id in (?…)']],
   ['a guard of a key gives a value for each column of a unique key', ['guard of key: insert into jobs (id) values (?)']],
   ['a guard of a key gives a value for each column of a unique key', ['guard of key: insert into jobs (id) select id from jobs where id = ?']],
+  ['a statement marks the table that it changes, and no other', ['with a as (select 1) update jobs set lane = ? where id = ?']],
+  ['a statement marks the table that it changes, and no other', ['update public.jobs set lane = ? where id = ?']],
   ['a statement is in the grammar of PostgreSQL',  ['replace into jobs (id) values (?)']],
   ['an insert that selects, alone in its batch, returns what it wrote', ['insert into consents (environment_id, user_id) select ?, id from users where environment_id = ? on conflict (environment_id, user_id) do nothing']],
 ]

@@ -6,6 +6,7 @@
 import type { Node } from 'libpg-query'
 import { placeOf } from '../server/src/db/citus/placement.ts'
 import { lock_order } from '../server/src/db/db.ts'
+import { changedTables } from '../server/src/db/sqlite/statements.ts'
 import { distributedOffences, misdirected } from './distributed-laws.ts'
 import type { Recorded, RecordedBatch } from './recorded.ts'
 import {
@@ -43,6 +44,7 @@ export function judgeRecord(batches: readonly RecordedBatch[], keys: Keys): Offe
       ...unbounded(statements, keys),
       ...ofNoKey(statements, keys),
       ...uncounted(statements),
+      ...marksOthers(statements),
       ...statements.flatMap((statement) => [...distributedOffences(statement), ...misdirected(statement, owner)]),
     ]
     for (const offence of found) if (!offences.has(offence.what)) offences.set(offence.what, { ...offence, file })
@@ -57,6 +59,15 @@ function* ungrammatical(statements: readonly Recorded[]): Generator<Found> {
   for (const { text } of statements) {
     const { error } = readSql(text)
     if (error !== null) yield { law: 'a statement is in the grammar of PostgreSQL', what: `${error}: ${text}` }
+  }
+}
+
+/** The row cache forgets the rows of the tables that a statement changes, by the beginning of its text. */
+function* marksOthers(statements: readonly Recorded[]): Generator<Found> {
+  for (const { target, text } of statements.filter(({ text }) => !/^explain\b/i.test(text))) {
+    const marked = changedTables(text, target === null ? lock_order : [target, 'another'])
+    if (marked.join() !== (target ?? ''))
+      yield { law: 'a statement marks the table that it changes, and no other', what: `${marked.length === 1 ? marked : 'many'}: ${text}` }
   }
 }
 

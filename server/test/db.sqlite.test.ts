@@ -54,6 +54,11 @@ const commits: { commit_kind: string; commit: (db: Db, other: Db) => Promise<unk
     invalidates: true,
   },
   { commit_kind: 'a change of another table', commit: (db) => db.run(sql`update b set n = n + 1`), invalidates: false },
+  {
+    commit_kind: 'a change of another table whose condition names the table',
+    commit: (db) => db.batch([sql`select 1 as held from a`, sql`update b set n = (select n from a) where exists (select 1 from a)`]),
+    invalidates: false,
+  },
   { commit_kind: 'a change that finds no row', commit: (db) => db.run(sql`update a set n = n + 1 where id = ${'z'}`), invalidates: false },
 ]
 for (const { commit_kind, commit, invalidates } of commits) {

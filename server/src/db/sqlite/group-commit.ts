@@ -44,7 +44,7 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
     const results = batch.statements.map((statement) => {
       const result = statements.execute(statement)
       if (statement.guard !== undefined && result.changed !== statement.guard) throw new GuardFailed()
-      if (result.changed > 0) for (const table of statements.prepare(statement).tables) changed_tables.add(table)
+      if (result.changed > 0) for (const table of statements.prepare(statement).changes) changed_tables.add(table)
       return result
     })
     return () => batch.resolve(results)

@@ -12,6 +12,8 @@ export interface Prepared {
    * view (see `server/test/schema.test.ts`).
    */
   readonly tables: readonly string[]
+  /** The tables whose rows it changes where it changes any. */
+  readonly changes: readonly string[]
 }
 
 /** There are few texts, except for lists of values and combinations of filters. */
@@ -29,7 +31,8 @@ export function createStatements(database: DatabaseSync) {
     const run = database.prepare(text)
     known_tables ??= tablesOf(database)
     const words = new Set(text.match(/\w+/g))
-    const prepared = { run, has_rows: run.columns().length > 0, tables: known_tables.filter((table) => words.has(table)) }
+    const tables = known_tables.filter((table) => words.has(table))
+    const prepared = { run, has_rows: run.columns().length > 0, tables, changes: changedTables(text, tables) }
     by_text.set(text, prepared)
     return prepared
   }
@@ -65,3 +68,13 @@ const tablesOf = (database: DatabaseSync): string[] =>
     .prepare(`select name from sqlite_schema where type = 'table'`)
     .all()
     .map(({ name }) => String(name))
+
+/** Matches a change of the table that it names first, and of no other. */
+const of_first = /^\s*(?:insert into|update|delete from) (\w+)\b/i
+
+/** The tables that a statement may change, of those that it names. A statement of another form may change all of them. */
+export function changedTables(text: string, named: readonly string[]): readonly string[] {
+  if (/^\s*select\b/i.test(text)) return []
+  const [, first] = of_first.exec(text) ?? []
+  return first !== undefined && named.includes(first) ? [first] : named
+}
