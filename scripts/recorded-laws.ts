@@ -62,12 +62,11 @@ function* ungrammatical(statements: readonly Recorded[]): Generator<Found> {
   }
 }
 
-/** The row cache forgets the rows of the tables that a statement changes, by the beginning of its text. */
+/** The row cache forgets the rows of the table that a statement changes, by the beginning of its text. */
 function* marksOthers(statements: readonly Recorded[]): Generator<Found> {
-  for (const { target, text } of statements.filter(({ text }) => !/^explain\b/i.test(text))) {
-    const marked = changedTables(text, target === null ? lock_order : [target, 'another'])
-    if (marked.join() !== (target ?? ''))
-      yield { law: 'a statement marks the table that it changes, and no other', what: `${marked.length === 1 ? marked : 'many'}: ${text}` }
+  for (const { target, text } of statements) {
+    if (target === null || changedTables(text, [target, 'another']).join() === target) continue
+    yield { law: 'a statement marks the table that it changes, and no other', what: text }
   }
 }
 
