@@ -8,6 +8,8 @@ import { pathToFileURL } from 'node:url'
 
 // Files that are read at run time, relative to `server/`; `server/src/base/assets.ts` finds them.
 const ASSETS = ['migrations', 'src/domain/users/common-passwords']
+// The files that threads begin with; `server/src/base/assets.ts` finds them.
+const THREADS = { 'checkpoint-worker': 'server/src/db/sqlite/checkpoint-worker.ts' }
 // The files that a build depends on in addition to the sources.
 const BESIDE = ['build.mjs', 'package-lock.json']
 const RECORD = 'build.json'
@@ -41,7 +43,7 @@ export async function makeBuild(root, entry, folder) {
   const { build, stop } = await import('esbuild')
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { main: entry },
+    entryPoints: { main: entry, ...existingThreads(root) },
     bundle: true,
     splitting: true, // dynamic imports become chunks
     chunkNames: '[name]-[hash]',
@@ -78,6 +80,9 @@ export async function makeBuild(root, entry, folder) {
   for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name), { recursive: true, force: true })
   return join(folder, 'main.js')
 }
+
+/** A build of other sources, as tests make one, has no threads. */
+const existingThreads = (root) => Object.fromEntries(Object.entries(THREADS).filter(([, file]) => existsSync(join(root, file))))
 
 /** Reports whether the dashboard in `folder` is a build of its current sources. */
 export function isDashboardCurrent(root, folder) {

@@ -1,9 +1,9 @@
 /** `ostiary serve`, and `ostiary start`, which also creates a demo on the first start and prints where to sign in. */
-import type { Config } from '@ostiary/server/base/config/config.ts'
+import { type Config, widenThreadPool } from '@ostiary/server/base/config/config.ts'
 import { createLog, type LogForm } from '@ostiary/server/base/log.ts'
 import { outputTo } from '@ostiary/server/base/output.ts'
 import { stackOf } from '@ostiary/server/base/stack.ts'
-import { createPasswords } from '@ostiary/server/domain/users/password.ts'
+import { createPasswords, lanesOf, threadsFor } from '@ostiary/server/domain/users/password.ts'
 import { type Service, startService } from '@ostiary/server/main.ts'
 import { createDemo, findDemo } from '@ostiary/server/setup/demo.ts'
 import { wrongArguments } from './arguments.ts'
@@ -15,6 +15,7 @@ import { codeOfRefusal, isFirst, isWorker, sayReady, sharedSetupToken, supervise
 export async function serve(config: Config, values: Values<typeof commands.serve>): Promise<number | null> {
   const workers = readWorkers(values.workers)
   if (workers > 1 && !isWorker()) return superviseWorkers(config, workers)
+  widenThreadPool(threadsFor(lanesOf(workers)))
   const log_form = formFor(process.stdout)
   const service = await startService(config, {
     processes: workers,
@@ -38,6 +39,7 @@ const no_tenant = 'There is no tenant yet. Open the link to create the first one
 const formFor = (stream: { isTTY?: boolean }): LogForm => (stream.isTTY ? 'text' : 'json')
 
 export async function start(config: Config): Promise<null> {
+  widenThreadPool(threadsFor(lanesOf(1)))
   const service = await startService(config, { write: outputTo('stderr').write, log_form: formFor(process.stderr) })
   stopOnSignal(service)
   const { deployment } = service

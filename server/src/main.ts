@@ -14,10 +14,11 @@ import { createIds } from './base/ids.ts'
 import { bufferLines, createLog, type LogForm } from './base/log.ts'
 import { droppedLines, outputTo } from './base/output.ts'
 import { createRandomPool } from './base/random-pool.ts'
-import { createDb, type Db, type Engine } from './db/db.ts'
+import { createDb, type Engine } from './db/db.ts'
 import { migrate, newestMigration } from './db/migrate.ts'
 import type { PostgresOptions } from './db/postgres/postgres.ts'
 import { openDatabaseFile, takeDataDirectory } from './db/sqlite/data-directory.ts'
+import type { SqliteOptions } from './db/sqlite/sqlite.ts'
 import { createCounters } from './deployment/counters.ts'
 import { type Deployment, newSecret } from './deployment/deployment.ts'
 import { createForwarders } from './deployment/forwarders.ts'
@@ -44,25 +45,28 @@ import { startJobs } from './workers/jobs.ts'
 import type { Metrics } from './workers/metrics.ts'
 
 /** Opens the database and leaves its schema alone, which may be older or newer than this program. */
-export async function openDatabase(config: Config, options: PostgresOptions = {}, before: Overrides['database'] = as_it_is): Promise<Db> {
-  if (config.database_url === null) return createDb(before(openDatabaseFile(config.data_dir)))
+export async function openDatabase(config: Config, { postgres = {}, serves = false, database: before = as_it_is }: DatabaseOptions = {}) {
+  if (config.database_url === null) return createDb(before(openDatabaseFile(config.data_dir, { serves })))
   const { openPostgres } = await import('./db/postgres/postgres.ts') // an embedded deployment does not load the driver
-  return createDb(before(openPostgres(config.database_url, options)))
+  return createDb(before(openPostgres(config.database_url, postgres)))
 }
 
 const as_it_is = (engine: Engine): Engine => engine
 
+interface DatabaseOptions extends SqliteOptions {
+  postgres?: PostgresOptions
+  /** Stands before the database. */
+  database?: (engine: Engine) => Engine
+}
+
 /** Replaces parts of a deployment, for tests. */
-interface Overrides {
+interface Overrides extends DatabaseOptions {
   now?: () => Date
   write?: (line: string) => void
   log_form?: LogForm
   resolve?: Resolve
   outbound?: Outbound
   smtp?: DeliverBySmtp
-  postgres?: PostgresOptions
-  /** Stands before the database. */
-  database?: (engine: Engine) => Engine
   /** The folder of the built dashboard. */
   dashboard_folder?: string
   sdk_folder?: string
@@ -81,7 +85,7 @@ interface ServiceOverrides extends Overrides {
 /** Opens the parts that every command needs, without serving. A command may run beside a service, so this seals nothing again. */
 export async function openDeployment(config: Config, overrides: Overrides = {}): Promise<Deployment> {
   const now = overrides.now ?? (() => new Date())
-  const db = await openDatabase(config, overrides.postgres, overrides.database)
+  const db = await openDatabase(config, overrides)
   try {
     const master_keys = config.master_keys ?? [readMasterKey(config.data_dir, randomBytes)]
     await migrate(db)
@@ -144,7 +148,11 @@ export async function startService(config: Config, overrides: ServiceOverrides =
   const lock = config.database_url === null ? takeDataDirectory(config.data_dir) : { release() {} } // PostgreSQL serves several processes
   try {
     if (cluster.isPrimary) await refuseTakenPort(config) // for workers the process that starts them has checked it
-    const deployment = await openDeployment(config, { ...overrides, postgres: { application_name: processName(), ...overrides.postgres } })
+    const deployment = await openDeployment(config, {
+      ...overrides,
+      serves: true,
+      postgres: { application_name: processName(), ...overrides.postgres },
+    })
     const roots = await readyRoot(deployment)
     return await serve(deployment, roots, lock.release, overrides)
   } catch (error) {

@@ -9,6 +9,13 @@ const root = existsSync(built) ? built : new URL('../../', import.meta.url)
 /** @param path relative to `server/` */
 export const assetUrl = (path: string): URL => new URL(path, root)
 
+/**
+ * The file that a thread begins with. A build has it beside its main file; a new one is also a line in `THREADS` of build.mjs.
+ * @param name relative to `server/src/`, without the extension
+ */
+export const threadUrl = (name: string): URL =>
+  existsSync(built) ? new URL(`./${name.split('/').at(-1)}.js`, import.meta.url) : new URL(`../${name}.ts`, import.meta.url)
+
 /** The built dashboard: in `dist/`, beside the code of a build. It may be missing. */
 export const dashboard_folder = fileURLToPath(new URL(existsSync(built) ? './dashboard/' : '../../../dist/dashboard/', import.meta.url))
 

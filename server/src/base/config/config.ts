@@ -186,3 +186,12 @@ function unknownVariables(env: Readonly<Record<string, string | undefined>>): Co
     return { variable, problem: closest ? `There is no such variable. Did you mean ${closest}?` : 'There is no such variable. Remove it.' }
   })
 }
+
+/**
+ * Gives Node's thread pool at least so many threads, before its first use: libuv reads the variable then. On Windows it has read it at the
+ * start of the process, so there only a variable of the operator counts.
+ */
+export function widenThreadPool(threads: number): void {
+  const name = 'UV_THREADPOOL_SIZE'
+  if (Number(process.env[name] ?? 0) < threads) process.env[name] = String(threads)
+}

@@ -1,9 +1,13 @@
-/** The change clock of an embedded database: which commit last changed a table. The row cache uses it to find stale results. */
+/**
+ * The change clock of an embedded database: which commit last changed a table. The row cache uses it to find stale results, and reads use it
+ * to find the commits that their rows show.
+ */
 import type { DatabaseSync } from 'node:sqlite'
+import type { Log } from './log.ts'
 
 export type ChangeClock = ReturnType<typeof createChangeClock>
 
-export function createChangeClock(database: DatabaseSync) {
+export function createChangeClock(database: DatabaseSync, log: Log) {
   // https://www.sqlite.org/pragma.html#pragma_data_version: another number after a commit of another connection
   const dataVersion = database.prepare('pragma data_version')
   let seen_version = -1
@@ -12,6 +16,9 @@ export function createChangeClock(database: DatabaseSync) {
   const changed_at = new Map<string, number>()
   /** The last commit of another process, which may have changed any table. */
   let all_changed_at = 0
+  /** The last commit to a table that is shown only when the disk has it, by its number in `log.ts`. */
+  const shown_by = new Map<string, number>()
+  let shown_by_all = 0
 
   function allChanged(): void {
     commits += 1
@@ -22,14 +29,22 @@ export function createChangeClock(database: DatabaseSync) {
     /** Checks whether another process has committed since the last call. */
     look(): void {
       const { data_version } = dataVersion.get() as { data_version: number } // as: the pragma's own column
-      if (data_version !== seen_version) allChanged()
+      if (data_version === seen_version) return
       seen_version = data_version
+      allChanged()
+      log.committedElsewhere()
+      shown_by_all = log.last
     },
 
-    /** Records a commit of this process that changed these tables. */
-    committed(tables: Iterable<string>): void {
+    /** Records a commit of this process that changed these tables. `is_awaited`: it is shown only when it is on the disk. */
+    committed(tables: ReadonlySet<string>, is_awaited: boolean): void {
+      if (tables.size === 0) return
       commits += 1
-      for (const table of tables) changed_at.set(table, commits)
+      log.committed(is_awaited)
+      for (const table of tables) {
+        changed_at.set(table, commits)
+        if (is_awaited) shown_by.set(table, log.last)
+      }
     },
 
     allChanged,
@@ -38,6 +53,13 @@ export function createChangeClock(database: DatabaseSync) {
     lastChange(tables: readonly string[]): number {
       let latest = all_changed_at
       for (const table of tables) latest = Math.max(latest, changed_at.get(table) ?? 0)
+      return latest
+    },
+
+    /** Returns the number in `log.ts` of the last commit that rows of these tables show. */
+    lastShown(tables: readonly string[]): number {
+      let latest = shown_by_all
+      for (const table of tables) latest = Math.max(latest, shown_by.get(table) ?? 0)
       return latest
     },
   }

@@ -4,10 +4,10 @@ import { CannotStart } from '../../base/cannot-start.ts'
 import type { Engine } from '../db.ts'
 import { lockFile } from './file-lock.ts'
 import { makePrivateDirectory } from './private-files.ts'
-import { openSqlite } from './sqlite.ts'
+import { openSqlite, type SqliteOptions } from './sqlite.ts'
 
-export function openDatabaseFile(data_dir: string): Engine {
-  return inDataDirectory(data_dir, () => openSqlite(join(data_dir, 'ostiary.db')))
+export function openDatabaseFile(data_dir: string, options: SqliteOptions = {}): Engine {
+  return inDataDirectory(data_dir, () => openSqlite(join(data_dir, 'ostiary.db'), options))
 }
 
 /** Locks the directory until `release` or the end of the process. */

@@ -6,12 +6,19 @@ const busy = [5, 6] // SQLITE_BUSY, SQLITE_LOCKED
 const of_disk = [8, 10, 13] // READONLY, IOERR, FULL
 const out_of_service = [...busy, ...of_disk, 14] // CANTOPEN
 
-function codeOf(error: unknown): number {
+const of_syncs = [1034, 1290] // IOERR_FSYNC, IOERR_DIR_FSYNC
+
+function extendedCodeOf(error: unknown): number {
   const { errcode = 0 } = error as { errcode?: number } // as: node:sqlite puts SQLite's extended code there
-  return errcode & 0xff
+  return errcode
 }
 
+const codeOf = (error: unknown): number => extendedCodeOf(error) & 0xff
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** A sync of SQLite failed, so the disk may lack what earlier commits wrote. */
+export const isFailedSync = (error: unknown) => of_syncs.includes(extendedCodeOf(error))
 
 export const isBusy = (error: unknown) => busy.includes(codeOf(error))
 
@@ -29,3 +36,7 @@ export function unwritten(what: string, error: unknown): DatabaseUnavailable {
   if (!of_disk.includes(codeOf(error))) return new DatabaseUnavailable(problem, { cause: error })
   return new WritesFail(problem, { cause: error })
 }
+
+/** Maps the error of a group that was committed, and of which it is not known whether the disk has it. */
+export const ofUnknownOutcome = (error: DatabaseUnavailable): DatabaseUnavailable =>
+  new DatabaseUnavailable(`${error.message} It is not known whether the change was made.`, { cause: error })

@@ -1,35 +1,96 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { type Statement, sql, withoutSync } from '../db.ts'
+import { guard, type Statement, sql, withoutSync } from '../db.ts'
 import { createChangeClock } from './clock.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createStatements } from './statements.ts'
 
-/** SQLite's numbers for `pragma synchronous`. */
-const [normal, full] = [1, 2]
-
 const row = (n: number) => sql`insert into rows_of_test (n) values (${n})`
 
-// biome-ignore format: this table is read by column
-const groups: [what: string, batches: Statement[][], expected: number][] = [
-  ['a group that must reach the disk',              [[row(1)]],                            full],
-  ['a group that need not',                         [[withoutSync(row(2))]],               normal],
-  ['a batch of which one statement must',           [[withoutSync(row(3)), row(4)]],       full],
-  ['a group of which one batch must',               [[withoutSync(row(5))], [row(6)]],     full],
-]
-test('a commit reaches the disk at once, unless each statement of its group may wait', async () => {
+/** Groups on a log whose commits reach the disk when the test says so. */
+function setUp() {
   const database = new DatabaseSync(':memory:')
-  database.exec('pragma synchronous = full; create table rows_of_test (n integer)')
-  const options = { statements: createStatements(database), clock: createChangeClock(database), endReading: () => {} }
-  const { add, flush } = createGroupCommit(database, options)
-  const setting = () => database.prepare('pragma synchronous').get()?.synchronous
-  for (const [what, batches, expected] of [...groups, ...groups.toReversed()]) {
-    const written = batches.map((batch) => add(batch).written)
-    flush()
-    await Promise.all(written)
-    assert.equal(setting(), expected, what)
+  database.exec('create table rows_of_test (n integer)')
+  let last = 0
+  let reached = 0
+  let waiting: (() => void)[] = []
+  const log = {
+    get last() {
+      return last
+    },
+    committed(is_awaited: boolean) {
+      if (is_awaited) last += 1
+    },
+    committedElsewhere() {},
+    refusal: () => null,
+    reached: (commit: number) => (commit <= reached ? null : new Promise<void>((resolve) => waiting.push(resolve))),
+    end: async () => {},
   }
-  assert.equal(database.prepare('select count(*) as count from rows_of_test').get()?.count, 12)
-  database.close()
+  const options = { statements: createStatements(database), clock: createChangeClock(database, log), log, failed() {}, endReading() {} }
+  return {
+    ...createGroupCommit(database, options),
+    reachDisk() {
+      reached = last
+      for (const resolve of waiting) resolve()
+      waiting = []
+    },
+  }
+}
+
+/** Reports for each batch whether it is settled by now. */
+function settled(batches: readonly { written: Promise<unknown> }[]): Promise<boolean[]> {
+  const isSettled = () => true
+  const later = new Promise((resolve) => setImmediate(resolve, false))
+  return Promise.all(batches.map(async ({ written }) => (await Promise.race([written.then(isSettled, isSettled), later])) === true))
+}
+
+// biome-ignore format: this table is read by column
+const groups: [what: string, batches: Statement[][], is_answered: boolean][] = [
+  ['a group that must reach the disk waits for it',              [[row(1)]],                            false],
+  ['a group that need not is answered at once',                  [[withoutSync(row(2))]],               true],
+  ['a batch waits of which one statement must reach it',         [[withoutSync(row(3)), row(4)]],       false],
+  ['a group waits of which one batch must reach it',             [[withoutSync(row(5))], [row(6)]],     false],
+  ['a refusal waits for the commits that it may show',           [[row(7)], [guard(sql`delete from rows_of_test where n = 9`)]], false],
+]
+for (const [what, batches, is_answered] of groups)
+  test(what, async () => {
+    const { add, flush, reachDisk } = setUp()
+    const added = batches.map((batch) => add(batch))
+    flush()
+    assert.deepEqual(
+      await settled(added),
+      batches.map(() => is_answered),
+    )
+    reachDisk()
+    assert.deepEqual(
+      await settled(added),
+      batches.map(() => true),
+    )
+  })
+
+test('a batch that changes nothing waits for the commit before it', async () => {
+  const { add, flush, reachDisk } = setUp()
+  const first = add([row(1)])
+  flush()
+  const second = add([guard(sql`delete from rows_of_test where n = 9`)])
+  flush()
+  assert.deepEqual(await settled([first, second]), [false, false])
+  reachDisk()
+  await first.written
+  await assert.rejects(second.written, { name: 'GuardFailed' })
+})
+
+test('batches are held back during a pause, and written after it', async () => {
+  const { add, flushSoon, pause, reachDisk } = setUp()
+  const resume = pause()
+  const { written, isWaiting } = add([row(1)])
+  flushSoon()
+  await new Promise(setImmediate)
+  assert.ok(isWaiting())
+  resume()
+  await new Promise(setImmediate)
+  assert.ok(!isWaiting())
+  reachDisk()
+  await written
 })

@@ -1,11 +1,12 @@
 /**
- * Group commit: the batches of one event-loop turn, and those whose callers do not wait yet, share one commit. So a durable write costs
- * a fraction of a sync to disk. A group runs without interruption.
+ * Group commit: the batches of one event-loop turn, and those whose callers do not wait yet, share one commit, and its sync. A group runs
+ * without interruption, and its batches are answered when the disk has what they show.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { GuardFailed, type Result, type Statement } from '../db.ts'
 import type { ChangeClock } from './clock.ts'
-import { isBusy, toCallersError, unwritten } from './errors.ts'
+import { isBusy, isFailedSync, ofUnknownOutcome, toCallersError, unwritten } from './errors.ts'
+import type { Log } from './log.ts'
 import type { Statements } from './statements.ts'
 
 interface Batch {
@@ -21,11 +22,14 @@ const busy_pause_ms = 5
 interface GroupCommitOptions {
   statements: Statements
   clock: ChangeClock
+  log: Log
+  /** Gets the error of a sync that failed. */
+  failed(error: Error): void
   /** Ends the open read transaction, before a group begins. */
   endReading(): void
 }
 
-export function createGroupCommit(database: DatabaseSync, { statements, clock, endReading }: GroupCommitOptions) {
+export function createGroupCommit(database: DatabaseSync, { statements, clock, log, failed, endReading }: GroupCommitOptions) {
   const command = (text: string) => {
     const statement = database.prepare(text)
     return () => void statement.run()
@@ -34,9 +38,9 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
   const commit = command('commit')
   const beginSavepoint = command('savepoint batch')
   const endSavepoint = command('release batch')
-  let syncs = true
   let waiting: Batch[] = []
   let is_flush_due = false
+  let is_paused = false
   let changed_tables = new Set<string>()
 
   /** @returns a function that resolves the batch, to call after the commit */
@@ -68,7 +72,6 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
   /** @param apart runs each batch in a savepoint. That takes longer than most batches, so it happens only after one of the group failed. */
   function commitGroup(group: readonly Batch[], apart = false, waited_ms = 0): void {
     endReading()
-    syncIfNeeded(group)
     try {
       begin()
     } catch (error) {
@@ -81,40 +84,59 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
       changed_tables = new Set()
       outcomes = group.map(apart ? runApart : run)
       if (database.isTransaction) commit()
-      clock.committed(changed_tables)
+      clock.committed(changed_tables, isAwaited(group))
     } catch (error) {
       if (database.isTransaction) database.exec('rollback')
-      if (!apart && outcomes === null) commitGroup(group, true, waited_ms)
+      if (isFailedSync(error))
+        failed(error as Error) // as: node:sqlite throws errors
+      else if (!apart && outcomes === null) commitGroup(group, true, waited_ms)
       else rejectAll(group, unwritten('The commit failed', error))
       return
     }
-    for (const settle of outcomes) settle()
+    settle(group, outcomes)
   }
 
-  /** With `normal` a commit is in the log and not yet on the disk. The next one with `full` brings both there. */
-  function syncIfNeeded(group: readonly Batch[]): void {
-    const needed = group.some(({ statements: all }) => all.some(({ without_sync }) => !without_sync))
-    if (needed === syncs) return
-    database.exec(`pragma synchronous = ${needed ? 'full' : 'normal'}`) // takes effect when it is compiled, so it is not prepared
-    syncs = needed
+  /** Answers the batches when the disk has what they show: a batch that changed nothing shows earlier commits. */
+  function settle(group: readonly Batch[], outcomes: readonly (() => void)[]): void {
+    const settleAll = () => {
+      for (const settleOne of outcomes) settleOne()
+    }
+    const reached = isAwaited(group) ? log.reached(log.last) : null
+    if (reached === null) settleAll()
+    else reached.then(settleAll, (error) => rejectAll(group, ofUnknownOutcome(error)))
   }
 
   function flush(): void {
-    is_flush_due = false
     const group = waiting
     waiting = []
-    if (group.length > 0) commitGroup(group)
+    if (group.length === 0) return
+    const refusal = log.refusal()
+    if (refusal === null) commitGroup(group)
+    else rejectAll(group, refusal)
   }
 
-  /** Flushes at the end of this event-loop turn. */
+  /** Flushes at the end of this event-loop turn, or when the pause ends. */
   function flushSoon(): void {
-    if (!is_flush_due) setImmediate(flush)
+    if (is_flush_due) return
     is_flush_due = true
+    setImmediate(() => {
+      is_flush_due = false
+      if (!is_paused) flush()
+    })
   }
 
   return {
     flush,
     flushSoon,
+
+    /** Holds batches back until the returned function is called. */
+    pause(): () => void {
+      is_paused = true
+      return () => {
+        is_paused = false
+        if (waiting.length > 0) flushSoon()
+      }
+    },
 
     /** Adds a batch to the next group. `isWaiting` reports whether that group is still to be committed. */
     add(batch_statements: readonly Statement[]): { written: Promise<readonly Result[]>; isWaiting: () => boolean } {
@@ -125,6 +147,10 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
     },
   }
 }
+
+/** Reports whether the answers of a group wait for the disk; see `withoutSync`. */
+const isAwaited = (group: readonly Batch[]): boolean =>
+  group.some(({ statements }) => statements.some(({ without_sync }) => without_sync !== true))
 
 function rejectAll(group: readonly Batch[], error: unknown): void {
   for (const batch of group) batch.reject(error)

@@ -16,7 +16,8 @@ const table =
   'create table if not exists schema_migrations (number integer primary key, name text not null, oldest_program integer not null)'
 
 export function migrateSqlite(database: DatabaseSync, migrations: readonly Migration[]) {
-  database.exec(`pragma busy_timeout = ${migration_busy_timeout_ms}`)
+  const { synchronous } = database.prepare('pragma synchronous').get() as { synchronous: number } // as: the pragma's own column
+  database.exec(`pragma busy_timeout = ${migration_busy_timeout_ms}; pragma synchronous = full`)
   database.exec('begin immediate')
   try {
     database.exec(table)
@@ -34,6 +35,6 @@ export function migrateSqlite(database: DatabaseSync, migrations: readonly Migra
     if (database.isTransaction) database.exec('rollback') // a full disk has undone it
     throw error
   } finally {
-    database.exec(`pragma busy_timeout = ${busy_timeout_ms}`)
+    database.exec(`pragma busy_timeout = ${busy_timeout_ms}; pragma synchronous = ${synchronous}`)
   }
 }

@@ -1,39 +1,57 @@
 /**
- * The embedded engine: one SQLite file in WAL mode with `synchronous=FULL` (see `withoutSync`). `sqlite-statements.ts` prepares and runs statements,
- * `sqlite-group-commit.ts` writes, and `sqlite-clock.ts` records which commit changed a table. Reads see committed rows only. The reads of
- * one event-loop turn share one transaction, since taking and releasing SQLite's lock costs more than finding a row.
+ * The embedded engine: one SQLite file in WAL mode. `statements.ts` prepares and runs statements, `group-commit.ts` writes, `clock.ts`
+ * records which commit changed a table, and `log.ts` says when a commit is on the disk. Reads see committed rows only. The reads of one
+ * event-loop turn share one transaction, since taking and releasing SQLite's lock costs more than finding a row.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { DatabaseUnavailable, type Engine, type Row, type Statement } from '../db.ts'
 import { createChangeClock } from './clock.ts'
 import { toCallersError } from './errors.ts'
 import { createGroupCommit } from './group-commit.ts'
+import { createCommandLog } from './log.ts'
 import { createPrivateFile } from './private-files.ts'
 import { busy_timeout_ms, migrateSqlite, schemaOfSqlite } from './schema.ts'
+import { openServiceLog } from './service-log.ts'
 import { createStatements } from './statements.ts'
 
-export function openSqlite(path: string): Engine {
+export interface SqliteOptions {
+  /** A service syncs its commits beside the main thread. A command, which may run beside a service, syncs them as it makes them. */
+  serves?: boolean
+}
+
+export function openSqlite(path: string, { serves = false }: SqliteOptions = {}): Engine {
   createPrivateFile(path)
   const database = new DatabaseSync(path, { timeout: busy_timeout_ms })
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -16000')
   // The statement journal, which undoes a statement that fails half way. In a file it would cost a write.
   database.exec('pragma temp_store = memory')
-  // In pages of the log, 16 MB. A page that was written several times until then is moved to the database once.
-  database.exec('pragma wal_autocheckpoint = 4000')
+  database.exec('pragma wal_autocheckpoint = 0') // see `checkpoints.ts`
 
-  const statements = createStatements(database)
-  const clock = createChangeClock(database)
-  const reads = createReads(database, { statements, clock })
-  const { add, flush, flushSoon } = createGroupCommit(database, { statements, clock, endReading: reads.end })
-  let closed = false
-
-  function refuseClosed(): void {
-    if (closed) throw new DatabaseUnavailable('The database is closed.')
+  const { promise: unusable, resolve: becomeUnusable } = Promise.withResolvers<Error>()
+  let refusal: string | null = null
+  /** Nothing may follow a failed sync: not even the checkpoint of a close, which would sync again. */
+  function failed(error: Error): void {
+    refusal = `The database could not be written to its disk: ${error.message}.`
+    becomeUnusable(new Error(refusal, { cause: error }))
   }
 
+  const log = serves ? openServiceLog(path, database, { pause: () => pause(), failed }) : createCommandLog(path)
+  const statements = createStatements(database)
+  const clock = createChangeClock(database, log)
+  const reads = createReads(database, { statements, clock })
+  const { add, flush, flushSoon, pause } = createGroupCommit(database, { statements, clock, log, failed, endReading: reads.end })
+
+  function refuse(): void {
+    if (refusal !== null) throw new DatabaseUnavailable(refusal)
+  }
+
+  /** A read runs at once. Its rows are held until the disk has the commits that they show. */
   async function read(statement: Statement): Promise<readonly Row[]> {
-    refuseClosed()
-    return reads.read(statement)
+    refuse()
+    const rows = reads.read(statement)
+    const reached = log.reached(reads.lastShown(statement))
+    if (reached) await reached
+    return rows
   }
 
   return {
@@ -41,9 +59,9 @@ export function openSqlite(path: string): Engine {
 
     load: null,
     runAlone: null,
-    unusable: null,
+    unusable: serves ? unusable : null,
     versionOf(statement) {
-      refuseClosed()
+      refuse()
       return reads.versionOf(statement)
     },
 
@@ -51,13 +69,14 @@ export function openSqlite(path: string): Engine {
     lookUp: read,
 
     write(batch) {
-      if (closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'))
+      if (refusal !== null) return Promise.reject(new DatabaseUnavailable(refusal))
       flushSoon()
       return add(batch).written
     },
 
     writeLater(batch) {
-      if (closed) return () => Promise.reject(new DatabaseUnavailable('The database is closed.'))
+      const refused = refusal
+      if (refused !== null) return () => Promise.reject(new DatabaseUnavailable(refused))
       const { written, isWaiting } = add(batch)
       written.catch(() => {}) // the caller gets the error from `written`
       return () => {
@@ -80,10 +99,11 @@ export function openSqlite(path: string): Engine {
     },
 
     async close() {
-      if (closed) return
+      if (refusal !== null) return
+      refusal = 'The database is closed.'
       flush()
+      await log.end()
       reads.end()
-      closed = true
       database.close()
     },
   }
@@ -125,6 +145,8 @@ function createReads(
 
   return {
     end,
+
+    lastShown: (statement: Statement): number => clock.lastShown(statements.prepare(statement).tables),
 
     versionOf: (statement: Statement): number => reading(() => clock.lastChange(statements.prepare(statement).tables)),
 

@@ -56,6 +56,9 @@ const of_set_up: Turn = { place: { tenant_id: '', environment_id: '', network: '
 /** The lanes of one of several processes on this machine. Each process has at least one. */
 export const lanesOf = (processes: number): number => Math.max(1, Math.floor(availableParallelism() / processes))
 
+/** The threads of Node's pool. Hashes leave four of them for signatures, and for the syncs of the database, which answers wait for. */
+export const threadsFor = (lanes: number): number => lanes + 4
+
 export type MatchingForm = 'normalised' | 'typed'
 
 export type Passwords = ReturnType<typeof createPasswords>

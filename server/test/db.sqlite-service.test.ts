@@ -1,0 +1,81 @@
+/** The embedded database of a service: commits are synced beside the main thread, and the log is moved into the database beside them. */
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { z } from 'zod'
+import { createDb, sql } from '../src/db/db.ts'
+import { openSqlite } from '../src/db/sqlite/sqlite.ts'
+import { testConformance } from './support/db.conformance.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-sqlite-service-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+let files = 0
+
+function freshFile(): string {
+  files += 1
+  return join(folder, `${files}.db`)
+}
+
+await testConformance(async () => {
+  const path = freshFile()
+  return () => openSqlite(path, { serves: true })
+})
+
+const mebibyte = 1_048_576
+const Row = z.object({ n: z.int() })
+const one_table = { number: 1, name: 'tests', oldest_program: 1, statements: ['create table a (n {int}, filling text)'] }
+
+test('the log stays short while commits never pause, and nothing of it is lost', async () => {
+  const path = freshFile()
+  const db = createDb(openSqlite(path, { serves: true }))
+  await db.migrate([one_table])
+  const filling = 'x'.repeat(mebibyte / 16)
+  const [rows, callers] = [1_280, 4] // 80 MB
+  await Promise.all(
+    Array.from({ length: callers }, async (_, caller) => {
+      for (let n = caller; n < rows; n += callers) await db.run(sql`insert into a (n, filling) values (${n}, ${filling})`)
+    }),
+  )
+  const log_mib = statSync(`${path}-wal`).size / mebibyte
+  assert.ok(log_mib < 64, `${log_mib} MiB`)
+  assert.ok(statSync(path).size > 40 * mebibyte, 'most of it was moved')
+  assert.equal((await db.all(Row, sql`select count(*) as n from a`))[0]?.n, rows)
+  await db.close()
+  assert.throws(() => statSync(`${path}-wal`), { code: 'ENOENT' })
+})
+
+test('a start moves the log that it finds into the database', async () => {
+  const [left, path] = [freshFile(), freshFile()]
+  const killed = new DatabaseSync(left)
+  killed.exec('pragma journal_mode = wal; pragma synchronous = normal; create table a (n integer); insert into a values (7)')
+  for (const end of ['', '-wal']) copyFileSync(`${left}${end}`, `${path}${end}`)
+  killed.close()
+  assert.ok(statSync(`${path}-wal`).size > 0)
+
+  const db = createDb(openSqlite(path, { serves: true }))
+  after(() => db.close())
+  assert.equal(statSync(`${path}-wal`).size, 0)
+  const database = new DatabaseSync(`${path}`, { readOnly: true })
+  assert.deepEqual({ ...database.prepare('select n from a').get() }, { n: 7 })
+  database.close()
+})
+
+test('a command sees the commits of a service beside it, and the service those of the command', async () => {
+  const path = freshFile()
+  const [service, command] = [createDb(openSqlite(path, { serves: true })), createDb(openSqlite(path))]
+  after(() => Promise.all([service.close(), command.close()]))
+  await service.migrate([one_table])
+  const find = sql`select count(*) as n from a`
+  for (const [writes, reads] of [
+    [service, command],
+    [command, service],
+  ] as const) {
+    const [before] = await reads.all(Row, find)
+    await writes.run(sql`insert into a (n) values (1)`)
+    await new Promise(setImmediate)
+    assert.equal((await reads.all(Row, find))[0]?.n, (before?.n ?? 0) + 1)
+  }
+})
