@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { z } from 'zod'
 import { createDb, type Db, sql } from '../src/db/db.ts'
@@ -71,9 +72,29 @@ for (const { commit_kind, commit, invalidates } of commits) {
     const lookUp = () => db.maybeOne(Row, sql`select n from a where id = ${'x'}`)
     const before = await lookUp()
     await commit(db, other)
-    await new Promise(setImmediate) // changes of other processes are checked once per turn
+    await new Promise(setImmediate) // another event
     const now = await lookUp()
     assert.equal(now !== before, invalidates, 'a remembered row is the same object')
     assert.deepEqual(now, (await db.all(Row, sql`select n from a where id = ${'x'}`))[0])
   })
 }
+
+test('a read sees what another process has committed since an earlier event of the same turn', async () => {
+  const path = freshFile()
+  const [db, other] = [createDb(openSqlite(path)), new DatabaseSync(path)]
+  after(() => db.close())
+  after(() => other.close())
+  await db.migrate([two_tables])
+  await db.run(sql`insert into a values ('x', 1)`)
+  const lookUp = () => db.maybeOne(Row, sql`select n from a where id = ${'x'}`)
+  await new Promise(setImmediate)
+  const seen = await new Promise<unknown>((resolve) => {
+    // Node runs both in one turn of its event loop.
+    setImmediate(() => void lookUp())
+    setImmediate(() => {
+      other.exec('update a set n = 2')
+      resolve(lookUp())
+    })
+  })
+  assert.deepEqual(seen, { n: 2 })
+})

@@ -1,7 +1,7 @@
 /**
  * The embedded engine: one SQLite file in WAL mode. `statements.ts` prepares and runs statements, `group-commit.ts` writes, `clock.ts`
  * records which commit changed a table, and `log.ts` says when a commit is on the disk. Reads see committed rows only. The reads of one
- * event-loop turn share one transaction, since taking and releasing SQLite's lock costs more than finding a row.
+ * event share one transaction, since taking and releasing SQLite's lock costs more than finding a row.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { DatabaseUnavailable, type Engine, type Row, type Statement } from '../db.ts'
@@ -109,7 +109,10 @@ export function openSqlite(path: string, { serves = false }: SqliteOptions = {})
   }
 }
 
-/** Runs reads in one transaction for each event-loop turn, and checks once in each turn whether another process has committed. */
+/**
+ * Runs the reads of one event, such as the arrival of a request, in one transaction, which begins with a look whether another process has
+ * committed. A later event may be the request of a client that has seen such a commit.
+ */
 function createReads(
   database: DatabaseSync,
   { statements, clock }: { statements: ReturnType<typeof createStatements>; clock: ReturnType<typeof createChangeClock> },
@@ -117,26 +120,22 @@ function createReads(
   const begin = database.prepare('begin')
   const commit = database.prepare('commit')
   let is_reading = false
-  let has_looked = false
 
-  /** Ends the transaction, at the end of the turn and before each write, so that later reads see what was committed. */
+  /** Ends the transaction, after the event and before each write, so that later reads see what was committed. */
   function end(): void {
     if (is_reading && database.isTransaction) commit.run()
     is_reading = false
-    has_looked = false
   }
 
-  function look(): void {
-    if (has_looked) return
-    clock.look()
-    has_looked = true
-    setImmediate(end)
-  }
-
-  /** Runs `work` and maps its SQLite errors. */
+  /** Runs `work` in the transaction and maps its SQLite errors. */
   function reading<T>(work: () => T): T {
     try {
-      look()
+      if (!is_reading) {
+        begin.run()
+        is_reading = true
+        process.nextTick(end) // Node runs it when the event is handled
+        clock.look()
+      }
       return work()
     } catch (error) {
       throw toCallersError(error)
@@ -150,11 +149,6 @@ function createReads(
 
     versionOf: (statement: Statement): number => reading(() => clock.lastChange(statements.prepare(statement).tables)),
 
-    read: (statement: Statement): readonly Row[] =>
-      reading(() => {
-        if (!is_reading) begin.run()
-        is_reading = true
-        return statements.execute(statement).rows
-      }),
+    read: (statement: Statement): readonly Row[] => reading(() => statements.execute(statement).rows),
   }
 }
