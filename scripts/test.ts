@@ -51,10 +51,12 @@ if (is_on_citus && noCitus) {
   process.exit(1)
 }
 
+/** Each part of a run is a group of processes, because the runner of Node leaves the files that it runs behind when it is ended. */
+const has_groups = process.platform !== 'win32'
 const children = new Set<ChildProcess>()
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   process.on(signal, () => {
-    for (const child of children) child.kill('SIGTERM')
+    for (const child of children) endGroup(child)
   })
 
 const notes: string[] = []
@@ -212,8 +214,17 @@ async function node(args: readonly string[], env: NodeJS.ProcessEnv): Promise<bo
   return code === 0
 }
 
+function endGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined) process.kill(has_groups ? -pid : pid, 'SIGTERM')
+}
+
 function start(args: readonly string[], env: NodeJS.ProcessEnv, stdout: 'inherit' | 'pipe'): ChildProcess {
-  const child = spawn(process.execPath, [...process.execArgv, ...args], { cwd: root, stdio: ['inherit', stdout, 'inherit'], env })
+  const child = spawn(process.execPath, [...process.execArgv, ...args], {
+    cwd: root,
+    stdio: ['inherit', stdout, 'inherit'],
+    env,
+    detached: has_groups,
+  })
   children.add(child)
   child.once('close', () => children.delete(child))
   return child

@@ -20,6 +20,7 @@ For your code: the Test environment of the project "${demo_names.project_name}"
 
   Issuer           ${demo.issuer}
   Discovery        curl ${demo.issuer}/.well-known/openid-configuration
+  Client id        ${demo.client_id} (the application "${demo_names.application_name}")
 
 For automation: a platform key with every scope of the tenant "Demo"
 

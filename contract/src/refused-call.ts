@@ -13,7 +13,7 @@ const oauthCodes = Object.keys(oauthErrors) as OAuthErrorName[] // as: the keys 
 /** The refusals that a person meets on a hosted page, with what a developer does. The name of a code never changes; each has a page as errors have. */
 // biome-ignore format: this table is read by column
 export const pageExplanations = {
-  invalid_redirect_uri:         'The request names a `redirect_uri` that the application does not have, so the person stays here. Add the address to the redirect URIs of the application, character by character, or correct the request.',
+  invalid_redirect_uri:         'The request has no `redirect_uri`, several, or one that is not registered for the application, so the person sees an error page and is sent nowhere. Send one of the redirect URIs of the application, character by character, or add the address to them.',
   unknown_client:               'The environment has no application with this `client_id`. Test and Live have different ones: use that of the issuer that the person was sent to.',
   application_disabled:         'The application is disabled, and nobody can sign in to it. Enable it.',
   wrong_password:               'The password is not that of the account. The person can try again, or choose a new one by “Forgot password”.',

@@ -35,7 +35,7 @@ const reasons: Record<string, string> = {
   passkey_refused:      'The passkey was refused',
   passkey_counter_back: 'The passkey may be a copy',
   passkey_backup_changed: 'The passkey may be a copy',
-  invalid_redirect_uri: 'The redirect URI is not registered',
+  invalid_redirect_uri: 'No registered redirect URI',
   unknown_client:       'Unknown application',
   application_disabled: 'The application is disabled',
   access_denied:        'The person refused',

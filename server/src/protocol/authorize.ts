@@ -1,7 +1,7 @@
 // pure
 /**
  * The rules of the OpenID Connect server. Each file contains the rules of one protocol object, as functions of plain values with the names
- * of the RFCs: no database, HTTP, clock or randomness. `../store` contains the rules that only a database can enforce, such as single use.
+ * of the RFCs: no database, HTTP, clock or randomness. Rules that only a database can enforce, such as single use, stand in `domain/sessions/`.
  */
 import { oneOf, type Reason, reason } from '../base/reason.ts'
 import { longest_jwt } from './claims.ts'

@@ -109,7 +109,7 @@ export const exampleMismatch = ({ application } = usual): RedirectMismatchView =
   registered: ['http://localhost:5173/auth/callback', 'https://shop.example.com/auth/callback'],
   register_url: 'https://id.example.com/dashboard/go/app_1?tab=addresses',
   application_url: 'https://id.example.com/dashboard/go/app_1',
-  error_url: 'https://id.example.com/docs/errors/invalid_request',
+  error_url: 'https://id.example.com/docs/errors/invalid_redirect_uri',
   account_url: null,
   request_id,
   at: new Date('2026-11-20T16:31:08Z'),

@@ -13,7 +13,7 @@ const q = (asked: string, ...pages: string[]): Question => ({ asked, pages })
 
 export const tuned: readonly Question[] = [
   q('how do I rotate an api key without downtime', 'guides/key-rotation'),
-  q('redirect mismatch', 'errors/redirect_uri_mismatch', 'guides/web-application', 'errors/invalid_redirect_uri'),
+  q('redirect mismatch', 'guides/web-application', 'errors/invalid_redirect_uri'),
   q('custom domain for the login page', 'guides/issuer-host'),
   q('nextjs', 'guides/nextjs'),
   q('how to log a user out everywhere', 'guides/sign-out'),

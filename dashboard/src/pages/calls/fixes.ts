@@ -66,7 +66,7 @@ const of_oauth: Record<string, string> = {
 
 // biome-ignore format: this table is read by column
 const of_pages: Record<string, string> = {
-  invalid_redirect_uri:         'Add the address to the redirect URIs of the application, character by character, or correct the request.',
+  invalid_redirect_uri:         'Send one of the redirect URIs of the application, character by character, or add the address to them.',
   unknown_client:               'Use the client id of an application of this environment. Test and Live have different ones.',
   application_disabled:         'Enable the application under Addresses.',
   wrong_password:               'The person can try again, or choose a new password by “Forgot password”.',

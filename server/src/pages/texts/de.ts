@@ -354,7 +354,7 @@ export const de: Texts = {
     unregistered_address: {
       title: 'Diese Anmeldung kann nicht weitergehen',
       text: (brand: string) =>
-        `Die App, aus der Sie kommen, hat eine Adresse gesendet, die ${brand} nicht kennt. Sie wurden nicht angemeldet, und nichts wurde geteilt.`,
+        `Die App, aus der Sie kommen, hat keine Rückkehradresse gesendet, die ${brand} kennt. Sie wurden nicht angemeldet, und nichts wurde geteilt.`,
     },
     unusable_request: {
       title: 'Diese Anmeldung kann nicht weitergehen',

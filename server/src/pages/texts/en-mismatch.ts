@@ -5,7 +5,7 @@ import { codePoint, isAscii, stretchesOf } from '../../base/characters.ts'
 
 export const mismatch = {
   title: 'This redirect URI is not registered',
-  text: (application: string) => `${application} asked to come back to an address it has not registered. Nothing was sent there.`,
+  text: (application: string) => `${application} asked to return to an address that is not registered for it. Nothing was sent there.`,
   received: 'Received',
   nearest: (count: number) => (count === 1 ? 'Registered' : `Registered, the nearest of ${count}`),
   registered: 'Registered',

@@ -348,7 +348,7 @@ export const en = {
     unregistered_address: {
       title: 'This sign-in cannot continue',
       text: (brand: string) =>
-        `The app you came from sent an address that ${brand} does not know. You have not been signed in, and nothing was shared.`,
+        `The app you came from sent no return address that ${brand} knows. You have not been signed in, and nothing was shared.`,
     },
     unusable_request: {
       title: 'This sign-in cannot continue',

@@ -131,14 +131,7 @@ export function described(document: Described, code: string): ErrorTexts[] {
   }
   if (Object.hasOwn(pageExplanations, code)) {
     const explanation = pageExplanations[code as keyof typeof pageExplanations] // as: just checked
-    found.push({
-      code,
-      status: null,
-      title: titleOf(code),
-      explanation,
-      example: { code, reason: firstSentence(explanation) },
-      of: kinds.page,
-    })
+    found.push({ code, status: null, title: titleOf(code), explanation, example: { code }, of: kinds.page })
   }
   for (const of of Object.values(outcomes)) {
     const explanation = Object.hasOwn(of.texts, code) ? of.texts[code] : undefined

@@ -295,7 +295,7 @@ export async function showRequestError(
       at: call.now,
       register_url: can_register ? registerUrl(base_url, client.client_id, redirect_uri) : null,
       application_url: applicationUrl(base_url, client.client_id),
-      error_url: `${base_url}/docs/errors/invalid_request`,
+      error_url: `${base_url}/docs/errors/${code_of[cause]}`,
       account_url: accountUrl(call),
     }),
   )
