@@ -465,9 +465,15 @@ export function join<S extends Statement>(statements: readonly S[], separator: s
   return joined as S // as: it has the values of all of them
 }
 
+/** The texts of lists, by the number of values: nearly all lists are short, so engines recognise them. */
+const known_lists: (readonly string[])[] = []
+const longest_known_list = 100
+
 /** Lists values, at least one, for `in (…)`. */
 export function list(values: readonly Value[]): Statement {
-  const parts = ['', ...Array.from({ length: values.length - 1 }, () => ', '), '']
+  const { length } = values
+  const parts = known_lists[length] ?? ['', ...Array.from({ length: length - 1 }, () => ', '), '']
+  if (length <= longest_known_list) known_lists[length] = parts
   return { [is_statement]: true, parts, values: values.map(encodeValue) }
 }
 
