@@ -18,7 +18,7 @@ export class WrongSchema extends Error {
 export async function migrate(db: Db, migrations: readonly Migration[] = readMigrations()): Promise<{ from: number; to: number }> {
   const program = newestMigration(migrations)
   refuseUnreleased(await db.schema(), migrations)
-  const migrated = await db.migrate(migrations).catch((error) => {
+  const migrated = await db.migrate(migrations.map((migration) => ofEngine(migration, db.engine))).catch((error) => {
     throw ofMigration(error)
   })
   const { number, oldest_program } = await db.schema()
@@ -42,7 +42,7 @@ export const newestMigration = (migrations: readonly Migration[] = readMigration
 
 /**
  * Reads the files `NNNN_name.sql`. A statement ends with a semicolon at the end of a line. `{int}` is the engine's integer type. A
- * statement that begins with `{postgres}` runs on PostgreSQL only. The line
+ * statement that begins with `{postgres}` or `{sqlite}` runs on that engine only. The line
  * `-- oldest program: NNNN` names the newest migration that the oldest program must know to run on the new schema; without it, no earlier
  * program does.
  */
@@ -55,6 +55,17 @@ export function readMigrations(): Migration[] {
       return { number, name: file.slice(5, -4), oldest_program: oldestProgramOf(text) ?? number, statements: statementsOf(text) }
     })
 }
+
+const only_sqlite = '{sqlite}'
+
+/** The engines themselves know `{postgres}` and `{int}`. */
+const ofEngine = (migration: Migration, engine: Db['engine']): Migration => ({
+  ...migration,
+  statements: migration.statements.flatMap((statement) => {
+    if (!statement.startsWith(only_sqlite)) return [statement]
+    return engine === 'sqlite' ? [statement.slice(only_sqlite.length)] : []
+  }),
+})
 
 /** The oldest program that a migration names, or `null`. */
 export function oldestProgramOf(text: string): number | null {
