@@ -111,6 +111,11 @@ export const stated_writes: readonly (Stated & { beside?: boolean })[] = [
   { write: 'update sessions set counted', why: 'it notes that a person has no more than the bound' },
   { write: 'delete from grants where environment_id = ? and id', beside: true, why: gives_way },
   { write: 'update grants set visit_at', beside: true, why: gives_way },
+  {
+    write: 'update grants set used_since',
+    beside: true,
+    why: 'it writes bounds, after the grants that give way, and leaves those that a visit may hold',
+  },
   { write: 'update totp_methods set secret', why: 'a new master key seals the same secret again' },
   { write: 'update sessions set upstream_id_token', why: 'a new master key seals the same token again' },
   { write: 'update half_sign_ins set signed_in', why: 'a new master key seals the same token again' },

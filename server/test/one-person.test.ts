@@ -12,6 +12,7 @@ import * as lists from '../src/domain/sessions/account-lists.ts'
 import * as bounds from '../src/domain/sessions/bounds.ts'
 import { listConsents } from '../src/domain/sessions/consents.ts'
 import * as grant_bounds from '../src/domain/sessions/grant-bounds.ts'
+import * as grant_search from '../src/domain/sessions/grant-search.ts'
 import * as visits from '../src/domain/sessions/grant-visits.ts'
 import { listGrants } from '../src/domain/sessions/grants.ts'
 import { listSessionRecords } from '../src/domain/sessions/session-records.ts'
@@ -43,8 +44,8 @@ const uses: [what: string, use: (db: Db) => Promise<unknown>][] = [
   ['the events of the dashboard',          (db) => listEvents(db, environment_id, { user_id }, sql`order by v.sequence desc limit 101`)],
   ['the consents of the export',           (db) => listConsents(db, environment_id, user_id, { after: '', limit: 100 })],
   ['the sessions that are too many',       (db) => bounds.findUnseen(db, user, { limit: 200, added: 1, most: 10 }, now)],
-  ['the grants that are too many',         (db) => grant_bounds.findReplaced(db, { ...place, is_offline: true }, { limit: 100, added: 1, most: 10 }, now)],
-  ['the grants of a session',              (db) => grant_bounds.findReplaced(db, { ...place, is_offline: false }, { limit: 50, added: 1, most: 10 }, now)],
+  ['the grants that are too many',         (db) => grant_search.findReplaced(db, { ...place, is_offline: true }, { limit: 100, added: 1, most: 10 }, now)],
+  ['the grants of a session',              (db) => grant_search.findReplaced(db, { ...place, is_offline: false }, { limit: 50, added: 1, most: 10 }, now)],
   ['one grant that is too many',           async (db) => db.batch([...grant_bounds.replacingOne({ ...place, is_offline: true }, 100, { except: 'new', ended: [] }, now).replace])],
   ['one grant of a session',               async (db) => db.batch([...grant_bounds.replacingOne({ ...place, is_offline: false }, 50, { except: 'new', ended: [] }, now).replace])],
   ['the grants whose visit is due',        (db) => visits.findDueGrants(db, now)],

@@ -31,6 +31,7 @@ import { rows_at_once, walks } from '../src/domain/sessions/early-ends.ts'
 import { findEndings, nextSlice } from '../src/domain/sessions/ending-slices.ts'
 import * as endings from '../src/domain/sessions/endings.ts'
 import * as grant_bounds from '../src/domain/sessions/grant-bounds.ts'
+import * as grant_search from '../src/domain/sessions/grant-search.ts'
 import * as visits from '../src/domain/sessions/grant-visits.ts'
 import * as grants from '../src/domain/sessions/grants.ts'
 import { findHalfSignIn } from '../src/domain/sessions/half-sign-ins.ts'
@@ -185,8 +186,8 @@ const uses: Use[] = [
   ['the sessions that are too many',         (db) => bounds.findUnseen(db, { environment_id, id }, { limit: 5, added: 1, most: 10 }, now)],
   ['the end of sessions that are too many',  () => bounds.endUnseen(environment_id, [id, other], origin(), now)],
   ['the room for a session',                 () => bounds.hasRoomForSession(environment_id, id, 5, now)],
-  ['the grants of a session that are too many', (db) => grant_bounds.findReplaced(db, { ...place, is_offline: false }, { limit: 5, added: 1, most: 10 }, now)],
-  ['the grants of a person that are too many', (db) => grant_bounds.findReplaced(db, { ...place, is_offline: true }, { limit: 5, added: 1, most: 10 }, now)],
+  ['the grants of a session that are too many', (db) => grant_search.findReplaced(db, { ...place, is_offline: false }, { limit: 5, added: 1, most: 10 }, now)],
+  ['the grants of a person that are too many', (db) => grant_search.findReplaced(db, { ...place, is_offline: true }, { limit: 5, added: 1, most: 10 }, now)],
   ['one grant of a session that is too many', () => [...grant_bounds.replacingOne({ ...place, is_offline: false }, 5, { except: 'new', ended: [{ id, code_hash: id }] }, now).replace]],
   ['one grant of a person that is too many', () => [...grant_bounds.replacingOne({ ...place, is_offline: true }, 5, { except: 'new', ended: [] }, now).replace]],
   ['the grants of a session that ended',     (db) => grant_bounds.findEnded(db, { ...place, is_offline: false }, 5)],

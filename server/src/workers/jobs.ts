@@ -16,6 +16,7 @@ import type { Issuers } from '../oidc/issuer.ts'
 import type { KeyPool } from '../oidc/key-pool.ts'
 import { rotateAgedKeys } from '../oidc/signing-keys.ts'
 import { removeExpiredRows } from './expiring-rows.ts'
+import { createGrantIndexes } from './grant-indexes.ts'
 import { createSequencer, startSequencer } from './sequencer.ts'
 import { visitGrants } from './visit-grants.ts'
 import { createEndsWalk, turn_ms } from './walk-ends.ts'
@@ -33,6 +34,8 @@ const rotation_interval_ms = hour_ms
 const visit_interval_ms = 10_000
 /** How often the names of scopes are written that a large promotion leaves. */
 const names_interval_ms = 10_000
+/** How often the next index of grants is made, where some are left. */
+const indexes_interval_ms = 10_000
 /** At the stop of the service, deliveries in flight get this long. Unfinished jobs go back to the queue. */
 const delivery_stop_limit_ms = 5_000
 
@@ -66,6 +69,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
   ])
   const endings = startEndings(deployment)
   let stopping = false
+  const stopped = new AbortController()
   const stops = [
     every(write_interval_ms, 'key uses', keys.writeUses),
     every(write_interval_ms, 'key usage', keys.writeUsage),
@@ -83,12 +87,14 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
       while (is_more && !stopping) is_more = await nameMissingScopes(deployment.db)
     }),
     every(turn_ms, 'early ends', createEndsWalk(deployment).work),
+    every(indexes_interval_ms, 'indexes of grants', createGrantIndexes(deployment, stopped.signal).work),
   ]
   return {
     stopDeliveries: () => runner.stop(delivery_stop_limit_ms),
 
     async stop() {
       stopping = true
+      stopped.abort()
       await Promise.all([...stops.map((stop) => stop()), endings.stop(), webhook_histories.stop()])
       await sequencer.stop()
       await deployment.counters.write().catch((error) => log.error('The last counts could not be written.', {}, error))

@@ -270,7 +270,7 @@ test('a grant that another code has ended in the meantime makes no room for this
   const user = await w.createUser(w.test)
   const [first, second] = [await signIn(user), await signIn(user)]
   for (let n = 0; n < most_offline; n++) await authorize(first.agent, client, offline)
-  const hold = holdReads('select g.id, g.session_id, g.code_hash')
+  const hold = holdReads('select oldest.*, present.held')
   t.after(hold.end)
   const waiting = authorize(first.agent, client, offline)
   await Promise.race([hold.held, waiting.then(() => assert.fail('No read was held: its statement begins with other words.'))])

@@ -51,15 +51,15 @@ const window_of_grants = 50
 const Used = z.object({ application_id: z.string(), since: z.date(), scope: z.string().nullable() })
 const Named = z.object({ id: z.string(), name: z.string(), logo_uri: z.string().nullable() })
 
-/** The open grants of a person, in the order of their index: application, with `offline_access` or without, id. */
+/** The open grants of a person, in the order of their index: application, with `offline_access` or without, a bound of the last use, id. */
 const openGrants = (environment_id: EnvironmentId, user_id: string) =>
   sql`g.user_id = ${user_id} and coalesce(g.ended_at, -2) = -2 and ${inEnvironment(environment_id, 'g')}`
 
-/** The newest grants of a person at an application that are valid now, from a window. `application_id` is a value or a column. */
+/** The grants of a person at an application that are valid now, from a window of those used or made last. `application_id` is a value or a column. */
 const validGrants = (environment_id: EnvironmentId, user_id: string, application_id: Statement, now: Date) => {
   const newest = (offline: 0 | 1) => sql`select * from (
     select * from grants g where ${openGrants(environment_id, user_id)} and g.application_id = ${application_id} and g.offline = ${offline}
-     order by g.id desc limit ${window_of_grants}) newest`
+     order by g.used_since desc, g.id desc limit ${window_of_grants}) newest`
   return sql`from (${newest(1)} union all ${newest(0)}) listed
    where listed.expires_at > ${now} and ${grantStands(environment_id, sql`listed`)}`
 }
@@ -71,9 +71,15 @@ const validGrants = (environment_id: EnvironmentId, user_id: string, application
 export async function listConnected(db: Db, environment_id: EnvironmentId, user_id: string, now: Date) {
   const next = (after: Statement) => sql`(
     select g.application_id from grants g where ${openGrants(environment_id, user_id)} ${after} order by g.application_id limit 1)`
-  const beginningOf = (offline: 0 | 1) => sql`(
-    select g.created_at from grants g where ${openGrants(environment_id, user_id)} and g.application_id = valid.id and g.offline = ${offline}
-     order by g.id limit 1)`
+  // The oldest can be at either end of the order: a grant moves to the end when it is used again and again.
+  const beginningOf = (offline: 0 | 1) => {
+    const of_kind = sql`from grants g
+       where ${openGrants(environment_id, user_id)} and g.application_id = valid.id and g.offline = ${offline}`
+    return sql`(select min(created_at) from (
+      select * from (select g.created_at ${of_kind} order by g.used_since, g.id limit ${window_of_grants}) oldest
+      union all
+      select * from (select g.created_at ${of_kind} order by g.used_since desc, g.id desc limit ${window_of_grants}) newest) listed)`
+  }
   const used = await db.of(environment_id).all(
     Used,
     sql`with recursive used (id, nth) as (

@@ -6,7 +6,8 @@ import { sameEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 import type { Chain } from '../../protocol/token-place.ts'
 import { most_others } from './bounds.ts'
-import { findEnded, findReplaced, limitOf, type Replacement, replacingNone, replacingOne, replacingThese } from './grant-bounds.ts'
+import { findEnded, isRecounted, limitOf, type Replacement, replacingNone, replacingOne, replacingThese } from './grant-bounds.ts'
+import { findReplaced } from './grant-search.ts'
 import { GrantRow, grantColumns, insertTokens, type NewTokens, thisGrantStands } from './grants.ts'
 import { insertChain } from './refresh-chains.ts'
 import type { SessionRow } from './sessions.ts'
@@ -74,11 +75,12 @@ export async function storeCode(db: Db, { environment_id, ...session }: SessionO
          where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.auth_time}
            and ended_at is null and expires_at > ${now} ${only_if}`),
     guard(sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr,
-                                  began_with, ending, began_ending, application_ending, disconnection, created_at, expires_at, visit_at, code_hash)
+                                  began_with, ending, began_ending, application_ending, disconnection, created_at, used_since, expires_at, lasts_until, visit_at,
+                                  code_hash)
       select s.environment_id, ${grant_id}, s.user_id, a.id, s.id, ${code.scope}, ${code.resource}, ${place.is_offline},
              s.auth_time, s.amr, s.acr, s.began_with, s.ending, s.began_ending, a.ending,
-             ${numberOfDisconnection(environment_id, sql`s.user_id`, sql`a.id`)}, ${now}, ${code.expires_at},
-             ${visitAfter(code.expires_at)}, ${code.code_hash}
+             ${numberOfDisconnection(environment_id, sql`s.user_id`, sql`a.id`)}, ${now}, ${now}, ${code.expires_at},
+             ${code.expires_at}, ${visitAfter(code.expires_at)}, ${code.code_hash}
         from sessions s
         join applications a on ${sameEnvironment('a', 's', environment_id)} and a.id = ${code.client_id} and a.disabled = 0
         ${consent ?? sql``}
@@ -100,8 +102,9 @@ export async function storeCode(db: Db, { environment_id, ...session }: SessionO
   if (count < limit) {
     if (await db.of(environment_id).batch(store(replacingNone(place, limit)))) return true
   } else {
-    const { replaced, found } = await findReplaced(db, place, { limit, added: 1, most: most_others }, now)
-    if (found >= limit / 2 && (await db.of(environment_id).batch(store(replacingThese(place, count, replaced, now))))) return true
+    const giving_way = await findReplaced(db, place, { limit, added: 1, most: most_others }, now)
+    const is_recounted = isRecounted(count, giving_way.found, limit)
+    if (!is_recounted && (await db.of(environment_id).batch(store(replacingThese(place, count, giving_way, now))))) return true
   }
   const ended = await findEnded(db, place, limit)
   return (await db.of(environment_id).batch(store(replacingOne(place, limit, { except: grant_id, ended }, now)))) !== null

@@ -10,19 +10,21 @@ import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
 import { holdPerson, most_others } from './bounds.ts'
-import { lastUseOf, removeChains } from './refresh-chains.ts'
+import {
+  bringInTurn,
+  type Found,
+  type GivingWay,
+  type GrantGroup,
+  openOfPerson,
+  openOfSession,
+  rows,
+  usedAt,
+  windowOf,
+} from './grant-search.ts'
+import { removeChains } from './refresh-chains.ts'
 
 /** `grants_per_person` bounds the grants with `offline_access`. Without it a session has half as many for each application. */
 const mostOfSession = (grants_per_person: number): number => Math.max(1, Math.ceil(grants_per_person / 2))
-
-/** Where a grant is counted. */
-export interface GrantGroup {
-  environment_id: EnvironmentId
-  user_id: string
-  session_id: string
-  application_id: string
-  is_offline: boolean
-}
 
 export const limitOf = ({ is_offline }: Pick<GrantGroup, 'is_offline'>, grants_per_person: number): number =>
   is_offline ? Math.max(1, grants_per_person) : mostOfSession(grants_per_person)
@@ -52,13 +54,13 @@ const counting = (place: GrantGroup, change: Statement, only_if: Statement, repl
 export const replacingNone = (place: GrantGroup, limit: number): Replacement =>
   counting(place, sql`grant_count + 1`, sql`and grant_count < ${limit}`, [])
 
-/** Ends these grants by their ids. The batch fails if another one was faster, or added a grant. */
-export const replacingThese = (place: GrantGroup, count: number, replaced: readonly Replaced[], now: Date): Replacement =>
+/** Ends the grants that a search has found. The batch fails if another one was faster, or added a grant. */
+export const replacingThese = (place: GrantGroup, count: number, { replaced, passed }: GivingWay, now: Date): Replacement =>
   counting(
     place,
     sql`${count + 1 - replaced.filter(({ is_offline }) => is_offline === place.is_offline).length}`,
     sql`and grant_count = ${count}`,
-    endReplaced(place, replaced, now),
+    [...endReplaced(place, replaced, now), ...bringInTurn(place, passed, now)],
   )
 
 /**
@@ -72,7 +74,7 @@ export function replacingOne(
   now: Date,
 ): Replacement {
   const { environment_id } = place
-  const window = windowOf(place, limit, most_others, now)
+  const window = heldBy(place, limit, now)
   const replaced = sql`(
     select id from (select held.*, sum(1 - is_over) over () as live from (${window}) held
                      where is_offline = ${place.is_offline} or is_over = 1) counted
@@ -90,6 +92,12 @@ export function replacingOne(
   return counting(place, sql`grant_count + 1`, sql``, [...replace, ...removeGrants(environment_id, ended), recounted(place, limit)])
 }
 
+/**
+ * Whether a new grant counts the others again (`replacingOne`). The number falls by nothing else, and what it counts may have ended or be at
+ * other applications. The count reads all of them, so of those who have many at other applications one in many does it.
+ */
+export const isRecounted = (count: number, found: number, limit: number): boolean => found < limit / 2 && count % Math.ceil(limit / 4) === 0
+
 /** With very many the number stays that of the bound, and each further grant is added by `replacingThese`. */
 function recounted({ environment_id, user_id, session_id, is_offline }: GrantGroup, limit: number): Statement {
   const most = 10 * limit
@@ -98,70 +106,24 @@ function recounted({ environment_id, user_id, session_id, is_offline }: GrantGro
     : [sql`sessions`, session_id, sql`session_id = ${session_id}`, sql`1 - offline`]
   return sql`update ${table} set grant_count = (
       select case when count(*) < ${most} then coalesce(sum(${one}), 0) else ${limit} end
-        from (select offline from grants where ${which} and ${inEnvironment(environment_id)} limit ${most}) held)
+        from (select offline from grants where ${which} and ${inEnvironment(environment_id)} limit ${rows(most)}) held)
     where environment_id = ${environment_id} and id = ${id}`
 }
 
 const grantsOf = ({ environment_id, session_id, application_id }: GrantGroup) =>
   sql`session_id = ${session_id} and application_id = ${application_id} and ${inEnvironment(environment_id)}`
 
-/**
- * The grants that a new one can replace: of the user the oldest ones, of a session the newest, among them those with `offline_access`. At
- * most `most` of them are replaced at once.
- *
- * A grant created after the last use of each of the `most` oldest is not among the `most` unused longest. Its chain is not read.
- */
-function windowOf({ environment_id, ...place }: GrantGroup, limit: number, most: number, now: Date): Statement {
+/** The window of grants that a new one can replace, in one statement. */
+function heldBy(place: GrantGroup, limit: number, now: Date): Statement {
   const columns = sql`id, offline as is_offline, case when expires_at <= ${now} then 1 else 0 end as is_over`
-  if (!place.is_offline)
-    return sql`select ${columns}, 0 as used_at from grants where ${grantsOf({ environment_id, ...place })} and ended_at is null
-           order by id desc limit ${3 * limit + most}`
-  const used_at = sql`coalesce(${lastUseOf(environment_id, sql`grants`)}, created_at)`
-  const oldest = sql`from grants
-           where user_id = ${place.user_id} and application_id = ${place.application_id} and offline = 1
-             and coalesce(ended_at, -2) = -2 and ${inEnvironment(environment_id)}
-           order by id`
-  return sql`
-    select ${columns}, case when created_at <= (select max(used_at) from (select ${used_at} as used_at ${oldest} limit ${most}) oldest)
-                            then ${used_at} else created_at end as used_at ${oldest} limit ${limit + most + 1}`
-}
-
-const Replaced = z.object({
-  id: z.string(),
-  session_id: z.string(),
-  code_hash: z.string().nullable(),
-  is_offline: z.boolean(),
-  is_over: z.boolean(),
-  /** How many of the window can be used. */
-  live: z.int(),
-  newest: z.string(),
-})
-export type Replaced = z.infer<typeof Replaced>
-
-/** Finds the grants that `added` new ones replace, and how many there are in the window. */
-export async function findReplaced(
-  db: Db,
-  place: GrantGroup,
-  { limit, added, most }: { limit: number; added: 0 | 1; most: number },
-  now: Date,
-): Promise<{ replaced: readonly Replaced[]; found: number }> {
-  const found = await db.of(place.environment_id).all(
-    Replaced,
-    sql`select g.id, g.session_id, g.code_hash, counted.is_offline, counted.is_over, counted.live, counted.newest
-          from (select id, is_offline, is_over, used_at, sum(1 - is_over) over () as live, max(id) over () as newest
-                  from (${windowOf(place, limit, most, now)}) held
-                 where is_offline = ${place.is_offline} or is_over = 1
-                 order by is_over desc, used_at, id limit ${most}) counted
-          join grants g on g.environment_id = ${place.environment_id} and g.id = counted.id
-         order by counted.is_over desc, counted.used_at, counted.id`,
-  )
-  const live = found[0]?.live ?? 0
-  const over = found.filter(({ is_over }) => is_over).length
-  return { replaced: found.slice(0, over + Math.max(0, live + added - limit)), found: live + over }
+  const most = rows(windowOf(place, limit, most_others))
+  return place.is_offline
+    ? sql`select ${columns}, ${usedAt(place.environment_id, sql`grants`)} as used_at ${openOfPerson(place)} limit ${most}`
+    : sql`select ${columns}, 0 as used_at ${openOfSession(place)} limit ${most}`
 }
 
 /** Ends these grants. Guards: fail where another batch was faster with one of them. Those of the session go, others may be needed there. */
-function endReplaced({ environment_id, session_id }: GrantGroup, replaced: readonly Replaced[], now: Date): Statement[] {
+function endReplaced({ environment_id, session_id }: GrantGroup, replaced: readonly Found[], now: Date): Statement[] {
   const gone = replaced.filter((grant) => grant.session_id === session_id)
   const elsewhere = replaced.filter((grant) => grant.session_id !== session_id)
   return [
@@ -172,12 +134,15 @@ function endReplaced({ environment_id, session_id }: GrantGroup, replaced: reado
   ]
 }
 
-type Ended = Pick<Replaced, 'id' | 'code_hash'>
-const Ended = Replaced.pick({ id: true, code_hash: true })
+const Ended = z.object({ id: z.string(), code_hash: z.string().nullable() })
+type Ended = z.infer<typeof Ended>
 
 /** Finds grants of the session at the application that have ended. A new one takes their place. */
 export const findEnded = (db: Db, place: GrantGroup, limit: number) =>
-  db.many.all(Ended, sql`select id, code_hash from grants where ${grantsOf(place)} and ended_at > 0 order by ended_at, id limit ${limit}`)
+  db.many.all(
+    Ended,
+    sql`select id, code_hash from grants where ${grantsOf(place)} and ended_at > 0 order by ended_at, id limit ${rows(limit)}`,
+  )
 
 const idsOf = (grants: readonly Ended[]) => list(grants.map(({ id }) => id).sort())
 

@@ -72,6 +72,7 @@ export const visitAgain = (environment_id: EnvironmentId, grants: readonly DueGr
   return sql`update grants
       set visit_at = case when ended_at is null and expires_at > ${now} then expires_at + ${after_ms}
                           when coalesce(${until}, 0) > expires_at then ${until} + ${session_kept_ms}
-                          else expires_at + ${session_kept_ms} end
+                          else expires_at + ${session_kept_ms} end,
+          lasts_until = case when ended_at is null and expires_at > ${now} then expires_at else lasts_until end
     where environment_id = ${environment_id} and id in (${list(idsOf(grants))})`
 }
