@@ -24,6 +24,8 @@ export type ContestantName =
   | 'before'
   | 'ostiary, PostgreSQL'
   | 'before, PostgreSQL'
+  | 'below the bound'
+  | 'below the bound, PostgreSQL'
   | 'peer'
   | 'peer, PostgreSQL'
   | 'trivial handler'
@@ -40,8 +42,10 @@ export interface Ground {
 export const root = join(import.meta.dirname, '..')
 /** The most people that sign in at once: in the survey "busy". */
 const people = 250
+/** Nobody reaches this bound of grants. */
+const unreached = { OSTIARY_LIMITS: JSON.stringify({ grants_per_person: 1_000_000 }) }
 
-export async function startContestants({ against }: Options, ground: Ground): Promise<{ all: Contestant[]; ostiary: Seeded }> {
+export async function startContestants({ against, scenarios }: Options, ground: Ground): Promise<{ all: Contestant[]; ostiary: Seeded }> {
   const { folder, core, freshDatabase } = ground
   const ostiary = await enterOstiary('ostiary', { root, folder: join(folder, 'ostiary'), database_url: null, core })
   const all = [ostiary.contestant]
@@ -49,11 +53,18 @@ export async function startContestants({ against }: Options, ground: Ground): Pr
     const { contestant } = await enterOstiary(name, { root, folder: join(folder, name.replace(', ', '-')), database_url, core })
     all.push(contestant)
   }
+  const enterUnbound = async (name: ContestantName, database_url: string | null) => {
+    if (!scenarios.includes('bound')) return
+    const checkout = { root, folder: join(folder, name.replaceAll(/,? /g, '-')), database_url, core, env: unreached }
+    all.push({ ...(await enterOstiary(name, checkout)).contestant, takesPart: (scenario) => scenario === 'bound' })
+  }
+  await enterUnbound('below the bound', null)
   if (against) await enter('before', against, null)
   all.push(enterPeer('peer', await startPeer({ folder: join(folder, 'peer'), database_url: null, core })))
   if (freshDatabase) {
     await enter('ostiary, PostgreSQL', root, await freshDatabase())
     if (against) await enter('before, PostgreSQL', against, await freshDatabase())
+    await enterUnbound('below the bound, PostgreSQL', await freshDatabase())
     const peer = await startPeer({ folder: join(folder, 'peer-postgres'), database_url: await freshDatabase(), core })
     all.push(enterPeer('peer, PostgreSQL', peer))
   }

@@ -73,7 +73,33 @@ export const common = {
   },
 } satisfies Record<string, Prepare<Provider>>
 
+/** People whose code flows the scenario `bound` measures, and the bound of their grants (`grants_per_person`). */
+const people_at_bound = 40
+const bound = 100
+const filled = new WeakSet<Seeded>()
+
+/** Gives each person as many grants as the bound, once. */
+async function fillToBound(ostiary: Seeded, cookies: readonly string[]): Promise<void> {
+  if (filled.has(ostiary)) return
+  filled.add(ostiary)
+  const connections = await Promise.all(cookies.map(() => openConnection(ostiary.address)))
+  for (let n = 0; n < bound; n++)
+    await Promise.all(connections.map((connection, person) => codeFlow(ostiary, connection, cookies[person] ?? '')))
+  for (const connection of connections) connection.close()
+}
+
 export const own = {
+  /** Each flow makes a grant of a person who has all that the bound allows. The contestant `below the bound` has another bound. */
+  async bound(ostiary) {
+    const cookies = ostiary.cookies.slice(0, people_at_bound)
+    await fillToBound(ostiary, cookies)
+    let turn = 0
+    return async (connection) => {
+      const { tokens, nonce } = await codeFlow(ostiary, connection, cookies[turn++ % cookies.length] ?? '')
+      return () => proveTokens(ostiary, tokens, nonce)
+    }
+  },
+
   async validate(ostiary, in_flight) {
     const tokens = await tokensForEach(ostiary, in_flight)
     const headers = { 'x-api-key': ostiary.secret_key, 'content-type': 'application/json' }

@@ -36,6 +36,8 @@ export function targetsOf(
     times('refresh, of the ceiling (0.6 is the goal)', ['ostiary', 'refresh'],   ['ceiling', 'refresh'],          0.45),
     times('code flow, of the peer in memory',          ['ostiary', 'code'],      ['peer', 'code'],                1.5),
     times('code flow, of the peer on PostgreSQL',      ['ostiary', 'code'],      ['peer, PostgreSQL', 'code'],    2.5),
+    times('code flow at the bound of grants, of one below it', ['ostiary', 'bound'], ['below the bound', 'bound'], 0.95),
+    times('the same on PostgreSQL', ['ostiary, PostgreSQL', 'bound'], ['below the bound, PostgreSQL', 'bound'], 0.95),
     times('userinfo, of the peer\'s',                  ['ostiary', 'userinfo'],  ['peer', 'userinfo'],            3),
     times('tokens/validate, of the peer\'s userinfo',  ['ostiary', 'validate'],  ['peer', 'validate'],            3),
     times('whoami, of a trivial handler',              ['ostiary', 'whoami'],    ['trivial handler', 'whoami'],   0.5),
