@@ -4,6 +4,7 @@ import { chownSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Client } from 'pg'
 import { z } from 'zod'
 import { tables_of } from '../src/db/citus/placement.ts'
@@ -89,6 +90,43 @@ test('look-ups of one turn are one round trip, and a faulty look-up fails alone'
   assert.equal(syncs, 4) // one together, and one for each alone after the refusal
   assert.deepEqual(await Promise.all(['a', 'b', 'a'].map(find)), [{ id: 'a' }, null, { id: 'a' }])
   assert.equal(syncs, 5)
+})
+
+test('equal look-ups of one turn are one statement, and each caller gets a row of its own', { skip: noPostgres }, async () => {
+  const { line, db } = await opened({ connections: 1 })
+  const environment = 'env_a' as EnvironmentId // as: any text
+  const other = 'env_b' as EnvironmentId // as: any text
+  await db.run(sql`insert into things (id, number) values (${'a'}, 7)`)
+  const Thing = z.object({ id: z.string(), about: z.record(z.string(), z.unknown()) })
+  const find = (id: string, number = 7) =>
+    db.maybeOne(Thing, sql`select id, '{"name":"Ada"}' as about from things where id = ${id} and number = ${number}`)
+  await find('a')
+  let executed = 0
+  line.onSent = (data) => {
+    executed += data.toString('latin1').split('E\0\0\0\x09\0\0\0\0\0').length - 1 // PostgreSQL 55.7, Execute
+  }
+  const sentFor = async <T>(look_ups: Promise<T>[]) => {
+    executed = 0
+    const found = await Promise.all(look_ups)
+    return { found, executed }
+  }
+  const together = await sentFor([find('a'), find('a'), find('a')])
+  assert.equal(together.executed, 1)
+  for (const row of together.found) {
+    assert.deepEqual(row, { id: 'a', about: { name: 'Ada' } })
+    Object.assign(row ?? {}, { id: 'changed' })
+    Object.assign(row?.about ?? {}, { name: 'changed' })
+  }
+  const differing = await sentFor([find('a'), find('b'), find('a', 8), find('b'), find('a')])
+  assert.equal(differing.executed, 3)
+  assert.deepEqual(
+    differing.found.map((row) => row?.id ?? null),
+    ['a', null, null, null, 'a'],
+  )
+  const same = sql`select id from things where id <> ${environment}`
+  assert.equal((await sentFor([environment, other, environment].map((owner) => db.of(owner).maybeOne(Row, same)))).executed, 2)
+  await sentFor([find('a')])
+  assert.equal((await sentFor([find('a')])).executed, 1) // every turn asks
 })
 
 test('look-ups of one turn that one node cannot answer leave the others their answer', { skip: noPostgres }, async () => {

@@ -22,6 +22,7 @@ import {
   toCallersError,
   undone_on_purpose,
 } from './errors.ts'
+import { createLookUpKeys } from './look-up-key.ts'
 import { createPool, type Pool } from './pool.ts'
 import { migratePostgres, runAlone, schemaOfPostgres } from './schema.ts'
 import { addressAt, type NodeAddress, type Opened, type PostgresServer, postgresServer } from './server.ts'
@@ -187,30 +188,37 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     }
   }
 
-  interface LookUp {
+  interface LookUp extends PromiseWithResolvers<readonly Row[]> {
     statement: Statement
     need: Need
+    /** The latest deadline of its callers. */
     deadline: number
-    resolve(rows: readonly Row[]): void
-    reject(error: unknown): void
   }
-  let pending: LookUp[] = []
+  const keyOf = createLookUpKeys()
+  let pending = new Map<string, LookUp>()
 
-  /** Sends the look-ups of one event-loop turn as one batch to each node, since a round trip costs both sides more than finding a row. */
+  /**
+   * Sends the look-ups of one event-loop turn as one batch to each node, since a round trip costs both sides more than finding a row. Equal
+   * ones are one statement: each caller decodes the rows for itself, and waits until its own deadline.
+   */
   function lookUp(statement: Statement, owner: Owner): Promise<readonly Row[]> {
     return withDeadline(limits.answer_ms, async (deadline) => {
       refuseLate(deadline)
-      const found = new Promise<readonly Row[]>((resolve, reject) => {
-        if (pending.length === 0) setImmediate(sendPending)
-        pending.push({ statement, need: needIfNodes(owner, [statement]), deadline, resolve, reject })
-      })
-      return within(found, deadline, unanswered(true))
+      if (pending.size === 0) setImmediate(sendPending)
+      const key = keyOf(statement, owner)
+      let lookup = pending.get(key)
+      if (!lookup) {
+        lookup = { statement, need: needIfNodes(owner, [statement]), deadline, ...Promise.withResolvers<readonly Row[]>() }
+        pending.set(key, lookup)
+      }
+      lookup.deadline = Math.max(lookup.deadline, deadline)
+      return within(lookup.promise, deadline, unanswered(true))
     })
   }
 
   function sendPending(): void {
-    const of_turn = pending
-    pending = []
+    const of_turn = [...pending.values()]
+    pending = new Map()
     for (const lookups of Map.groupBy(of_turn, ({ need }) => nodes.poolFor(need)).values()) sendOrEachAlone(lookups)
   }
 
