@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Client } from 'pg'
 import { z } from 'zod'
+import { onPremise } from '../src/base/premise.ts'
 import { tables_of } from '../src/db/citus/placement.ts'
 import { createDb, DatabaseUnavailable, type Db, identifiers, type Migration, sql } from '../src/db/db.ts'
 import { inEnvironment, unindexed } from '../src/db/environment.ts'
@@ -127,6 +128,55 @@ test('equal look-ups of one turn are one statement, and each caller gets a row o
   assert.equal((await sentFor([environment, other, environment].map((owner) => db.of(owner).maybeOne(Row, same)))).executed, 2)
   await sentFor([find('a')])
   assert.equal((await sentFor([find('a')])).executed, 1) // every turn asks
+})
+
+/** What work on a premise does first. */
+const first_acts: [what: string, act: (db: Db) => Promise<unknown>][] = [
+  ['a look-up', (db) => db.maybeOne(Row, sql`select id from things where id = ${'a'}`)],
+  ['a read', (db) => db.all(Row, sql`select id from things`)],
+  ['a faulty look-up', (db) => db.maybeOne(Row, sql`select id from things where number = ${'no number'}`)],
+  ['a change', (db) => add(db, 'b')],
+  ['a batch', (db) => db.batch([sql`insert into things (id, number) values (${'b'}, 1)`])],
+  ['a batch that waits for others', (db) => db.batchLater([sql`insert into things (id, number) values (${'b'}, 1)`])()],
+]
+const is_there = (db: Db, id: string) => async () => (await db.maybeOne(Row, sql`select id from things where id = ${id}`)) !== null
+
+for (const [what, act] of first_acts)
+  test(`${what} of work on a false premise gives nothing and changes nothing`, { skip: noPostgres }, async () => {
+    const { db, beside } = await opened({ connections: 2 })
+    await add(db, 'a')
+    let outcome = 'none'
+    const done = await onPremise(is_there(db, 'the premise'), async () => {
+      await act(db).then(
+        () => {
+          outcome = 'a result'
+        },
+        (error: Error) => {
+          outcome = error.name
+        },
+      )
+    })
+    assert.deepEqual([done, outcome, await list(beside)], [null, 'Outdated', ['a']])
+  })
+
+test('work on a premise that holds asks for it once, beside its first look-up', { skip: noPostgres }, async () => {
+  const { line, db } = await opened({ connections: 1 })
+  await add(db, 'a')
+  const find = (id: string) => db.maybeOne(Row, sql`select id from things where id = ${id}`)
+  await Promise.all(['a', 'b'].map(find))
+  let [syncs, executed] = [0, 0]
+  line.onSent = (data) => {
+    syncs += data.toString('latin1').split('S\0\0\0\x04').length - 1
+    executed += data.toString('latin1').split('E\0\0\0\x09\0\0\0\0\0').length - 1
+  }
+  const done = await onPremise(is_there(db, 'a'), async () => {
+    await find('b')
+    const first = [syncs, executed]
+    await add(db, 'c')
+    return [first, await find('c')]
+  })
+  assert.deepEqual(done, { result: [[1, 2], { id: 'c' }] })
+  assert.deepEqual([syncs, executed], [3, 4])
 })
 
 test('look-ups of one turn that one node cannot answer leave the others their answer', { skip: noPostgres }, async () => {

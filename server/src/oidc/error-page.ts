@@ -7,7 +7,7 @@ import { type MessageKind, messagePage } from '../pages/message.ts'
 import { serviceContext } from '../pages/service.ts'
 import { accountUrl } from './account-url.ts'
 import { addressOf, html, pageContext } from './hosted-page.ts'
-import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
+import { type Issuer, type Issuers, issuerAt } from './issuer.ts'
 
 export function createErrorPages({ config, log }: Pick<Deployment, 'config' | 'log'>, issuers: Issuers): ShowError {
   /** A page must also appear while the database is out of reach; then it has no brand. */
@@ -15,7 +15,7 @@ export function createErrorPages({ config, log }: Pick<Deployment, 'config' | 'l
     const [, id] = /^\/e\/(env_\w{1,100})(?:[/?]|$)/.exec(url) ?? []
     if (id === undefined) return null
     try {
-      return await findIssuerAt(issuers, raw, id)
+      return issuerAt(raw, await issuers.find(id))
     } catch (error) {
       log.warn('The issuer of an error page could not be read.', { request_id }, error)
       return null

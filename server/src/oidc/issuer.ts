@@ -1,7 +1,8 @@
 /**
  * An environment as an OpenID Provider: its issuer URL, settings and keys. A request gets it by the id in its path, which
  * `host-routing.ts` puts there for an issuer with a host of its own.
- * A bounded cache has the parsed values. One read per request checks their version, so a change applies at once in every process.
+ * A bounded cache has the parsed values. One read per request checks their version, so a change applies at once in every process. On
+ * PostgreSQL a request begins with the cached value, and that read goes out beside its first look-ups (`use`, docs/decisions/0173).
  */
 import type { IncomingMessage } from 'node:http'
 import { type EnvironmentId, EnvironmentId as EnvironmentIdSchema } from '@ostiary/contract/ids.ts'
@@ -9,6 +10,7 @@ import type { StoredSettings } from '@ostiary/contract/settings.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { createBoundedMap } from '../base/bounded-map.ts'
+import { onPremise, withoutPremise } from '../base/premise.ts'
 import { sql } from '../db/db.ts'
 import { atCoordinator } from '../db/environment.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -42,12 +44,22 @@ export const fixedCodeOf = ({ type, settings }: Issuer): string | null => (type 
 
 const Stamp = z.object({ stamp: z.string() })
 
+const versions = sql`e.version || '.' || e.settings_version || '.' || e.keys_version || '.' || p.version`
+
 const stampOf = (environment_id: EnvironmentId) =>
-  sql`select e.version || '.' || e.settings_version || '.' || e.keys_version || '.' || p.version as stamp
+  sql`select ${versions} as stamp
         from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
        where e.id = ${environment_id}`
 /** For `asOf`, which looks at the tables of a statement and not at its values. */
 const any_stamp = stampOf('env_')
+
+const Current = z.object({ current_id: z.string() })
+
+/** Finds the environment where it still has this stamp. */
+const currentAt = (environment_id: EnvironmentId, stamp: string) =>
+  sql`select e.id as current_id
+        from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
+       where e.id = ${environment_id} and ${versions} = ${stamp}`
 
 const EnvironmentRow = z.object({
   tenant_id: z.string(),
@@ -66,6 +78,7 @@ export type Issuers = ReturnType<typeof createIssuers>
 export function createIssuers(deployment: Deployment, pool: KeyPool) {
   const { db } = deployment
   const cache = createBoundedMap<EnvironmentId, { stamp: string; as_of: number; issuer: Promise<Issuer | null> }>(most_cached)
+  const is_checked_by_read = Number.isNaN(db.versionOf(any_stamp))
 
   async function load(environment_id: EnvironmentId): Promise<Issuer | null> {
     const row = await db.of(environment_id).maybeOne(
@@ -106,25 +119,39 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
       known.as_of = as_of
       return known.issuer
     }
-    const issuer = load(environment_id)
+    const issuer = withoutPremise(() => load(environment_id)) // other requests wait for it
     cache.set(environment_id, { stamp: current.stamp, as_of, issuer })
     issuer.catch(() => cache.delete(environment_id))
     return issuer
   }
 
-  return {
-    /** The current issuer of this environment; `null` where there is none. */
-    find(id: string): Promise<Issuer | null> {
-      const environment_id = id as EnvironmentId // as: an id that is not in the cache is parsed
-      const as_of = db.versionOf(any_stamp)
-      const known = cache.get(environment_id)
-      return known?.as_of === as_of ? known.issuer : findCurrent(environment_id, as_of)
-    },
+  /** The current issuer of this environment; `null` where there is none. */
+  function find(id: string): Promise<Issuer | null> {
+    const environment_id = id as EnvironmentId // as: an id that is not in the cache is parsed
+    const as_of = db.versionOf(any_stamp)
+    const known = cache.get(environment_id)
+    return known?.as_of === as_of ? known.issuer : findCurrent(environment_id, as_of)
   }
+
+  /**
+   * Runs work with the current issuer. Where only a read can tell whether the cached one is current, the work begins with the cached one, and
+   * runs again from the start if that is outdated. So before the first row that it gets, it must change nothing but by the database.
+   */
+  async function use<T>(id: string, work: (issuer: Issuer | null) => Promise<T>): Promise<T> {
+    const environment_id = id as EnvironmentId // as: only ids that were parsed are in the cache
+    const known = is_checked_by_read ? cache.get(environment_id) : undefined
+    if (known) {
+      const issuer = await known.issuer
+      const isCurrent = async () => (await db.of(environment_id).maybeOne(Current, currentAt(environment_id, known.stamp))) !== null
+      const done = await onPremise(isCurrent, () => work(issuer))
+      if (done) return done.result
+    }
+    return work(await find(id))
+  }
+
+  return { find, use }
 }
 
-/** The issuer with this id that has the address of the request: its own host, or the base URL. */
-export async function findIssuerAt(issuers: Issuers, request: IncomingMessage, id: string): Promise<Issuer | null> {
-  const issuer = await issuers.find(id)
-  return issuer?.has_own_host === (issuerAtHost(request) !== null) ? issuer : null
-}
+/** The issuer, where it has the address of the request: its own host, or the base URL. */
+export const issuerAt = (request: IncomingMessage, issuer: Issuer | null): Issuer | null =>
+  issuer?.has_own_host === (issuerAtHost(request) !== null) ? issuer : null

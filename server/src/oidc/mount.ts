@@ -22,7 +22,7 @@ import { crossOriginHeaders, type OriginCheck, preflightHeaders } from './cross-
 import { readForm, too_much, withinLimits } from './form.ts'
 import { at_once, throughDoorway } from './hashing.ts'
 import { message, pageAgain, tooLong } from './hosted-page.ts'
-import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
+import { type Issuer, type Issuers, issuerAt } from './issuer.ts'
 import { goneOn, leadToPage, pageOf, readRefusedBefore, recorded } from './refused-form.ts'
 import { createRepeats } from './repeat.ts'
 
@@ -48,6 +48,8 @@ export interface OidcMounting {
 interface Mounted {
   name: Name
   route: Route
+  /** A form of a hosted page. */
+  is_form: boolean
   endpoint: OidcEndpoint
 }
 
@@ -65,7 +67,7 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
     app.route({
       method: route.method,
       url,
-      handler: (request, reply) => answer(mounting, { name, route, endpoint }, request, reply),
+      handler: (request, reply) => answer(mounting, { name, route, is_form, endpoint }, request, reply),
     })
     if (route.cross_origin && !preflights.has(url)) {
       preflights.add(url)
@@ -98,32 +100,92 @@ function pageBefore(endpoint: OidcEndpoint): OidcEndpoint {
 
 const no_issuer = reason`No environment has this address.`
 
-async function issuerOfRequest({ issuers }: OidcMounting, { params, raw }: FastifyRequest): Promise<Issuer> {
-  const issuer = await findIssuerAt(issuers, raw, (params as { environment_id: string }).environment_id) // as: every row has it
-  if (!issuer)
-    throw nothingHere('There is no issuer at this address. The issuer of an environment is a field of the environment.', no_issuer)
-  return issuer
+function nothingAt(): never {
+  throw nothingHere('There is no issuer at this address. The issuer of an environment is a field of the environment.', no_issuer)
 }
 
-async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted, request: FastifyRequest, reply: FastifyReply) {
+const environmentOf = ({ params }: FastifyRequest): string => (params as { environment_id: string }).environment_id // as: every row has it
+
+type Form = Awaited<ReturnType<typeof readForm>> | Answer
+
+/** Sends what was prepared, or throws it for `server-errors.ts`. */
+type Send = () => FastifyReply
+
+/**
+ * The issuer may prove outdated (`use`), and then everything is prepared again with the current one. Only the body is read once.
+ * A form is prepared once, with the current issuer: it takes turns of this process, and the first thing that it does in the database is a write.
+ */
+async function answer(mounting: OidcMounting, mounted: Mounted, request: FastifyRequest, reply: FastifyReply) {
+  let form: Promise<Form> | null = null
+  function read(): Promise<Form> {
+    form ??= readForm(request.raw, mounted.route, () => request.ip_address).catch((error) => unreadable(error, mounted.route))
+    return form
+  }
+  const prepareFor = (found: Issuer | null) => prepare(mounting, mounted, { found, request, reply, read })
+  const { issuers } = mounting
+  const id = environmentOf(request)
+  const send = mounted.is_form ? await prepareFor(await issuers.find(id)) : await issuers.use(id, prepareFor)
+  return send()
+}
+
+interface Asked {
+  found: Issuer | null
+  request: FastifyRequest
+  reply: FastifyReply
+  read: () => Promise<Form>
+}
+
+/** Prepares the answer. Only the returned function changes the request and the reply. */
+async function prepare(mounting: OidcMounting, mounted: Mounted, { found, request, reply, read }: Asked): Promise<Send> {
   const { services, originAllowed } = mounting
-  const issuer = await issuerOfRequest(mounting, request)
-  request.issuer_id = issuer.environment_id
-  // Before the body is read: a script of an allowed origin can read every refusal.
-  if (route.cross_origin) reply.extra_headers = await crossOriginHeaders(route, issuer, request.headers.origin, originAllowed)
-  const form =
-    request.method === 'POST'
-      ? await readForm(request.raw, route, () => request.ip_address).catch((error) => unreadable(error, route))
-      : null
+  const { route, endpoint } = mounted
+  const issuer = issuerAt(request.raw, found)
+  if (!issuer) return nothingAt
+  let headers: Record<string, string> | null = null
+  const prepared = (last: () => FastifyReply): Send => {
+    return () => {
+      request.issuer_id = issuer.environment_id
+      if (headers) reply.extra_headers = headers
+      return last()
+    }
+  }
+  let form: Form
+  try {
+    // Before the body is read: a script of an allowed origin can read every refusal.
+    if (route.cross_origin) headers = await crossOriginHeaders(route, issuer, request.headers.origin, originAllowed)
+    form = request.method === 'POST' ? await read() : null
+  } catch (error) {
+    return prepared(() => {
+      throw error
+    })
+  }
   if (form === too_much)
-    reply.extra_headers = { ...reply.extra_headers, connection: 'close' } // the rest of the body is not read
-  else if (form !== null && 'status' in form) return send(request, reply, form, null)
+    headers = { ...headers, connection: 'close' } // the rest of the body is not read
+  else if (form !== null && 'status' in form) return prepared(() => send(request, reply, form, null))
+  const { call, is_too_much } = callOf(services, { issuer, route, request, reply, form })
+  try {
+    const chosen = route.page && !is_too_much ? chooseLanguage(call) : null
+    const result = chosen ?? (is_too_much ? tooMuch(route, call) : await endpoint(services, call))
+    return prepared(() => send(request, reply, result, call.subject))
+  } catch (error) {
+    return prepared(() => send(request, reply, answerOf(error, services, mounted, call), call.subject))
+  }
+}
+
+interface Read {
+  issuer: Issuer
+  route: Route
+  request: FastifyRequest
+  reply: FastifyReply
+  form: URLSearchParams | null | typeof too_much
+}
+
+function callOf(services: OidcServices, { issuer, route, request, reply, form }: Read): { call: OidcCall; is_too_much: boolean } {
   const [path = ''] = request.url.split('?', 1)
   const sent = queryOf(request.url)
   const { refused_before, query: given } = route.page ? readRefusedBefore(sent) : { refused_before: null, query: sent }
   // A query over the limits is not parsed: neither for a language, nor for the links of the page that refuses it.
   const within = form === too_much || holdsTooMuch(form, route) ? null : withinLimits(given, route)
-  const is_too_much = within === null
   const query = within ?? ''
   const call: OidcCall = {
     issuer,
@@ -140,16 +202,7 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
     signal: () => goneSignal(reply.raw),
     subject: { client_id: null, user_id: null, event_id: null },
   }
-  let result: Answer
-  try {
-    const chosen = route.page && !is_too_much ? chooseLanguage(call) : null
-    if (chosen) result = chosen
-    else if (is_too_much) result = tooMuch(route, call)
-    else result = await endpoint(services, call)
-  } catch (error) {
-    result = answerOf(error, services, { name, route }, call)
-  }
-  return send(request, reply, result, call.subject)
+  return { call, is_too_much: within === null }
 }
 
 /** The form of a page contains the request of the page, which is a query too. */
@@ -208,7 +261,9 @@ function errorAnswer({ issuer }: OidcCall, error: OAuthError): Answer {
 }
 
 async function preflight(mounting: OidcMounting, route: Route, request: FastifyRequest, reply: FastifyReply) {
-  const issuer = await issuerOfRequest(mounting, request)
-  const headers = preflightHeaders(await crossOriginHeaders(route, issuer, request.headers.origin, mounting.originAllowed))
+  const headers = await mounting.issuers.use(environmentOf(request), async (found) => {
+    const issuer = issuerAt(request.raw, found) ?? nothingAt()
+    return preflightHeaders(await crossOriginHeaders(route, issuer, request.headers.origin, mounting.originAllowed))
+  })
   return reply.code(204).headers(headers).send()
 }

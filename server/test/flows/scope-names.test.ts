@@ -11,7 +11,7 @@ import { own, type Project, promoting } from '../support/promotions.ts'
 import { referenceOf } from '../support/refused-calls.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
-const w = await world()
+const w = await world({ database: (engine) => engine }) // it counts what a request asks that begins once
 const { db } = w.deployment
 const { createProject, planned, step } = promoting(w)
 const scopes = (...names: string[]) => names.map((name) => ({ name, description: null }))
@@ -200,6 +200,7 @@ async function sentFor(
   change: Record<string, string>,
 ) {
   const sent: string[] = []
+  expectStatus(200, await w.call('GET', `${environment.issuer}/.well-known/openid-configuration`)) // the process knows the issuer as it is
   const restore = replaceMethods(db, ({ all }) => ({
     all: (schema, statement) => {
       const text = statement.parts.join('?').replaceAll(/\s+/g, ' ')

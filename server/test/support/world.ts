@@ -25,6 +25,7 @@ import { frontEnvironment, has_front, has_own_hosts, ownIssuer, startFront } fro
 import { endKeptConnections } from './kept-connections.ts'
 import { memory_folder } from './memory-folder.ts'
 import { copyMigratedFile } from './migrated-file.ts'
+import { outdatedFirst } from './outdated-first.ts'
 import { citus_nodes, dropDatabase, migratedDatabase, onNodes } from './postgres.ts'
 import { spareKeys } from './spare-keys.ts'
 
@@ -92,6 +93,8 @@ export async function world(
     passwords?: Passwords
     dashboard_folder?: string
     sdk_folder?: string
+    /** Stands before the database. Without one, each request to an issuer on PostgreSQL begins with an outdated one (`outdated-first.ts`). */
+    database?: (engine: Engine) => Engine
   } = {},
 ) {
   const port = Number(options.env?.OSTIARY_PORT ?? (await freePort()))
@@ -119,6 +122,9 @@ export async function world(
   const begun = Date.now()
   const now = () => new Date(begun + Math.floor((Date.now() - begun + ahead_ms) / tick_ms) * tick_ms)
   const undoneFirst = citus_nodes.length > 0 ? (await import('./undone-first.ts')).undoneFirst : null
+  const { database = outdatedFirst } = options
+  const beforeDatabase = (engine: Engine) =>
+    database(undoneFirst === null || database_url === null ? engine : undoneFirst(engine, onNodes(database_url)))
   const service_options = {
     now,
     write: (line: string) => log.push(line),
@@ -129,7 +135,7 @@ export async function world(
     ...(options.smtp ? { smtp: options.smtp } : {}),
     ...(options.passwords ? { passwords: options.passwords } : {}),
     postgres: { limits: options.database_limits ?? patient },
-    ...(undoneFirst === null || database_url === null ? {} : { database: (engine: Engine) => undoneFirst(engine, onNodes(database_url)) }),
+    database: beforeDatabase,
     // Whether the dashboard is built makes no difference to other tests.
     dashboard_folder: options.dashboard_folder ?? join(data_dir, 'dashboard'),
     ...(options.sdk_folder ? { sdk_folder: options.sdk_folder } : {}),

@@ -24,6 +24,7 @@ import {
 } from './errors.ts'
 import { createLookUpKeys } from './look-up-key.ts'
 import { createPool, type Pool } from './pool.ts'
+import { premised } from './premised.ts'
 import { migratePostgres, runAlone, schemaOfPostgres } from './schema.ts'
 import { addressAt, type NodeAddress, type Opened, type PostgresServer, postgresServer } from './server.ts'
 import { refuseLate, type TimeLimits, time_limits, within } from './time.ts'
@@ -257,7 +258,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     return results
   }
 
-  return {
+  return premised({
     name: 'postgres',
     versionOf: null,
     unusable,
@@ -291,7 +292,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
       })
       await Promise.all(pools().map((pool) => pool.close()))
     },
-  }
+  })
 }
 
 /**

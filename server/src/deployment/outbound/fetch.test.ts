@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib'
 import { makeCertificate } from '../../../test/support/certificate.ts'
 import { drip, misbehaviours, startHostilePeer } from '../../../test/support/hostile-peer.ts'
 import { parseNetworks } from '../../base/networks.ts'
+import { onPremise } from '../../base/premise.ts'
 import { createOutbound, type OutboundRequest } from './fetch.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 
@@ -322,6 +323,16 @@ test('TLS certificates are verified by the host of the URL, also with NODE_TLS_R
   } finally {
     delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
   }
+})
+
+test('work on a premise makes a call only after the premise is confirmed', async () => {
+  const call = () => outbound(get(`http://here.test:${port}/of-a-premise`, { method: 'POST', body: '' }))
+  const is_there = () => calls.includes(`POST here.test:${port}/of-a-premise`)
+  assert.equal(await onPremise(async () => is_there(), call), null)
+  assert.equal(is_there(), false)
+  const holds = async () => !is_there()
+  assert.equal((await onPremise(holds, call))?.result.status, 200)
+  assert.equal(is_there(), true)
 })
 
 test('proxy variables of the environment have no effect', async (t) => {

@@ -11,6 +11,7 @@ import type { AttemptError } from '@ostiary/contract/delivery.ts'
 import { literalAddress, mayReach } from '../../base/addresses.ts'
 import type { Config } from '../../base/config/config.ts'
 import { type Address, parseAddress } from '../../base/networks.ts'
+import { confirmation } from '../../base/premise.ts'
 import { currentTrace } from '../../base/trace.ts'
 import { traceHeaders } from '../../base/trace-context.ts'
 import { request as requestHttp } from './node-http.ts'
@@ -71,6 +72,7 @@ export function createOutbound(
   const resolve = overrides.resolve ?? createResolve({ ask_system: allowed.length > 0 })
 
   return async (request) => {
+    await confirmation() // no call for a request that begins again
     const url = readUrl(request, base_url)
     return byDeadline(request, async (end) => {
       const progress: Progress = { step: 'dns' }
