@@ -1,4 +1,4 @@
-/** A TCP proxy in front of a server: it can hold answers, drop everything, or break its connections. */
+/** A TCP proxy in front of a server: it can delay everything, hold answers, drop everything, or break its connections. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
@@ -11,8 +11,12 @@ export interface Line {
   is_dead: boolean
   /** Drops everything on the connections of now, or on so many of the oldest, and closes none. Later ones work. */
   forget(oldest?: number): void
+  /** How long each direction takes. */
+  delay_ms: number
   /** Called with the data that is sent to the server. */
   onSent: (data: Buffer) => void
+  /** Called when data of the server is delivered. */
+  onAnswered: () => void
   /** Breaks every connection. */
   cut(): void
   close(): void
@@ -28,10 +32,14 @@ export async function openLine(to: string): Promise<Line> {
     const pass = (from: Socket, into: Socket) => {
       sockets.add(from.setNoDelay(true))
       from.on('data', (data) => {
-        const deliver = () => void (into.writable && into.write(data))
+        const deliver = () => {
+          if (from === far) line.onAnswered()
+          if (into.writable) into.write(data)
+        }
         if (line.is_dead || forgotten.has(from)) return
         if (from === near) line.onSent(data)
         if (held && from === far) held.push(deliver)
+        else if (line.delay_ms > 0) setTimeout(deliver, line.delay_ms)
         else deliver()
       })
       from.on('error', () => {}) // 'close' follows
@@ -50,10 +58,12 @@ export async function openLine(to: string): Promise<Line> {
   const line: Line = {
     url: url.href,
     is_dead: false,
+    delay_ms: 0,
     forget(oldest) {
       for (const socket of [...sockets].slice(0, oldest && 2 * oldest)) forgotten.add(socket) // two of a connection, one after the other
     },
     onSent() {},
+    onAnswered() {},
     holdAnswers() {
       const kept: (() => void)[] = []
       held = kept

@@ -1,0 +1,78 @@
+/**
+ * The round trips to PostgreSQL that a request waits for, counted on the wire. A batch begins another round trip where an answer has been
+ * delivered since the last one began. What runs in the background can only add to the count, so the least of several counts is exact.
+ */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, test } from 'node:test'
+import { authorizationRequest, type Client, createPerson, exchange, refresh, userinfo } from './support/cookie-browser.ts'
+import { dropDatabase, migratedDatabase, noPostgres } from './support/postgres.ts'
+import { openLine } from './support/tcp-proxy.ts'
+import { expectStatus, world } from './support/world.ts'
+
+/** Long enough for what goes out in one turn to be on its way before the first answer. */
+const delay_ms = 10
+const counts = 5
+
+if (noPostgres) test('round trips', { skip: noPostgres })
+else await testRoundTrips()
+
+async function testRoundTrips() {
+  const url = await migratedDatabase()
+  const line = await openLine(url)
+  const env = { OSTIARY_DATABASE_URL: line.url, OSTIARY_MASTER_KEY: randomBytes(32).toString('base64') }
+  const w = await world({ env, database: (engine) => engine })
+  after(async () => {
+    line.close()
+    await dropDatabase(url)
+  })
+  const client: Client = await w.createApplication(w.test)
+  const person = await createPerson(w, w.test)
+  const of_others: Client = await w.createApplication(w.test, { consent: 'ask' })
+  let { access_token, refresh_token } = await person.tokens(client)
+  await person.tokens(of_others)
+
+  async function tripsOf(work: () => Promise<unknown>): Promise<number> {
+    let trips = 0
+    let is_answered = true
+    line.onSent = () => {
+      if (is_answered) trips += 1
+      is_answered = false
+    }
+    line.onAnswered = () => {
+      is_answered = true
+    }
+    line.delay_ms = delay_ms
+    await work()
+    line.delay_ms = 0
+    return trips
+  }
+
+  async function renew() {
+    refresh_token = expectStatus(200, await refresh(w, w.test, client, refresh_token)).refresh_token
+  }
+  const flow = (client: Client) => async () => {
+    const request = authorizationRequest(w.test, client)
+    const location = (await person.agent.get(request.url)).headers.get('location') ?? ''
+    const code = new URL(location).searchParams.get('code') ?? ''
+    expectStatus(200, await exchange(w, w.test, client, { request, code }))
+  }
+  const get = (url: string) => async () => expectStatus(200, await w.call('GET', url))
+
+  // biome-ignore format: this table is read by column
+  const requests: [name: string, trips: number, ask: () => Promise<unknown>][] = [
+    ['a refresh',                                2, renew],
+    ['a code flow of a person with a session',   4, flow(client)],
+    ['a code flow with a consent',               5, flow(of_others)],
+    ['UserInfo',                                 1, async () => expectStatus(200, await userinfo(w, w.test, access_token))],
+    ['whoami',                                   2, get('/v1/api-keys/whoami')],
+    ['the metadata of an issuer',                1, get(`${w.test.issuer}/.well-known/openid-configuration`)],
+    ['the keys of an issuer',                    1, get(`${w.test.issuer}/v1/oauth/jwks.json`)],
+  ]
+  for (const [name, trips, ask] of requests)
+    test(`round trips of ${name}: ${trips}`, async () => {
+      const counted: number[] = []
+      for (let i = 0; i < counts; i++) counted.push(await tripsOf(ask))
+      assert.equal(Math.min(...counted), trips, `${counted}`)
+    })
+}
