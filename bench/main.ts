@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { surveyCitus } from './citus.ts'
 import { type Ground, startContestants } from './contestants.ts'
+import { surveyDistant } from './distant.ts'
 import { surveyEnvironments } from './environments.ts'
 import { surveyGuessing } from './guessing.ts'
 import { chooseCores, describeMachine, moveTo } from './machine.ts'
@@ -35,6 +36,7 @@ export interface Surveys {
   one_person?: Awaited<ReturnType<typeof surveyOnePerson>>
   promotion?: Awaited<ReturnType<typeof surveyPromotion>>
   citus?: Awaited<ReturnType<typeof surveyCitus>>
+  distant?: Awaited<ReturnType<typeof surveyDistant>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -101,6 +103,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('guessing') ? { guessing: await surveyGuessing(ground, options.guesses, progress) } : {}),
     ...(wants('one-person') ? { one_person: await surveyOnePerson(ground, options.grants, progress) } : {}),
     ...(wants('promotion') ? { promotion: await surveyPromotion(ground, options.rounds, progress) } : {}),
+    ...(wants('distant') ? { distant: await surveyDistant(ground, options, progress) } : {}),
     ...(wants('citus') ? { citus: await surveyCitus(ground, options, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }

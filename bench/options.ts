@@ -16,6 +16,7 @@ const surveys = [
   'one-person',
   'promotion',
   'citus',
+  'distant',
 ] as const
 const parts = ['processor', 'memory', 'latency'] as const
 export type ScenarioName = (typeof scenarios)[number]

@@ -17,7 +17,7 @@ interface Target {
 
 export function targetsOf(
   measurements: readonly Measurement[],
-  { start, memory, environments, busy, silent, strangers, refused, timing, guessing, one_person, promotion }: Surveys,
+  { start, memory, environments, busy, silent, strangers, refused, timing, guessing, one_person, promotion, distant }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -59,6 +59,9 @@ export function targetsOf(
     { what: 'resident under refused calls, most, of the same load of others', unit: 'x', at_most: 1.1, is: refused ? refused.refused.most_mib / refused.accepted.most_mib : none },
     { what: 'p99 of another client under refused calls, of the same load of others', unit: 'x', at_most: 1.5, is: refused ? refused.refused.p99_ms / refused.accepted.p99_ms : none },
     { what: 'refused calls of another client that are found after them', unit: 'x', at_least: 1, is: refused ? refused.of_other_found / refused.of_other : none },
+    { what: 'round trips to a distant database: refresh',   unit: '', at_most: 2, is: distant?.refresh.trips ?? none },
+    { what: 'round trips to a distant database: code flow', unit: '', at_most: 4, is: distant?.code.trips ?? none },
+    { what: 'round trips to a distant database: UserInfo',  unit: '', at_most: 1, is: distant?.userinfo.trips ?? none },
     ...(strangers ? demandsOn(strangers) : []),
     ...Object.entries(one_person ?? {}).flatMap(([engine, measured]) => [
       { what: `one person with very many rows: slowest ending, p99 (${engine})`,                  unit: 'ms', at_most: 250,  is: measured.ways_most_ms },

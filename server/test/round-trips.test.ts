@@ -1,16 +1,16 @@
 /**
- * The round trips to PostgreSQL that a request waits for, counted on the wire. A batch begins another round trip where an answer has been
- * delivered since the last one began. What runs in the background can only add to the count, so the least of several counts is exact.
+ * The round trips to PostgreSQL that a request waits for, counted on the wire. What runs in the background can only add to the count, so the
+ * least of several counts is exact.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { authorizationRequest, type Client, createPerson, exchange, refresh, userinfo } from './support/cookie-browser.ts'
 import { dropDatabase, migratedDatabase, noPostgres } from './support/postgres.ts'
-import { openLine } from './support/tcp-proxy.ts'
+import { countTrips, openLine } from './support/tcp-proxy.ts'
 import { expectStatus, world } from './support/world.ts'
 
-/** Long enough for what goes out in one turn to be on its way before the first answer. */
+/** Of each direction. */
 const delay_ms = 10
 const counts = 5
 
@@ -32,20 +32,13 @@ async function testRoundTrips() {
   let { access_token, refresh_token } = await person.tokens(client)
   await person.tokens(of_others)
 
+  const tripsSince = countTrips(line)
   async function tripsOf(work: () => Promise<unknown>): Promise<number> {
-    let trips = 0
-    let is_answered = true
-    line.onSent = () => {
-      if (is_answered) trips += 1
-      is_answered = false
-    }
-    line.onAnswered = () => {
-      is_answered = true
-    }
     line.delay_ms = delay_ms
+    tripsSince()
     await work()
     line.delay_ms = 0
-    return trips
+    return tripsSince()
   }
 
   async function renew() {

@@ -82,3 +82,25 @@ export async function openLine(to: string): Promise<Line> {
   }
   return line
 }
+
+/**
+ * Counts the round trips on a line: what is sent after an answer was delivered begins another one. The delay of the line must be long enough
+ * for what goes out in one turn to be on its way before the first answer. Returns a function that returns those since its last call.
+ */
+export function countTrips(line: Line): () => number {
+  let trips = 0
+  let is_answered = true
+  line.onSent = () => {
+    if (is_answered) trips += 1
+    is_answered = false
+  }
+  line.onAnswered = () => {
+    is_answered = true
+  }
+  return () => {
+    const since = trips
+    trips = 0
+    is_answered = true
+    return since
+  }
+}
