@@ -2,8 +2,9 @@
  * The file of SQLite's log, to sync it beside SQLite. No lock of SQLite is on it, so it can be opened and closed. That is not so for the
  * database itself and for the `-shm` file: closing one of them drops the locks that SQLite has on it in this process.
  */
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, fsyncSync, openSync, stat } from 'node:fs'
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync, stat } from 'node:fs'
 import { dirname } from 'node:path'
+import { syncNames } from '../../base/sync-names.ts'
 
 export interface LogFile {
   /** Syncs it in the thread pool. If another file is at its path, it rejects, since SQLite may write that one. */
@@ -17,7 +18,7 @@ const logOf = (path: string): string => `${path}-wal`
 export function openLogFile(path: string): LogFile {
   const file = openSync(logOf(path), 'r+') // Windows syncs only what is open for writing
   const opened = fstatSync(file, { bigint: true })
-  syncNames(path)
+  syncNames(dirname(path))
   return {
     sync: () =>
       new Promise((resolve, reject) => {
@@ -44,16 +45,5 @@ export function syncLog(path: string): void {
     fdatasyncSync(file)
   } finally {
     closeSync(file)
-  }
-}
-
-/** A file that was created and synced is lost with its name, until the directory is synced. Windows has no such sync. */
-function syncNames(path: string): void {
-  if (process.platform === 'win32') return
-  const directory = openSync(dirname(path), 'r')
-  try {
-    fsyncSync(directory)
-  } finally {
-    closeSync(directory)
   }
 }
