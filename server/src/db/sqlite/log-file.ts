@@ -2,7 +2,7 @@
  * The file of SQLite's log, to sync it beside SQLite. No lock of SQLite is on it, so it can be opened and closed. That is not so for the
  * database itself and for the `-shm` file: closing one of them drops the locks that SQLite has on it in this process.
  */
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync, stat } from 'node:fs'
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync, readSync, stat, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncNames } from '../../base/sync-names.ts'
 
@@ -11,6 +11,8 @@ export interface LogFile {
   sync(): Promise<void>
   close(): void
 }
+
+const part_bytes = 1_048_576
 
 const logOf = (path: string): string => `${path}-wal`
 
@@ -42,6 +44,22 @@ export function openLogFile(path: string): LogFile {
 export function syncLog(path: string): void {
   const file = openSync(logOf(path), 'r+')
   try {
+    fdatasyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Writes the log again as it is, and syncs it. The caller holds the lock of writers. */
+export function rewriteLog(path: string): void {
+  const file = openSync(logOf(path), 'r+')
+  try {
+    const part = Buffer.alloc(part_bytes)
+    for (let at = 0; ; ) {
+      const length = readSync(file, part, 0, part_bytes, at)
+      if (length === 0) break
+      at += writeSync(file, part, 0, length, at)
+    }
     fdatasyncSync(file)
   } finally {
     closeSync(file)
