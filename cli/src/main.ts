@@ -31,18 +31,24 @@ async function checkArguments([name = '', ...args]: string[]): Promise<number> {
 }
 
 async function runServiceCommand(name: CommandName, args: string[]): Promise<number | null> {
-  const { runService, endWorker } = await import('./service.ts')
+  const { runService } = await import('./service.ts')
   try {
     const code = await runService(name, args)
-    if (code === null) return null
-    process.exitCode = code
-    if (code !== 0) endWorker()
+    if (code !== null && code !== 0) await endAtOnce(code)
     return code
   } catch (error) {
     report(error)
-    endWorker()
-    return Number(process.exitCode)
+    return endAtOnce(Number(process.exitCode))
   }
+}
+
+/**
+ * Ends the process when what it printed has left. An end by itself would close a database that is still open, and so sync it again after a
+ * sync that failed (decision 0175). A worker would not end by itself: the channel to the process that started it keeps it alive.
+ */
+async function endAtOnce(code: number): Promise<never> {
+  for (const stream of [process.stdout, process.stderr]) await new Promise<void>((resolve) => stream.write('', () => resolve()))
+  process.exit(code)
 }
 
 async function runClientCommand(name: string, args: string[]): Promise<number> {

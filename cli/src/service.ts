@@ -13,7 +13,7 @@ import { distributeCommand } from './distribute.ts'
 import { migrateCommand } from './migrate.ts'
 import { recoverCommand } from './recover.ts'
 import { serve, start } from './serve.ts'
-import { codeOfRefusal, isWorker } from './workers.ts'
+import { codeOfRefusal } from './workers.ts'
 
 /** A command returns its exit code, or `null` if it runs until a signal. */
 type Run<Name extends CommandName> = (config: Config, values: Values<(typeof commands)[Name]>) => Promise<number | null>
@@ -51,9 +51,4 @@ export async function runService<Name extends CommandName>(name: Name, args: rea
     `Ostiary cannot start with this configuration:\n${config.map(({ variable, problem }) => `  ${variable}: ${problem}\n`).join('')}`,
   )
   return 1
-}
-
-/** The channel to the process that started a worker would keep it alive after an error. */
-export function endWorker(): void {
-  if (isWorker()) process.exit()
 }

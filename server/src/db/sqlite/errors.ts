@@ -37,6 +37,10 @@ export function unwritten(what: string, error: unknown): DatabaseUnavailable {
   return new WritesFail(problem, { cause: error })
 }
 
+/** The disk may lack the last commits. */
+export const unsynced = (error: unknown): DatabaseUnavailable =>
+  new DatabaseUnavailable(`The database could not be written to its disk: ${messageOf(error)}.`, { cause: error })
+
 /** Maps the error of a group that was committed, and of which it is not known whether the disk has it. */
 export const ofUnknownOutcome = (error: DatabaseUnavailable): DatabaseUnavailable =>
   new DatabaseUnavailable(`${error.message} It is not known whether the change was made.`, { cause: error })

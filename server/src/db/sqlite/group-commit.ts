@@ -5,7 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { GuardFailed, type Result, type Statement } from '../db.ts'
 import type { ChangeClock } from './clock.ts'
-import { isBusy, isFailedSync, ofUnknownOutcome, toCallersError, unwritten } from './errors.ts'
+import { isBusy, isFailedSync, ofUnknownOutcome, toCallersError, unsynced, unwritten } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Statements } from './statements.ts'
 
@@ -87,9 +87,10 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, l
       clock.committed(changed_tables, isAwaited(group))
     } catch (error) {
       if (database.isTransaction) database.exec('rollback')
-      if (isFailedSync(error))
+      if (isFailedSync(error)) {
         failed(error as Error) // as: node:sqlite throws errors
-      else if (!apart && outcomes === null) commitGroup(group, true, waited_ms)
+        rejectAll(group, ofUnknownOutcome(unsynced(error)))
+      } else if (!apart && outcomes === null) commitGroup(group, true, waited_ms)
       else rejectAll(group, unwritten('The commit failed', error))
       return
     }

@@ -3,7 +3,8 @@
  * can take back, so the engine holds the results of batches and the rows of reads until the disk has the commits that they show
  * (docs/decisions/0175).
  */
-import { DatabaseUnavailable } from '../db.ts'
+import type { DatabaseUnavailable } from '../db.ts'
+import { unsynced } from './errors.ts'
 import { syncLog } from './log-file.ts'
 
 /** Numbers the commits that are shown only when the disk has them, from 1. */
@@ -25,8 +26,9 @@ export interface Log {
 /**
  * The log of a command, whose own commits are on the disk when SQLite has made them. A service beside it makes commits that are not yet, so
  * the log is synced before rows of them are shown.
+ * @param failed gets the error of a sync
  */
-export function createCommandLog(path: string): Log {
+export function createCommandLog(path: string, failed: (error: Error) => void): Log {
   let last = 0
   let reached = 0
   return {
@@ -43,7 +45,8 @@ export function createCommandLog(path: string): Log {
       try {
         syncLog(path)
       } catch (error) {
-        return Promise.reject(new DatabaseUnavailable(`The log of the database could not be synced: ${error}`, { cause: error }))
+        failed(error as Error) // as: node:fs throws errors
+        return Promise.reject(unsynced(error))
       }
       reached = last
       return null

@@ -6,7 +6,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { DatabaseUnavailable, type Engine, type Row, type Statement } from '../db.ts'
 import { createChangeClock } from './clock.ts'
-import { toCallersError } from './errors.ts'
+import { isFailedSync, toCallersError, unsynced } from './errors.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createCommandLog } from './log.ts'
 import { createPrivateFile } from './private-files.ts'
@@ -31,11 +31,12 @@ export function openSqlite(path: string, { serves = false }: SqliteOptions = {})
   let refusal: string | null = null
   /** Nothing may follow a failed sync: not even the checkpoint of a close, which would sync again. */
   function failed(error: Error): void {
-    refusal = `The database could not be written to its disk: ${error.message}.`
-    becomeUnusable(new Error(refusal, { cause: error }))
+    const reported = unsynced(error)
+    refusal = reported.message
+    becomeUnusable(reported)
   }
 
-  const log = serves ? openServiceLog(path, database, { pause: () => pause(), failed }) : createCommandLog(path)
+  const log = serves ? openServiceLog(path, database, { pause: () => pause(), failed }) : createCommandLog(path, failed)
   const statements = createStatements(database)
   const clock = createChangeClock(database, log)
   const reads = createReads(database, { statements, clock })
@@ -94,7 +95,9 @@ export function openSqlite(path: string, { serves = false }: SqliteOptions = {})
       try {
         return migrateSqlite(database, migrations)
       } catch (error) {
-        throw toCallersError(error)
+        if (!isFailedSync(error)) throw toCallersError(error)
+        failed(error as Error) // as: node:sqlite throws errors
+        throw unsynced(error)
       }
     },
 
