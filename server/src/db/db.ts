@@ -183,6 +183,13 @@ export class WritesFail extends DatabaseUnavailable {
   override readonly why = reason`The disk of the database was full or failed, or the database was read-only.`
 }
 
+/** A change was made, and the disk of the database has not confirmed it in time: a loss of power may undo it. */
+export class Unconfirmed extends WritesFail {
+  override readonly detail: string =
+    'The disk of the database does not answer in time. It is not known whether the change was made. Look before you try again.'
+  override readonly why = reason`The disk of the database did not confirm the change in time.`
+}
+
 /** The tables of the database are in places where this process must not send anything. A process that starts again may. */
 export class DatabaseRefused extends CannotStart {}
 

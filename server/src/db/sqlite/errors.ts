@@ -1,5 +1,5 @@
 /** Classifies errors of SQLite: try again later, the database is unavailable, or the program has a bug. */
-import { DatabaseUnavailable, WritesFail } from '../db.ts'
+import { DatabaseUnavailable, Unconfirmed, WritesFail } from '../db.ts'
 
 // https://www.sqlite.org/rescode.html
 const busy = [5, 6] // SQLITE_BUSY, SQLITE_LOCKED
@@ -42,5 +42,5 @@ export const unsynced = (error: unknown): DatabaseUnavailable =>
   new DatabaseUnavailable(`The database could not be written to its disk: ${messageOf(error)}.`, { cause: error })
 
 /** Maps the error of a group that was committed, and of which it is not known whether the disk has it. */
-export const ofUnknownOutcome = (error: DatabaseUnavailable): DatabaseUnavailable =>
-  new DatabaseUnavailable(`${error.message} It is not known whether the change was made.`, { cause: error })
+export const ofUnknownOutcome = (error: DatabaseUnavailable): Unconfirmed =>
+  new Unconfirmed(`${error.message} It is not known whether the change was made.`, { cause: error })

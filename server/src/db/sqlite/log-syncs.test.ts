@@ -57,9 +57,11 @@ test('those who wait for a slow sync are refused, and it goes on', async () => {
   await assert.rejects(for_running ?? Promise.resolve(), DatabaseUnavailable)
   await assert.rejects(for_next ?? Promise.resolve(), DatabaseUnavailable)
   assert.equal(syncs.isStuck(), true)
-  const later = syncs.reached(2)
+  const refused = syncs.reached(2)?.catch((error) => error)
+  assert.ok((await Promise.race([refused, turn()])) instanceof DatabaseUnavailable, 'who comes later is refused at once')
   begun[0]?.resolve()
   await turn()
+  const later = syncs.reached(2)
   begun[1]?.resolve()
   await later
   assert.deepEqual([syncs.isStuck(), syncs.reached(2), failures], [false, null, []])

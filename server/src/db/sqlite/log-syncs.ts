@@ -4,7 +4,7 @@
  */
 import { DatabaseUnavailable } from '../db.ts'
 
-/** Those who wait are refused after this time. The sync goes on. */
+/** Those who wait are refused after this time, and those who come later at once. The sync goes on. */
 const longest_wait_ms = 1_600
 
 /** Numbers commits and says when the disk has them; see `log.ts`. */
@@ -63,7 +63,7 @@ export function createLogSyncs(sync: () => Promise<void>, failed: (error: Error)
     const limit = setTimeout(() => {
       if (for_running === waiting) for_running = null
       if (for_next === waiting) for_next = null
-      reject(new DatabaseUnavailable('The disk of the database did not answer in time.'))
+      reject(tooLate())
     }, limit_ms)
     const waiting = {
       promise,
@@ -75,6 +75,8 @@ export function createLogSyncs(sync: () => Promise<void>, failed: (error: Error)
     return waiting
   }
 
+  const isStuck = (): boolean => covers !== null && performance.now() - began_at > limit_ms
+
   return {
     get last() {
       return last
@@ -85,10 +87,11 @@ export function createLogSyncs(sync: () => Promise<void>, failed: (error: Error)
       if (covers === null) begin()
     },
 
-    isStuck: () => covers !== null && performance.now() - began_at > limit_ms,
+    isStuck,
 
     reached(commit) {
       if (commit <= reached) return null
+      if (isStuck()) return Promise.reject(tooLate())
       if (covers !== null && commit <= covers) {
         for_running ??= wait()
         return for_running.promise
@@ -105,3 +108,5 @@ export function createLogSyncs(sync: () => Promise<void>, failed: (error: Error)
     },
   }
 }
+
+const tooLate = () => new DatabaseUnavailable('The disk of the database did not answer in time.')

@@ -1,7 +1,7 @@
 /** The log of a service: synced beside the main thread, and moved into the database by a thread of its own. */
 import type { DatabaseSync } from 'node:sqlite'
 import { CannotStart } from '../../base/cannot-start.ts'
-import { DatabaseUnavailable } from '../db.ts'
+import { WritesFail } from '../db.ts'
 import { type CheckpointOptions, createCheckpoints } from './checkpoints.ts'
 import type { Log } from './log.ts'
 import { openLogFile, rewriteLog } from './log-file.ts'
@@ -30,7 +30,7 @@ export function openServiceLog(path: string, database: DatabaseSync, { pause, fa
     committedElsewhere() {}, // it was synced before it could be seen
     reached: syncs.reached,
     refusal() {
-      if (syncs.isStuck()) return new DatabaseUnavailable('The disk of the database does not answer. Nothing was changed.')
+      if (syncs.isStuck()) return new WritesFail('The disk of the database does not answer. Nothing was changed.')
       return checkpoints.refusal()
     },
     async end() {
