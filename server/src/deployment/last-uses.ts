@@ -1,5 +1,8 @@
-/** Remembers the last uses of rows, and writes them together every few seconds, so that no request writes the row that it uses. */
-import type { Db, Statement } from '../db/db.ts'
+/**
+ * Remembers the last uses of rows, and writes them together every few seconds, so that no request writes the row that it uses. They are shown
+ * before they are written, so no request waits until the disk has them: each call with a key reads its row.
+ */
+import { type Db, type Statement, withoutSync } from '../db/db.ts'
 
 /** While the database fails, the uses of further rows are not remembered. */
 const most_remembered = 50_000
@@ -27,7 +30,7 @@ export function createLastUses<Use extends object>(db: Db, statementOf: (id: str
       const all = [...uses].sort(([a], [b]) => (a < b ? -1 : 1))
       for (let first = 0; first < all.length; first += most_at_once) {
         const some = all.slice(first, first + most_at_once)
-        await db.many.batch(some.map(([id, use]) => statementOf(id, use)))
+        await db.many.batch(some.map(([id, use]) => withoutSync(statementOf(id, use))))
         for (const [id, use] of some) if (uses.get(id) === use) uses.delete(id)
       }
     },

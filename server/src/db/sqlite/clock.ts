@@ -36,12 +36,12 @@ export function createChangeClock(database: DatabaseSync, log: Log) {
       shown_by_all = log.last
     },
 
-    /** Records a commit of this process that changed these tables. `is_awaited`: it is shown only when it is on the disk. */
-    committed(tables: ReadonlySet<string>, is_awaited: boolean): void {
+    /** Records a commit of this process by the tables that it changed, each with whether the change is shown only when it is on the disk. */
+    committed(tables: ReadonlyMap<string, boolean>): void {
       if (tables.size === 0) return
       commits += 1
-      log.committed(is_awaited)
-      for (const table of tables) {
+      log.committed([...tables.values()].includes(true))
+      for (const [table, is_awaited] of tables) {
         changed_at.set(table, commits)
         if (is_awaited) shown_by.set(table, log.last)
       }

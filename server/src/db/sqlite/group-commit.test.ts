@@ -11,7 +11,7 @@ const row = (n: number) => sql`insert into rows_of_test (n) values (${n})`
 /** Groups on a log whose commits reach the disk when the test says so. */
 function setUp() {
   const database = new DatabaseSync(':memory:')
-  database.exec('create table rows_of_test (n integer)')
+  database.exec('create table rows_of_test (n integer); create table uses (n integer)')
   let last = 0
   let reached = 0
   let waiting: (() => void)[] = []
@@ -27,8 +27,11 @@ function setUp() {
     reached: (commit: number) => (commit <= reached ? null : new Promise<void>((resolve) => waiting.push(resolve))),
     end: async () => {},
   }
-  const options = { statements: createStatements(database), clock: createChangeClock(database, log), log, failed() {}, endReading() {} }
+  const clock = createChangeClock(database, log)
+  const options = { statements: createStatements(database), clock, log, failed() {}, endReading() {} }
   return {
+    clock,
+    log,
     ...createGroupCommit(database, options),
     reachDisk() {
       reached = last
@@ -79,6 +82,19 @@ test('a batch that changes nothing waits for the commit before it', async () => 
   reachDisk()
   await first.written
   await assert.rejects(second.written, { name: 'GuardFailed' })
+})
+
+test('a read waits for a table if a change of it must reach the disk, whatever else was in the group', async () => {
+  const { add, flush, clock, log } = setUp()
+  add([withoutSync(sql`insert into uses (n) values (1)`)])
+  add([row(1)])
+  flush()
+  assert.equal(log.reached(clock.lastShown(['uses'])), null)
+  assert.notEqual(log.reached(clock.lastShown(['rows_of_test'])), null)
+  add([sql`insert into uses (n) values (1)`])
+  add([withoutSync(sql`insert into uses (n) values (1)`)])
+  flush()
+  assert.notEqual(log.reached(clock.lastShown(['uses'])), null)
 })
 
 test('batches are held back during a pause, and written after it', async () => {

@@ -41,14 +41,17 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, l
   let waiting: Batch[] = []
   let is_flush_due = false
   let is_paused = false
-  let changed_tables = new Set<string>()
+  /** The tables that the group has changed, and whether a change must reach the disk before it is shown. */
+  let changed_tables = new Map<string, boolean>()
 
   /** @returns a function that resolves the batch, to call after the commit */
   function run(batch: Batch): () => void {
     const results = batch.statements.map((statement) => {
       const result = statements.execute(statement)
       if (statement.guard !== undefined && result.changed !== statement.guard) throw new GuardFailed()
-      if (result.changed > 0) for (const table of statements.prepare(statement).changes) changed_tables.add(table)
+      if (result.changed > 0)
+        for (const table of statements.prepare(statement).changes)
+          changed_tables.set(table, changed_tables.get(table) === true || statement.without_sync !== true)
       return result
     })
     return () => batch.resolve(results)
@@ -81,10 +84,10 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, l
     }
     let outcomes: (() => void)[] | null = null
     try {
-      changed_tables = new Set()
+      changed_tables = new Map()
       outcomes = group.map(apart ? runApart : run)
       if (database.isTransaction) commit()
-      clock.committed(changed_tables, isAwaited(group))
+      clock.committed(changed_tables)
     } catch (error) {
       if (database.isTransaction) database.exec('rollback')
       if (isFailedSync(error)) {
