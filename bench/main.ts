@@ -9,6 +9,7 @@ import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { surveyCitus } from './citus.ts'
 import { type Ground, startContestants } from './contestants.ts'
 import { surveyDistant } from './distant.ts'
+import { surveyDisk } from './disk.ts'
 import { surveyEnvironments } from './environments.ts'
 import { surveyGuessing } from './guessing.ts'
 import { chooseCores, describeMachine, moveTo } from './machine.ts'
@@ -37,6 +38,7 @@ export interface Surveys {
   promotion?: Awaited<ReturnType<typeof surveyPromotion>>
   citus?: Awaited<ReturnType<typeof surveyCitus>>
   distant?: Awaited<ReturnType<typeof surveyDistant>>
+  disk?: Awaited<ReturnType<typeof surveyDisk>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -105,6 +107,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('promotion') ? { promotion: await surveyPromotion(ground, options.rounds, progress) } : {}),
     ...(wants('distant') ? { distant: await surveyDistant(ground, options, progress) } : {}),
     ...(wants('citus') ? { citus: await surveyCitus(ground, options, progress) } : {}),
+    ...(wants('disk') ? { disk: await surveyDisk(ground, options, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }

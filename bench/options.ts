@@ -17,6 +17,7 @@ const surveys = [
   'promotion',
   'citus',
   'distant',
+  'disk',
 ] as const
 const parts = ['processor', 'memory', 'latency'] as const
 export type ScenarioName = (typeof scenarios)[number]
