@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { EnvironmentId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { createDb, type Db, type Statement, sql } from '../src/db/db.ts'
+import { createDb, type Db, rowOf, type Statement, sql } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres/postgres.ts'
 import { listMethods } from '../src/domain/accounts/methods.ts'
@@ -69,7 +69,7 @@ for (const in_one_session of [true, false])
         await t.test(what, async () => {
           for (const statement of await statementsOf(use)) {
             const results = await run(db, rows_read, statement, rows_read)
-            const read = (at: number) => Read.parse(results?.[at]?.rows[0]).read
+            const read = (at: number) => rowOf(Read, results?.[at])?.read ?? Number.NaN
             assert.ok(read(2) - read(0) <= most, `${read(2) - read(0)} rows by ${statement.parts.join('?')}`)
           }
         })

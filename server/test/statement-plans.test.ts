@@ -11,7 +11,7 @@ import { after, before, test } from 'node:test'
 import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { indexes_without_marks } from '../src/db/citus/placement.ts'
-import { createDb, type Db, identifiers, join as joined, rowsOf, type Statement, sql } from '../src/db/db.ts'
+import { createDb, type Db, identifiers, join as joined, type Result, rowOf, rowsOf, type Statement, sql } from '../src/db/db.ts'
 import { withoutMarks } from '../src/db/environment.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres/postgres.ts'
@@ -300,6 +300,7 @@ for (const use of uses)
 
 const Column = z.object({ table_name: z.string(), column_name: z.string(), data_type: z.string() })
 const Fetched = z.object({ fetched: z.int() })
+const fetchedBy = (result: Result | undefined): number => rowOf(Fetched, result)?.fetched ?? Number.NaN
 const rows_of_a_table = 3_000
 /** An environment has a few of each. */
 const configuration = new Set(['providers', 'webhooks'])
@@ -337,7 +338,7 @@ for (const state of [
     const wide: string[] = []
     for (const { statement, most } of asked) {
       const [before, , after] = (await run(db, rows_read, statement, rows_read)) ?? []
-      const fetched = Fetched.parse(after?.rows[0]).fetched - Fetched.parse(before?.rows[0]).fetched
+      const fetched = fetchedBy(after) - fetchedBy(before)
       if (fetched > most) wide.push(`${fetched} rows by ${statement.parts.join('?')}`)
     }
     assert.deepEqual(wide, [])

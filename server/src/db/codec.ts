@@ -24,24 +24,65 @@ export function encodeValue(value: Value | undefined): EncodedValue {
   return JSON.stringify(value)
 }
 
+/** The rows of a result. The columns are named once: results of one prepared statement share the array of their names. */
+export interface Rows {
+  readonly columns: readonly string[]
+  /** Each row has its values in the order of the columns. */
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+export const no_rows: Rows = { columns: [], rows: [] }
+
+/** Decodes rows by the schema. Leaves out columns that the schema does not name. @throws Error if the query returned no such column */
+export function decodeRows<S extends z.ZodObject>(schema: S, { columns, rows }: Rows): z.output<S>[] {
+  return rows.length === 0 ? [] : rows.map(decoderFor(schema, columns))
+}
+
+/** Decodes the first row; `null` without one. */
+export function decodeFirst<S extends z.ZodObject>(schema: S, { columns, rows }: Rows): z.output<S> | null {
+  const [row] = rows
+  return row ? decoderFor(schema, columns)(row) : null
+}
+
+/** Returns rows as objects with the values as the engine returned them, for what has no schema, such as the catalogue of a server. */
+export const asObjects = ({ columns, rows }: Rows): Record<string, unknown>[] =>
+  rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]])))
+
 type Decode = (value: unknown) => unknown
+type DecodeRow<S extends z.ZodObject> = (row: readonly unknown[]) => z.output<S>
 
-const compiled = new WeakMap<z.ZodObject, readonly (readonly [string, Decode])[]>()
+/** The decoders of the columns of a statement, by schema. */
+const decoders = new WeakMap<readonly string[], WeakMap<z.ZodObject, DecodeRow<z.ZodObject>>>()
 
-/** Decodes a row by the schema. Leaves out columns that the schema does not name. @throws Error if the query returned no such column */
-export function decodeRow<S extends z.ZodObject>(schema: S, row: Record<string, unknown>): z.output<S> {
-  let fields = compiled.get(schema)
-  if (!fields) {
-    fields = Object.entries(schema.shape).map(([name, type]) => [name, decoderOf(type as z.ZodType)] as const) // as: a shape holds types only
-    compiled.set(schema, fields)
+/** Returns the decoder of rows with these columns, which is built once. */
+function decoderFor<S extends z.ZodObject>(schema: S, columns: readonly string[]): DecodeRow<S> {
+  let of_columns = decoders.get(columns)
+  if (!of_columns) {
+    of_columns = new WeakMap()
+    decoders.set(columns, of_columns)
   }
-  const decoded: Record<string, unknown> = {}
-  for (const [name, decode] of fields) {
-    const value = row[name]
-    if (value === undefined) throw new Error(`The query does not return the column ${name}.`)
-    decoded[name] = value === null ? null : decode(value)
+  let decoder = of_columns.get(schema)
+  if (!decoder) {
+    decoder = rowDecoder(schema, columns)
+    of_columns.set(schema, decoder)
   }
-  return decoded as z.output<S> // as: the values were checked before they were stored
+  return decoder as DecodeRow<S> // as: it was built from this schema
+}
+
+function rowDecoder(schema: z.ZodObject, columns: readonly string[]): DecodeRow<z.ZodObject> {
+  const fields = Object.entries(schema.shape).map(([name, type]) => {
+    const at = columns.lastIndexOf(name)
+    if (at === -1) throw new Error(`The query does not return the column ${name}.`)
+    return { name, at, decode: decoderOf(type as z.ZodType) } // as: a shape holds types only
+  })
+  return (row) => {
+    const decoded: Record<string, unknown> = {}
+    for (const { name, at, decode } of fields) {
+      const value = row[at]
+      decoded[name] = value === null ? null : decode(value)
+    }
+    return decoded
+  }
 }
 
 const asIs: Decode = (value) => value

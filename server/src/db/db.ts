@@ -34,7 +34,7 @@ import { outsideRequests } from '../base/database-time.ts'
 import { reason } from '../base/reason.ts'
 import { withinTrace } from '../base/trace.ts'
 import { Unavailable } from '../base/unavailable.ts'
-import { decodeRow, type EncodedValue, encodeValue, type Value } from './codec.ts'
+import { asObjects, decodeFirst, decodeRows, type EncodedValue, encodeValue, no_rows, type Rows, type Value } from './codec.ts'
 import { type CachedRead, createRowCache } from './memory.ts'
 import { createWrites } from './writes.ts'
 
@@ -101,12 +101,9 @@ export class GuardFailed extends Error {
 /** A background worker that a batch creates work for: the sequencer numbers events, the queue runs jobs, endings end rows in slices. */
 export type Worker = 'sequencer' | 'queue' | 'endings'
 
-export type Row = Record<string, unknown>
-
-export interface Result {
+export interface Result extends Rows {
   /** Rows inserted, updated or deleted; for a query, rows read. */
   readonly changed: number
-  readonly rows: readonly Row[]
 }
 
 /**
@@ -121,9 +118,9 @@ export interface Engine {
    * engine cannot know without reading.
    */
   readonly versionOf: ((statement: Statement) => number) | null
-  read(statement: Statement, owner: Owner): Promise<readonly Row[]>
+  read(statement: Statement, owner: Owner): Promise<Rows>
   /** Reads rows by a key. Such reads are short, so the engine may send those of one event-loop turn together. */
-  lookUp(statement: Statement, owner: Owner): Promise<readonly Row[]>
+  lookUp(statement: Statement, owner: Owner): Promise<Rows>
   write(statements: readonly Statement[], owner: Owner): Promise<readonly Result[]>
   /** Like `write`, but the batch may wait for other batches to share their commit until the returned function is called. */
   writeLater(statements: readonly Statement[], owner: Owner): () => Promise<readonly Result[]>
@@ -157,7 +154,7 @@ export interface Schema {
 }
 
 /** The schema by the rows of its table. Version 0.1.0 may have had no column for programs. */
-export const schemaOf = (rows: readonly Row[]): Schema => ({
+export const schemaOf = (rows: readonly Record<string, unknown>[]): Schema => ({
   number: Math.max(0, ...rows.map(({ number }) => Number(number))),
   oldest_program: Math.max(0, ...rows.map(({ number, oldest_program }) => Number(oldest_program ?? number))),
 })
@@ -249,18 +246,11 @@ export function createDb(engine: Engine) {
       report(engine, statements, owner)
       return settled(statements, owner, writes.watch(engine.write(statements, owner)))
     }
-    const change = async (statement: Statement): Promise<Result> => firstOf((await batch([statement])) ?? [unchanged])
+    const change = async (statement: Statement): Promise<Result> => firstOf((await batch([statement])) ?? [onlyChanged(0)])
     return {
-      all: async (schema, statement) => (await engine.read(read(statement), owner)).map((row) => decodeRow(schema, row)),
-      maybeOne: (schema, statement) =>
-        cached(statement, async () => {
-          const [row] = await engine.lookUp(read(statement), owner)
-          return row ? decodeRow(schema, row) : null
-        }),
-      async changeOne(schema, statement) {
-        const [row] = (await change(statement)).rows
-        return row ? decodeRow(schema, row) : null
-      },
+      all: async (schema, statement) => decodeRows(schema, await engine.read(read(statement), owner)),
+      maybeOne: (schema, statement) => cached(statement, async () => decodeFirst(schema, await engine.lookUp(read(statement), owner))),
+      changeOne: async (schema, statement) => decodeFirst(schema, await change(statement)),
       run: async (statement) => (await change(statement)).changed,
       batch,
       batchLater(statements) {
@@ -300,8 +290,9 @@ export function createDb(engine: Engine) {
      */
     async runs(program: number): Promise<boolean> {
       try {
-        const [row] = await engine.read(sql`select max(number) as number, max(oldest_program) as oldest from schema_migrations`, 'none')
-        return Number(row?.number) >= program && Number(row?.oldest) <= program
+        const newest = sql`select max(number) as number, max(oldest_program) as oldest_program from schema_migrations`
+        const { number, oldest_program } = schemaOf(asObjects(await engine.read(newest, 'none')))
+        return number >= program && oldest_program <= program
       } catch {
         return false // also without the table: such a database serves no request
       }
@@ -318,7 +309,8 @@ function report({ name }: Engine, statements: readonly Statement[], owner: Owner
   if (reported.hasSubscribers) reported.publish({ engine: name, statements, owner, is_refused })
 }
 
-const unchanged: Result = { changed: 0, rows: [] }
+/** The result of a statement that returns nothing and changed so many rows. */
+export const onlyChanged = (changed: number): Result => ({ changed, ...no_rows })
 
 function firstOf(results: readonly Result[]): Result {
   const [result] = results
@@ -328,13 +320,12 @@ function firstOf(results: readonly Result[]): Result {
 
 /** Decodes the first row of a result of a batch. */
 export function rowOf<S extends z.ZodObject>(schema: S, result: Result | undefined): z.output<S> | null {
-  const row = result?.rows[0]
-  return row ? decodeRow(schema, row) : null
+  return result ? decodeFirst(schema, result) : null
 }
 
 /** Decodes every row of a result of a batch. */
 export function rowsOf<S extends z.ZodObject>(schema: S, result: Result | undefined): z.output<S>[] {
-  return (result?.rows ?? []).map((row) => decodeRow(schema, row))
+  return result ? decodeRows(schema, result) : []
 }
 
 /**

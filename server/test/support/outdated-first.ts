@@ -10,8 +10,8 @@ export function outdatedFirst(engine: Engine): Engine {
   return {
     ...engine,
     async lookUp(statement, owner) {
-      const rows = await engine.lookUp(statement, owner)
-      return rows.filter((row) => !Object.hasOwn(row, 'current_id'))
+      const found = await engine.lookUp(statement, owner)
+      return found.columns.includes('current_id') ? { ...found, rows: [] } : found
     },
   }
 }

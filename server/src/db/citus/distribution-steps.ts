@@ -4,13 +4,13 @@
  * and end in the same state (decision 0146). `distribute.ts` runs them for the command, `postgres-schema.ts` for the new tables of a migration.
  */
 import { CannotStart } from '../../base/cannot-start.ts'
-import type { Row } from '../db.ts'
 import { isRefusal } from '../postgres/errors.ts'
 import { type Known, kindOf, known_places } from './distribution.ts'
 import { distributionColumn, indexes_without_marks, type Place, placeOf, tables_of } from './placement.ts'
 
 /** Runs one statement on a connection that nothing else uses. */
 export type Run = (text: string) => Promise<readonly Row[]>
+type Row = Record<string, unknown>
 
 /** An arbitrary number. No other program may use the same one in this database. */
 export const migration_lock = 7_157_263_411

@@ -2,6 +2,7 @@
  * Where the tables of a database live. Citus distributes them over several nodes, and the database says how. Each new connection asks, and an open
  * one asks again from time to time, since tables can be distributed while a process runs (decision 0145).
  */
+import { asObjects, no_rows } from '../codec.ts'
 import { DatabaseRefused, DatabaseUnavailable } from '../db.ts'
 import type { Connection } from '../postgres/connection.ts'
 import { lacksRight } from '../postgres/errors.ts'
@@ -55,7 +56,7 @@ const fixed = (text: string) => ({ parts: [text], values: [] })
  */
 export async function prepareConnection(connection: Connection, limit: string): Promise<Distribution> {
   const [, answer] = await connection.send([fixed(limit), fixed(is_known)])
-  const distribution = await placesIf(connection, answer?.rows[0]?.is_known)
+  const distribution = await placesIf(connection, answer?.rows[0]?.[0])
   if (distribution.is_distributed) connection.useBlocks()
   return distribution
 }
@@ -63,7 +64,7 @@ export async function prepareConnection(connection: Connection, limit: string): 
 /** Asks an open connection. */
 export async function findDistribution(connection: Connection): Promise<Distribution> {
   const [answer] = await connection.send([fixed(is_known)], true)
-  return placesIf(connection, answer?.rows[0]?.is_known)
+  return placesIf(connection, answer?.rows[0]?.[0])
 }
 
 const of_one_server: Distribution = { is_distributed: false, misplaced: [] }
@@ -73,7 +74,7 @@ async function placesIf(connection: Connection, is_known: unknown): Promise<Dist
   const [found] = await connection.send([fixed(known_places)], true).catch((error) => {
     throw lacksRight(error) ? new DatabaseUnavailable(no_right, { cause: error }) : error
   })
-  return distributionOf((found?.rows ?? []) as unknown as Known[]) // as: the columns of the query
+  return distributionOf(asObjects(found ?? no_rows) as unknown as Known[]) // as: the columns of the query
 }
 
 /** A table, and what Citus says about it; `null` for one that it does not know. */

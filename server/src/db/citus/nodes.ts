@@ -10,7 +10,8 @@
  */
 import { createBoundedMap } from '../../base/bounded-map.ts'
 import { outsideRequests } from '../../base/database-time.ts'
-import { type Row, type Statement, sql } from '../db.ts'
+import { asObjects, type Rows } from '../codec.ts'
+import { type Statement, sql } from '../db.ts'
 import type { Pool } from '../postgres/pool.ts'
 import type { NodeAddress } from '../postgres/server.ts'
 import type { Need } from './need.ts'
@@ -58,7 +59,7 @@ const shardOf = (environment_id: string): Statement =>
 export function createNodes(
   here: Pool,
   openPool: (address: NodeAddress | null, onFailure?: () => void) => Pool,
-  read: (statement: Statement) => Promise<readonly Row[]>,
+  read: (statement: Statement) => Promise<Rows>,
 ) {
   const nodes = new Map<string, Node>()
   let of_all: Pool | null = null
@@ -75,7 +76,7 @@ export function createNodes(
   }
 
   async function readPlacements(): Promise<void> {
-    const rows = (await read(placements)) as unknown as ({ shard: unknown; is_here: number } & NodeAddress)[] // as: the columns of the query
+    const rows = asObjects(await read(placements)) as unknown as ({ shard: unknown; is_here: number } & NodeAddress)[] // as: the columns of the query
     placed = new Map(rows.map(({ shard, host, port, is_here }) => [shard, { address: { host, port }, is_here: is_here === 1 }]))
     const present = new Set([...placed.values()].map(({ address }) => nameOf(address)))
     for (const [name, { straight, passed_on }] of nodes) {
@@ -98,7 +99,7 @@ export function createNodes(
     // Not asked for yet, or the shard has been divided since.
     shards.set(environment_id, null)
     inBackground(
-      async () => shards.set(environment_id, (await read(shardOf(environment_id)))[0]?.shard),
+      async () => shards.set(environment_id, (await read(shardOf(environment_id))).rows[0]?.[0]),
       () => shards.delete(environment_id),
     )
     return undefined

@@ -11,7 +11,7 @@ import { Client, type ClientConfig, Query } from 'pg'
 import { createBoundedMap } from '../../base/bounded-map.ts'
 import { digestOf } from '../../base/digest.ts'
 import type { EncodedValue } from '../codec.ts'
-import type { Result, Row, Statement } from '../db.ts'
+import type { Result, Statement } from '../db.ts'
 import { withoutMarks } from '../environment.ts'
 import { ConnectionLost, isRefusal } from './errors.ts'
 
@@ -40,7 +40,14 @@ export interface Connection {
 /** A statement, or a fixed text without a template. */
 type Sendable = Pick<Statement, 'parts' | 'values' | 'distributed'>
 type Decode = (text: string) => string | number
-type Columns = readonly { name: string; decode: Decode }[]
+
+/** The columns of a result. */
+interface Columns {
+  readonly names: readonly string[]
+  readonly decoders: readonly Decode[]
+}
+
+const no_columns: Columns = { names: [], decoders: [] }
 
 interface Prepared {
   /** The empty name is for one batch. */
@@ -133,7 +140,7 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
     return new Promise((resolve, reject) => {
       const sent: Prepared[] = []
       const results: Result[] = []
-      let rows: Row[] = []
+      let rows: (readonly unknown[])[] = []
       let fault: unknown = null
 
       const settle = () => {
@@ -152,11 +159,15 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
         },
         handleRowDescription({ fields }: { fields: readonly Field[] }) {
           const statement = sent[results.length]
-          if (statement) statement.columns = fields.map(({ name, dataTypeID }) => ({ name, decode: decoderOf(dataTypeID) }))
+          if (!statement) return
+          statement.columns = {
+            names: fields.map(({ name }) => name),
+            decoders: fields.map(({ dataTypeID }) => decoderOf(dataTypeID)),
+          }
         },
         handleDataRow({ fields }: { fields: readonly (string | null)[] }) {
           try {
-            rows.push(rowFrom(sent[results.length]?.columns ?? [], fields))
+            rows.push(decoded(fields, sent[results.length]?.columns ?? no_columns))
           } catch (error) {
             fault ??= error // throwing here would end the process
           }
@@ -166,9 +177,9 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
           const statement = sent[results.length]
           if (statement?.preparing === sent) {
             statement.preparing = null
-            statement.columns ??= []
+            statement.columns ??= no_columns
           }
-          results.push({ changed: Number(/\d+$/.exec(text)?.[0] ?? 0), rows })
+          results.push({ changed: Number(/\d+$/.exec(text)?.[0] ?? 0), columns: (statement?.columns ?? no_columns).names, rows })
           rows = []
         },
         handleReadyForQuery() {
@@ -289,11 +300,8 @@ function toInteger(text: string): number {
   return value
 }
 
-function rowFrom(columns: Columns, fields: readonly (string | null)[]): Row {
-  const row: Row = {}
-  columns.forEach(({ name, decode }, index) => {
-    const text = fields[index] ?? null
-    row[name] = text === null ? null : decode(text)
+const decoded = (fields: readonly (string | null)[], { decoders }: Columns): readonly unknown[] =>
+  decoders.map((decode, i) => {
+    const text = fields[i] ?? null
+    return text === null ? null : decode(text)
   })
-  return row
-}

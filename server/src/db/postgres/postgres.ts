@@ -10,7 +10,8 @@ import { withDeadline } from '../../base/database-time.ts'
 import { type Distribution, findDistribution, Misplaced, Redistributed } from '../citus/distribution.ts'
 import { type Need, needOf } from '../citus/need.ts'
 import { createNodes } from '../citus/nodes.ts'
-import { DatabaseUnavailable, type Engine, GuardFailed, type Owner, type Result, type Row, type Statement, sql } from '../db.ts'
+import { no_rows, type Rows } from '../codec.ts'
+import { DatabaseUnavailable, type Engine, GuardFailed, type Owner, type Result, type Statement, sql } from '../db.ts'
 import type { Connection } from './connection.ts'
 import {
   ConnectionLost,
@@ -189,7 +190,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     }
   }
 
-  interface LookUp extends PromiseWithResolvers<readonly Row[]> {
+  interface LookUp extends PromiseWithResolvers<Rows> {
     statement: Statement
     need: Need
     /** The latest deadline of its callers. */
@@ -202,14 +203,14 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
    * Sends the look-ups of one event-loop turn as one batch to each node, since a round trip costs both sides more than finding a row. Equal
    * ones are one statement: each caller decodes the rows for itself, and waits until its own deadline.
    */
-  function lookUp(statement: Statement, owner: Owner): Promise<readonly Row[]> {
+  function lookUp(statement: Statement, owner: Owner): Promise<Rows> {
     return withDeadline(limits.answer_ms, async (deadline) => {
       refuseLate(deadline)
       if (pending.size === 0) setImmediate(sendPending)
       const key = keyOf(statement, owner)
       let lookup = pending.get(key)
       if (!lookup) {
-        lookup = { statement, need: needIfNodes(owner, [statement]), deadline, ...Promise.withResolvers<readonly Row[]>() }
+        lookup = { statement, need: needIfNodes(owner, [statement]), deadline, ...Promise.withResolvers<Rows>() }
         pending.set(key, lookup)
       }
       lookup.deadline = Math.max(lookup.deadline, deadline)
@@ -239,12 +240,12 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     const statements = lookups.map(({ statement }) => statement)
     const batch = { statements, is_read: true, need: lookups[0]?.need ?? 'coordinator' } // one pool is for all of them
     const results = await run(batch, Math.max(...lookups.map(({ deadline }) => deadline)))
-    for (const [index, { resolve }] of lookups.entries()) resolve(results[index]?.rows ?? [])
+    for (const [index, { resolve }] of lookups.entries()) resolve(results[index] ?? no_rows)
   }
 
-  async function read(statement: Statement, need: Need): Promise<readonly Row[]> {
+  async function read(statement: Statement, need: Need): Promise<Rows> {
     const batch = { statements: [statement], is_read: true, need }
-    return (await withDeadline(limits.answer_ms, (deadline) => run(batch, deadline)))[0]?.rows ?? []
+    return (await withDeadline(limits.answer_ms, (deadline) => run(batch, deadline)))[0] ?? no_rows
   }
 
   async function write(statements: readonly Statement[], owner: Owner): Promise<readonly Result[]> {

@@ -5,7 +5,8 @@
  */
 import { CannotStart } from '../../base/cannot-start.ts'
 import { hasCitus, isCoordinator, migration_lock, type Run, readDistribution, runSteps } from '../citus/distribution-steps.ts'
-import { type Migration, type Row, type Schema, type Statement, schemaOf } from '../db.ts'
+import { asObjects, no_rows } from '../codec.ts'
+import { type Migration, type Schema, type Statement, schemaOf } from '../db.ts'
 import { afterCommit } from '../outcome.ts'
 import type { Connection } from './connection.ts'
 import { isRefusal, toCallersError } from './errors.ts'
@@ -77,7 +78,7 @@ const asPostgres = (statement: string) =>
     .replaceAll('{int}', 'bigint')
     .replaceAll(/(?<=\w )text\b/g, 'text collate "C"')
 
-type Send = (statement: Pick<Statement, 'parts' | 'values'>) => Promise<readonly Row[]>
+type Send = (statement: Pick<Statement, 'parts' | 'values'>) => ReturnType<Run>
 
 async function schemaBy(run: Run): Promise<Schema> {
   const [found] = await run(`select to_regclass('schema_migrations') as name`)
@@ -108,7 +109,7 @@ export async function withConnection<T>(
 ): Promise<T> {
   const { connection } = await server.connect(no_limit_ms, () => {})
   try {
-    const send: Send = async (statement) => (await connection.send([statement]))[0]?.rows ?? []
+    const send: Send = async (statement) => asObjects((await connection.send([statement]))[0] ?? no_rows)
     return await work((text) => send({ parts: [text], values: [] }), send, connection)
   } catch (error) {
     throw toCallersError(error, false)

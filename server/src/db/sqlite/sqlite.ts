@@ -4,7 +4,8 @@
  * event share one transaction, since taking and releasing SQLite's lock costs more than finding a row.
  */
 import { DatabaseSync } from 'node:sqlite'
-import { DatabaseUnavailable, type Engine, type Row, type Statement } from '../db.ts'
+import type { Rows } from '../codec.ts'
+import { DatabaseUnavailable, type Engine, type Statement } from '../db.ts'
 import { createChangeClock } from './clock.ts'
 import { isFailedSync, toCallersError, unsynced } from './errors.ts'
 import { createGroupCommit } from './group-commit.ts'
@@ -47,7 +48,7 @@ export function openSqlite(path: string, { serves = false }: SqliteOptions = {})
   }
 
   /** A read runs at once. Its rows are held until the disk has the commits that they show. */
-  async function read(statement: Statement): Promise<readonly Row[]> {
+  async function read(statement: Statement): Promise<Rows> {
     refuse()
     const rows = reads.read(statement)
     const reached = log.reached(reads.lastShown(statement))
@@ -152,6 +153,6 @@ function createReads(
 
     versionOf: (statement: Statement): number => reading(() => clock.lastChange(statements.prepare(statement).tables)),
 
-    read: (statement: Statement): readonly Row[] => reading(() => statements.execute(statement).rows),
+    read: (statement: Statement): Rows => reading(() => statements.execute(statement)),
   }
 }

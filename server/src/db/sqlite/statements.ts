@@ -1,12 +1,15 @@
 /** The prepared statements of an embedded database. Each SQL text is prepared at its first use. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { createBoundedMap } from '../../base/bounded-map.ts'
-import type { Result, Row, Statement } from '../db.ts'
+import { onlyChanged, type Result, type Statement } from '../db.ts'
 
 export interface Prepared {
   readonly run: StatementSync
-  /** Kept, since asking SQLite takes longer than a short query. */
-  readonly has_rows: boolean
+  /**
+   * The names of the columns that it returns; none for a change without `returning`. Kept, since asking SQLite takes longer than a short
+   * query. A migration changes them for no text: `select *` reads from subqueries only, which name their columns.
+   */
+  readonly columns: readonly string[]
   /**
    * Every table whose name is in the text. That includes all tables that it reads or writes, since the schema has no trigger, cascade or
    * view (see `server/test/schema.test.ts`).
@@ -29,10 +32,12 @@ export function createStatements(database: DatabaseSync) {
 
   function prepareText(text: string): Prepared {
     const run = database.prepare(text)
+    run.setReturnArrays(true)
     known_tables ??= tablesOf(database)
     const words = new Set(text.match(/\w+/g))
     const tables = known_tables.filter((table) => words.has(table))
-    const prepared = { run, has_rows: run.columns().length > 0, tables, changes: changedTables(text, tables) }
+    const columns = run.columns().map(({ name }) => name)
+    const prepared = { run, columns, tables, changes: changedTables(text, tables) }
     by_text.set(text, prepared)
     return prepared
   }
@@ -50,10 +55,10 @@ export function createStatements(database: DatabaseSync) {
     prepare,
 
     execute(statement: Statement): Result {
-      const { run, has_rows } = prepare(statement)
-      if (!has_rows) return { changed: Number(run.run(...statement.values).changes), rows: [] }
-      const rows = run.all(...statement.values) as Row[] // as: node:sqlite returns plain objects
-      return { changed: rows.length, rows }
+      const { run, columns } = prepare(statement)
+      if (columns.length === 0) return onlyChanged(Number(run.run(...statement.values).changes))
+      const rows = run.all(...statement.values) as unknown as unknown[][] // as: see setReturnArrays
+      return { changed: rows.length, columns, rows }
     },
 
     /** Must be called before a migration, which may add tables. */
