@@ -29,6 +29,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { z } from 'zod'
+import { createBoundedMap } from '../base/bounded-map.ts'
 import { CannotStart } from '../base/cannot-start.ts'
 import { outsideRequests } from '../base/database-time.ts'
 import { reason } from '../base/reason.ts'
@@ -335,19 +336,25 @@ export function rowsOf<S extends z.ZodObject>(schema: S, result: Result | undefi
  * `environment.ts` has the conditions on the environment of a row.
  */
 export function sql<const V extends readonly (Value | Statement)[]>(strings: TemplateStringsArray, ...values: V): Named<V> {
+  return filled(strings, values) as Named<V> // as: the types of the values say whether one is an environment
+}
+
+/** Like `sql`, for a text that `rows.ts` has built from names of the schema. Each text must be one array, which engines recognise. */
+export function filled(strings: readonly string[], values: readonly (Value | Statement)[]): Statement {
   const flat: EncodedValue[] = []
-  const nested: (readonly string[] | null)[] = []
+  let nested: (readonly string[] | null)[] | null = null
   let lives: Statement['lives']
-  for (const value of values) {
-    const is_nested = isStatement(value)
-    nested.push(is_nested ? value.parts : null)
-    if (is_nested) lives ??= value.lives
-    if (is_nested) flat.push(...value.values)
-    else flat.push(encodeValue(value))
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as Value | Statement // as: `i` is an index
+    if (isStatement(value)) {
+      nested ??= values.map(() => null)
+      nested[i] = value.parts
+      lives ??= value.lives
+      flat.push(...value.values)
+    } else flat.push(encodeValue(value))
   }
-  const text = { [is_statement]: true as const, parts: partsOf(strings, nested), values: flat }
-  const statement: Statement = lives ? { ...text, lives } : text
-  return statement as Named<V> // as: the types of the values say whether one is an environment
+  const text = { [is_statement]: true as const, parts: nested === null ? strings : partsOf(strings, nested), values: flat }
+  return lives ? { ...text, lives } : text
 }
 
 /** The type of a statement with these values. */
@@ -362,7 +369,7 @@ interface Joined {
   parts: readonly string[]
 }
 
-const known_parts = new WeakMap<TemplateStringsArray, Joined[]>()
+const known_parts = new WeakMap<readonly string[], Joined[]>()
 /** Combinations of nested statements that are kept for one template. */
 const most_combinations = 32
 
@@ -370,7 +377,7 @@ const most_combinations = 32
  * Merges a template with its nested texts; `null` stands for a value. The last few results for each template are kept, so the same text
  * is the same array, and engines recognise it without comparing texts.
  */
-function partsOf(strings: TemplateStringsArray, nested: readonly (readonly string[] | null)[]): readonly string[] {
+function partsOf(strings: readonly string[], nested: readonly (readonly string[] | null)[]): readonly string[] {
   const known = known_parts.get(strings) ?? []
   for (const one of known) if (nested.every((parts, i) => parts === one.nested[i])) return one.parts
   const parts = [strings[0] ?? '']
@@ -393,20 +400,24 @@ function partsOf(strings: TemplateStringsArray, nested: readonly (readonly strin
  */
 export function identifiers(...names: readonly string[]): Statement {
   if (!names.every((name) => /^[a-z][a-z0-9_]*$/.test(name))) throw new TypeError(`These are not names of the schema: ${names.join(', ')}`)
-  return { [is_statement]: true, parts: [names.join(', ')], values: [] }
+  return fixed(names.join(', '))
 }
-
-/** A statement of a text that `rows.ts` has built once from names of the schema. The texts are one more than the values. */
-export const withText = (parts: readonly string[], values: readonly Value[]): Statement => ({
-  [is_statement]: true,
-  parts,
-  values: values.map(encodeValue),
-})
 
 /** A whole number of ours as text: after `on conflict` of an insert that selects, a distributed database takes no value. */
 export function constant(number: number): Statement {
   if (!Number.isSafeInteger(number)) throw new TypeError(`This is not a whole number: ${number}`)
-  return { [is_statement]: true, parts: [String(number)], values: [] }
+  return fixed(String(number))
+}
+
+/** Statements without values, by their text: what contains one of them is recognised by its array. */
+const known_fixed = createBoundedMap<string, Statement>(1_000)
+
+function fixed(text: string): Statement {
+  const known = known_fixed.get(text)
+  if (known) return known
+  const made: Statement = { [is_statement]: true, parts: [text], values: [] }
+  known_fixed.set(text, made)
+  return made
 }
 
 /** Marks a statement that creates work for a background worker. The commit of its batch wakes the worker of this process. */
@@ -457,28 +468,27 @@ export function requires(condition: Statement): Statement {
 
 /** Joins statements with a separator, such as a list of conditions or assignments. */
 export function join<S extends Statement>(statements: readonly S[], separator: string): S {
-  const parts = statements.map((statement) => statement.parts).reduce((all, next) => glued(all, separator, next))
-  const lives = statements.find((statement) => statement.lives)?.lives
-  const joined: Statement = { [is_statement]: true, parts, values: statements.flatMap(({ values }) => values), ...(lives ? { lives } : {}) }
-  return joined as S // as: it has the values of all of them
+  return filled(gaps(statements.length, separator), statements) as S // as: it has the values of all of them
 }
-
-/** The texts of lists, by the number of values: nearly all lists are short, so engines recognise them. */
-const known_lists: (readonly string[])[] = []
-const longest_known_list = 100
 
 /** Lists values, at least one, for `in (…)`. */
-export function list(values: readonly Value[]): Statement {
-  const { length } = values
-  const parts = known_lists[length] ?? ['', ...Array.from({ length: length - 1 }, () => ', '), '']
-  if (length <= longest_known_list) known_lists[length] = parts
-  return { [is_statement]: true, parts, values: values.map(encodeValue) }
+export const list = (values: readonly Value[]): Statement => filled(gaps(values.length, ', '), values)
+
+/** The texts around so many values or statements with a separator between them. */
+const known_gaps = new Map<string, readonly string[]>()
+/** Longer ones are rare, and their engines recognise the whole text. */
+const longest_known = 100
+
+function gaps(count: number, separator: string): readonly string[] {
+  if (count === 0) throw new TypeError('There is nothing to join.')
+  const name = `${count}${separator}`
+  const known = known_gaps.get(name)
+  if (known) return known
+  const made = ['', ...Array.from({ length: count - 1 }, () => separator), '']
+  if (count <= longest_known) known_gaps.set(name, made)
+  return made
 }
 
-function glued(left: readonly string[], separator: string, right: readonly string[]): readonly string[] {
-  return [...left.slice(0, -1), `${left.at(-1) ?? ''}${separator}${right[0] ?? ''}`, ...right.slice(1)]
-}
-
-export function isStatement(value: Value | Statement): value is Statement {
+function isStatement(value: Value | Statement): value is Statement {
   return typeof value === 'object' && value !== null && is_statement in value
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from './db.ts'
+import { identifiers, join, list, sql } from './db.ts'
 import { assignments, type Columns, columnsOf, insertInto } from './rows.ts'
 
 const textOf = ({ parts }: { readonly parts: readonly string[] }) => parts.join('?')
@@ -23,6 +23,30 @@ for (const { columns, insert, set, values } of cases)
 test('the same columns are the same text, which engines recognise', () => {
   assert.equal(insertInto('users', { id: 'a', name: 'b' }).parts, insertInto('users', { id: 'c', name: 'd' }).parts)
   assert.notEqual(insertInto('users', { id: 'a' }).parts, insertInto('tenants', { id: 'a' }).parts)
+})
+
+// biome-ignore format: this table is read by column
+const recognised: [what: string, make: (n: number) => { readonly parts: readonly string[] }][] = [
+  ['a text with values alone',          (n) => sql`select ${n}, ${'a'}`],
+  ['a text with a text of ours',        (n) => sql`select ${n} from ${identifiers('users')}`],
+  ['a list of as many values',          (n) => sql`select id from users where n in (${list([n, 2, 3])})`],
+  ['joined texts',                      (n) => sql`select id from users where ${join([sql`n = ${n}`, sql`m > ${n}`], ' and ')}`],
+  ['columns with an expression',        (n) => insertInto('users', { id: 'a', n: sql`n + ${n}` })],
+]
+for (const [what, make] of recognised) test(`${what} is the same array for other values`, () => assert.equal(make(1).parts, make(2).parts))
+
+test('lists of any length, and joins with another separator, are other texts', () => {
+  const lengths = [1, 2, 32, 33, 1_000]
+  for (const length of lengths) assert.equal(textOf(list(Array.from({ length }, () => 'a'))), Array.from({ length }, () => '?').join(', '))
+  const pair = [sql`a = ${1}`, sql`b = ${2}`]
+  assert.deepEqual([textOf(join(pair, ' and ')), textOf(join(pair, ' or ')), textOf(join(pair.toReversed(), ' and '))], [
+    'a = ? and b = ?', 'a = ? or b = ?', 'b = ? and a = ?',
+  ]) // biome-ignore format: one line each
+})
+
+test('an empty list is refused, since its text would be a value', () => {
+  assert.throws(() => list([]), TypeError)
+  assert.throws(() => join([], ', '), TypeError)
 })
 
 test('what follows an insert is part of its text', () => {
