@@ -1,9 +1,9 @@
 /** Writes the response of a management route: JSON with its ETag, or one object per line. */
-import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Route } from '@ostiary/contract/route.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { sha256 } from '../base/digest.ts'
 import { entityTag } from '../domain/lists/if-match.ts'
 import { isKnown } from '../http/if-none-match.ts'
 import { write } from '../http/write.ts'
@@ -73,7 +73,7 @@ export function send(reply: FastifyReply, request: FastifyRequest, route: Route,
   const json = isText(answer) ? answer[text] : JSON.stringify(inOrderOf(schema, body))
   if (check) schema.parse(JSON.parse(json))
 
-  const tag = version !== undefined ? entityTag(version) : route.cache ? `"${hash('sha256', json, 'base64url')}"` : null
+  const tag = version !== undefined ? entityTag(version) : route.cache ? `"${sha256(json, 'base64url')}"` : null
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',

@@ -3,9 +3,9 @@
  * request gets it again for 24 hours. A duplicate in the same process waits for the first request; in another process a guard or the
  * primary key of the record refuses its batch, and it gets the recorded response.
  */
-import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { sha256 } from '../base/digest.ts'
 import { day_ms } from '../base/durations.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import { atCoordinator } from '../db/environment.ts'
@@ -45,7 +45,7 @@ export function idempotentRequest(
     method: request.method,
     path: `${caller.environment?.id ?? caller.tenant_id}${path}`,
     idempotency_key,
-    body_hash: hash('sha256', body, 'hex'),
+    body_hash: sha256(body, 'hex'),
   }
 }
 

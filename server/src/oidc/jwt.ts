@@ -1,6 +1,7 @@
 /** Signs and verifies the tokens of an issuer by its keys, with RS256. */
-import { hash, type KeyObject, sign, verify } from 'node:crypto'
+import { type KeyObject, sign, verify } from 'node:crypto'
 import { createBoundedMap } from '../base/bounded-map.ts'
+import { sha256 } from '../base/digest.ts'
 import { isRecord } from '../base/record.ts'
 import { longest_jwt } from '../protocol/claims.ts'
 import { currentKey } from '../protocol/key-states.ts'
@@ -47,7 +48,7 @@ export function signJwt(
  */
 export function verifyJwt(keys: readonly PublicKey[], typ: string, token: string): Readonly<Record<string, unknown>> | null {
   if (token.length > longest_jwt) return null
-  const digest = hash('sha256', token, 'base64url')
+  const digest = sha256(token, 'base64url')
   let found = verified.get(digest) ?? null
   if (!found) {
     found = verifySignature(keys, token)

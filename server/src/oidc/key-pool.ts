@@ -1,6 +1,7 @@
 /** RSA key pairs, made ahead of need: making one takes 75 ms. */
-import { generateKeyPair, hash } from 'node:crypto'
+import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
+import { sha256 } from '../base/digest.ts'
 
 export interface SpareKey {
   kid: string
@@ -41,7 +42,7 @@ export async function makeKeyPair(): Promise<SpareKey> {
   const pair = await generate('rsa', { modulusLength: 2048 })
   const { n = '', e = '' } = pair.publicKey.export({ format: 'jwk' })
   // RFC 7638 §3: the thumbprint is over the required members, in this order.
-  const kid = hash('sha256', JSON.stringify({ e, kty: 'RSA', n }), 'base64url')
+  const kid = sha256(JSON.stringify({ e, kty: 'RSA', n }), 'base64url')
   return {
     kid,
     public_jwk: { kty: 'RSA', n, e, alg: 'RS256', use: 'sig', kid },

@@ -4,7 +4,7 @@
  * origins of its logos, and its icon, which is a data URL. It has no form-action directive: browsers apply it to redirects too, and a form post may redirect to
  * the client.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../base/digest.ts'
 
 interface Allowed {
   styles: readonly string[]
@@ -39,4 +39,4 @@ export function imageOrigin(url: string | null): string | null {
   return /^https?:$/.test(protocol) && /^[a-z0-9._-]+(:\d+)?$|^\[[0-9a-f:]+\](:\d+)?$/.test(host) ? `${protocol}//${host}` : null
 }
 
-const hashSource = (content: string) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`
+const hashSource = (content: string) => `'sha256-${sha256(content, 'base64')}'`

@@ -1,7 +1,7 @@
 // pure
-import { createHash } from 'node:crypto'
 import type { Settings } from '@ostiary/contract/settings.ts'
 import type { User } from '@ostiary/contract/user.ts'
+import { sha256 } from '../base/digest.ts'
 import { includesScope } from './scope.ts'
 import { by_passkey, one_factor, two_factors } from './second-factor.ts'
 
@@ -128,7 +128,7 @@ export function accessTokenClaims(
 
 /** OIDC Core §3.1.3.6: the left half of the digest that the signature algorithm uses, SHA-256 for RS256. */
 export function atHash(access_token: string): string {
-  return createHash('sha256').update(access_token, 'ascii').digest().subarray(0, 16).toString('base64url')
+  return Buffer.from(sha256(access_token, 'hex').slice(0, 32), 'hex').toString('base64url')
 }
 
 /** The acr of a session, from its authentication methods: two factors, a passkey that verified its user, or one factor. */

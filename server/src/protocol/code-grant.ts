@@ -1,5 +1,5 @@
 // pure
-import { createHash } from 'node:crypto'
+import { sha256 } from '../base/digest.ts'
 import { type Reason, reason } from '../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
 
@@ -50,4 +50,4 @@ export function checkCodeRedemption(code: IssuedCode, client_id: string, request
 }
 
 /** RFC 7636 §4.2 */
-const s256 = (code_verifier: string) => createHash('sha256').update(code_verifier, 'ascii').digest('base64url')
+const s256 = (code_verifier: string) => sha256(code_verifier, 'base64url')

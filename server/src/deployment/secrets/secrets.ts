@@ -3,8 +3,9 @@
  * AES-256-GCM under the master key and bound to their row by associated data (`sealed-columns.ts`). Keys for MACs are derived from one
  * random secret of the deployment, which is itself sealed, so a change of the master key changes no MAC.
  */
-import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
+import { sha256 } from '../../base/digest.ts'
 import { type Db, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
 import { type AssociatedData, sealed_columns } from './sealed-columns.ts'
@@ -60,7 +61,7 @@ function createMac(secret: Buffer): Secrets['mac'] {
 /** A sealed text is `v1.{key}.{nonce}.{ciphertext and tag}`. `{key}` identifies the master key and does not reveal it. */
 function createSealer(master_keys: readonly Buffer[], random: (bytes: number) => Buffer) {
   const keys = new Map(
-    master_keys.map((key) => [createHash('sha256').update('ostiary:master').update(key).digest('base64url').slice(0, 8), key]),
+    master_keys.map((key) => [sha256(Buffer.concat([Buffer.from('ostiary:master'), key]), 'base64url').slice(0, 8), key]),
   )
   const [newest] = keys
   if (!newest) throw new Error('A master key is needed.')

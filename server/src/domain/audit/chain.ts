@@ -3,7 +3,7 @@
  * The hash chain of an audit log. Each entry contains the next sequence number and the hash of the previous entry, and its own
  * hash covers both. Altering, removing, inserting or moving an entry breaks a link. Verifying an exported log takes no secret.
  */
-import { hash } from 'node:crypto'
+import { sha256 } from '../../base/digest.ts'
 import { canonicalJson } from './canonical.ts'
 
 /** The last entry of a chain. */
@@ -60,7 +60,7 @@ function entryHash(entry: StoredEntry, { sequence, previous_hash }: Omit<Link, '
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
     .map(([name, value]) => `"${name}":${value}`)
     .join(',')
-  return hash('sha256', `{${text}}`, 'hex')
+  return sha256(`{${text}}`, 'hex')
 }
 
 /** An absent state is stored as SQL null. The service never stores the text "null", so that text gets a different hash. */

@@ -1,7 +1,7 @@
 // pure
 /** Names of secrets in documents: `${OSTIARY_SECRET_PROVIDERS_GOOGLE_CLIENT_SECRET}`. */
-import { hash } from 'node:crypto'
 import { type ObjectKind, object_descriptions } from '@ostiary/contract/objects/objects.ts'
+import { sha256 } from '../../base/digest.ts'
 
 /** Between the braces. */
 const longest_name = 100
@@ -17,7 +17,7 @@ export function secretName(object: 'settings' | ObjectKind, slug: string | null,
 const upper = (name: string) => name.replaceAll('-', '_').toUpperCase()
 
 /** Slugs have up to 63 characters. A digest tells two long ones apart. */
-const shortened = (slug: string) => `${slug.slice(0, 40)}_${hash('sha256', slug).slice(0, 12)}`
+const shortened = (slug: string) => `${slug.slice(0, 40)}_${sha256(slug, 'hex').slice(0, 12)}`
 
 interface MissingSecret {
   readonly object: 'settings' | ObjectKind

@@ -4,10 +4,10 @@
  * that one limit refuses counts for none of them. Accounts that do not exist are counted in the same way (decision 0005).
  * A count before any check does not wait for the disk: everybody can cause it, and only a loss of power forgets it.
  */
-import { hash } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { FirstFactor } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
+import { sha256 } from '../../base/digest.ts'
 import { emailKey } from '../../base/email.ts'
 import { type Db, guard, list, type OfEnvironment, type Statement, sql, withoutSync } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
@@ -91,7 +91,7 @@ export const hasRoomForPerson = async (db: Db, kind: OfPerson, person: Person): 
 
 /** Returns the key under which an account is counted. The account need not exist, and its email is not stored. */
 export function accountOf(email: string): string {
-  return hash('sha256', emailKey(email), 'hex')
+  return sha256(emailKey(email), 'hex')
 }
 
 /** The limit that refuses an attempt, and how long it will. */

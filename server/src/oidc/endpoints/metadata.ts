@@ -4,7 +4,7 @@
  * Each file of this folder answers the requests of one endpoint: it parses, loads, judges, writes and answers. Rules are in
  * `../protocol`, grant types in `../grants`, queries in `server/src/domain/sessions`. The steps of a sign-in, which have pages, are in `../flow`.
  */
-import { hash } from 'node:crypto'
+import { sha256 } from '../../base/digest.ts'
 import { isKnown } from '../../http/if-none-match.ts'
 import { locales } from '../../pages/locale.ts'
 import { discoveryDocument } from '../../protocol/discovery.ts'
@@ -51,7 +51,7 @@ function createTexts() {
       if (known && call.now.getTime() < known.until_ms) return known
       const { document, until_ms } = make(call)
       const body = JSON.stringify(document)
-      const text = { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`, until_ms }
+      const text = { body, etag: `"${sha256(body, 'base64url').slice(0, 22)}"`, until_ms }
       texts.set(call.issuer, text)
       return text
     },

@@ -2,9 +2,9 @@
  * The built application: `index.html`, files whose names contain their hash in `assets/`, and a few others. It may be built while the
  * service runs, or built again. Files are read when they are first asked for and then kept, with their compressed forms.
  */
-import { hash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { sha256 } from '../../base/digest.ts'
 import { type Coded, codedForms } from '../../http/coded.ts'
 
 export interface ServedFile {
@@ -82,5 +82,5 @@ function listFiles(folder: string): string[] {
 async function readServed(folder: string, name: string): Promise<ServedFile> {
   const body = readFileSync(join(folder, name))
   const coded = is_compressed.test(name) ? {} : await codedForms(body)
-  return { type: types[extname(name)] ?? '', etag: hash('sha256', body, 'base64url'), body, coded }
+  return { type: types[extname(name)] ?? '', etag: sha256(body, 'base64url'), body, coded }
 }

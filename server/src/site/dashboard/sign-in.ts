@@ -6,8 +6,8 @@
  *
  * The server stores nothing in between. The cookie is removed at the callback, and the issuer redeems each code once.
  */
-import { hash, timingSafeEqual } from 'node:crypto'
-import { digestOf } from '../../base/digest.ts'
+import { timingSafeEqual } from 'node:crypto'
+import { digestOf, sha256 } from '../../base/digest.ts'
 import { accountAddress } from '../../base/email.ts'
 import { type Reason, reason } from '../../base/reason.ts'
 import { refusal } from '../../base/refusal.ts'
@@ -58,7 +58,7 @@ export function beginRequest(services: DashboardServices, { max_age, login_hint,
     resource: config.base_url,
     state,
     nonce,
-    code_challenge: hash('sha256', code_verifier, 'base64url'),
+    code_challenge: sha256(code_verifier, 'base64url'),
     code_challenge_method: 'S256',
     ...(max_age === null ? {} : { max_age }),
     ...(login_hint === null ? {} : { login_hint }),

@@ -1,5 +1,5 @@
 /** A text that is the same for everyone: compressed once, with the ETag of its content. */
-import { hash } from 'node:crypto'
+import { sha256 } from '../../base/digest.ts'
 import { type Coded, codedForms } from '../../http/coded.ts'
 
 export interface Text {
@@ -11,5 +11,5 @@ export interface Text {
 
 export async function withForms({ body, headers }: { body: string; headers: Record<string, string> }): Promise<Text> {
   const bytes = Buffer.from(body)
-  return { body: bytes, coded: await codedForms(bytes), etag: hash('sha256', bytes, 'base64url').slice(0, 22), headers }
+  return { body: bytes, coded: await codedForms(bytes), etag: sha256(bytes, 'base64url').slice(0, 22), headers }
 }
