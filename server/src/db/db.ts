@@ -119,9 +119,10 @@ export interface Engine {
    * engine cannot know without reading.
    */
   readonly versionOf: ((statement: Statement) => number) | null
-  read(statement: Statement, owner: Owner): Promise<Rows>
+  /** Returns rows that it has at once as they are: a promise takes as long as a part of a short query. */
+  read(statement: Statement, owner: Owner): Rows | Promise<Rows>
   /** Reads rows by a key. Such reads are short, so the engine may send those of one event-loop turn together. */
-  lookUp(statement: Statement, owner: Owner): Promise<Rows>
+  lookUp(statement: Statement, owner: Owner): Rows | Promise<Rows>
   write(statements: readonly Statement[], owner: Owner): Promise<readonly Result[]>
   /** Like `write`, but the batch may wait for other batches to share their commit until the returned function is called. */
   writeLater(statements: readonly Statement[], owner: Owner): () => Promise<readonly Result[]>
@@ -215,7 +216,7 @@ export interface Handle<Own extends Statement> {
 export type Db = ReturnType<typeof createDb>
 
 export function createDb(engine: Engine) {
-  const cached: CachedRead = engine.versionOf ? createRowCache(engine.versionOf).read : (_, query) => query()
+  const cached: CachedRead = engine.versionOf ? createRowCache(engine.versionOf).read : async (_, query) => query()
   const writes = createWrites((error) => error instanceof WritesFail)
   const listeners = new Map<Worker, () => void>()
 
@@ -250,7 +251,11 @@ export function createDb(engine: Engine) {
     const change = async (statement: Statement): Promise<Result> => firstOf((await batch([statement])) ?? [onlyChanged(0)])
     return {
       all: async (schema, statement) => decodeRows(schema, await engine.read(read(statement), owner)),
-      maybeOne: (schema, statement) => cached(statement, async () => decodeFirst(schema, await engine.lookUp(read(statement), owner))),
+      maybeOne: (schema, statement) =>
+        cached(statement, () => {
+          const rows = engine.lookUp(read(statement), owner)
+          return rows instanceof Promise ? rows.then((found) => decodeFirst(schema, found)) : decodeFirst(schema, rows)
+        }),
       changeOne: async (schema, statement) => decodeFirst(schema, await change(statement)),
       run: async (statement) => (await change(statement)).changed,
       batch,

@@ -25,6 +25,26 @@ test('a query runs once between two commits', async () => {
   }
 })
 
+for (const [what, query] of [
+  ['at once', () => ({ n: 1 })],
+  ['later', async () => ({ n: 1 })],
+] as const)
+  test(`a row that is there ${what} is remembered, and frozen`, async () => {
+    const { read } = createRowCache(() => 1)
+    const row = await read<{ n: number }>(find('x', 1), query)
+    assert.ok(Object.isFrozen(row))
+    assert.equal(await read(find('x', 1), () => assert.fail('it was asked again')), row)
+  })
+
+test('a query that fails at once is a rejected promise, and is asked again', async () => {
+  const { read } = createRowCache(() => 1)
+  const fail = () => {
+    throw new TypeError('no rows')
+  }
+  await assert.rejects(read(find('x', 1), fail), TypeError)
+  assert.equal(await read(find('x', 1), () => 5), 5)
+})
+
 test('a commit to another table keeps a result', async () => {
   const commits = { a: 0, b: 0 }
   let queries = 0

@@ -67,28 +67,35 @@ export function createRowCache(versionOf: (statement: Statement) => number, limi
     young.set(key, entry)
   }
 
+  function find(key: string, version: number): Entry | undefined {
+    const young_one = young.get(key)
+    if (young_one) return young_one.version === version ? young_one : undefined
+    const old_one = old.get(key)
+    if (old_one?.version !== version) return undefined
+    keep(key, old_one)
+    return old_one
+  }
+
   /** Returns the cached result, or runs the query. The result is shared, so it is frozen. */
-  function read<T>(statement: Statement, query: () => Promise<T>): Promise<T> {
-    let version: number
+  function read<T>(statement: Statement, query: () => T | Promise<T>): Promise<T> {
     try {
-      version = versionOf(statement)
+      const version = versionOf(statement)
+      const key = keyOf(statement)
+      const known = key === null ? undefined : find(key, version)
+      if (known) return known.result as Promise<T> // as: the same text always returns the same type
+      const found = query()
+      if (key === null) return Promise.resolve(found)
+      const keepFound = (row: T): T => {
+        const bytes = overhead_bytes + 2 * key.length + sizeOf(row)
+        if (bytes <= limit_bytes / 8) keep(key, { version, result, bytes })
+        return Object.freeze(row)
+      }
+      const result: Promise<T> = found instanceof Promise ? found.then(keepFound) : Promise.resolve(found)
+      if (!(found instanceof Promise)) keepFound(found)
+      return result
     } catch (error) {
       return Promise.reject(error) // callers expect a rejected promise
     }
-    const key = keyOf(statement)
-    if (key === null) return query()
-    let known = young.get(key)
-    if (!known) {
-      known = old.get(key)
-      if (known?.version === version) keep(key, known)
-    }
-    if (known?.version === version) return known.result as Promise<T> // as: the same text always returns the same type
-    const result = query().then((found) => {
-      const bytes = overhead_bytes + 2 * key.length + sizeOf(found)
-      if (bytes <= limit_bytes / 8) keep(key, { version, result, bytes })
-      return Object.freeze(found)
-    })
-    return result
   }
 
   return { read, bytes: () => young_bytes + old_bytes }

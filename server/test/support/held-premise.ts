@@ -11,9 +11,9 @@ export function createHold() {
   const seen = { questions: 0, stamps: 0, early: [] as string[] }
 
   /** What work on a premise gets from the database, or has changed there, before the answer. */
-  function watched<T>(what: string, call: () => Promise<T>): Promise<T> {
+  function watched<T>(what: string, call: () => T | Promise<T>): Promise<T> {
     const is_premised = confirmation() !== null
-    const done = call()
+    const done = Promise.resolve(call())
     if (is_premised)
       done.then(
         () => {

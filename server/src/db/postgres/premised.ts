@@ -21,10 +21,10 @@ export function premised(engine: Engine): Engine {
   }
 }
 
-function beside<T>(query: () => Promise<T>): Promise<T> {
+function beside<T>(query: () => T | Promise<T>): T | Promise<T> {
   const confirmed = confirmation()
-  const found = query()
-  if (!confirmed) return found
+  if (!confirmed) return query()
+  const found = Promise.resolve(query())
   found.catch(() => {}) // the caller gets the error after the confirmation
   return confirmed.then(() => found)
 }

@@ -48,12 +48,11 @@ export function openSqlite(path: string, { serves = false }: SqliteOptions = {})
   }
 
   /** A read runs at once. Its rows are held until the disk has the commits that they show. */
-  async function read(statement: Statement): Promise<Rows> {
+  function readAndHold(statement: Statement): Rows | Promise<Rows> {
     refuse()
     const rows = reads.read(statement)
     const reached = log.reached(reads.lastShown(statement))
-    if (reached) await reached
-    return rows
+    return reached === null ? rows : reached.then(() => rows)
   }
 
   return {
@@ -67,8 +66,8 @@ export function openSqlite(path: string, { serves = false }: SqliteOptions = {})
       return reads.versionOf(statement)
     },
 
-    read,
-    lookUp: read,
+    read: readAndHold,
+    lookUp: readAndHold,
 
     write(batch) {
       if (refusal !== null) return Promise.reject(new DatabaseUnavailable(refusal))
