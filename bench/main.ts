@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
+import { breakdownTable, surveyBreakdown } from './breakdown.ts'
 import { surveyCitus } from './citus.ts'
 import { type Ground, startContestants } from './contestants.ts'
 import { surveyDistant } from './distant.ts'
@@ -39,6 +40,7 @@ export interface Surveys {
   citus?: Awaited<ReturnType<typeof surveyCitus>>
   distant?: Awaited<ReturnType<typeof surveyDistant>>
   disk?: Awaited<ReturnType<typeof surveyDisk>>
+  breakdown?: Awaited<ReturnType<typeof surveyBreakdown>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -73,6 +75,7 @@ async function run(options: Options): Promise<void> {
   const targets = targetsOf(measurements, surveys, headline)
   console.log(`\n${tableOf(measurements)}\n`)
   console.log(`${JSON.stringify(surveys, null, 1)}\n`)
+  if (surveys.breakdown) console.log(`${breakdownTable(surveys.breakdown)}\n`)
   console.log(`At ${headline} in flight:\n${targetTable(targets)}`)
   if (options.output) writeFileSync(options.output, JSON.stringify({ machine, options, measurements, surveys, targets }, null, 1))
 }
@@ -108,6 +111,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('distant') ? { distant: await surveyDistant(ground, options, progress) } : {}),
     ...(wants('citus') ? { citus: await surveyCitus(ground, options, progress) } : {}),
     ...(wants('disk') ? { disk: await surveyDisk(ground, options, progress) } : {}),
+    ...(wants('breakdown') ? { breakdown: await surveyBreakdown(ground, 8 * options.seconds, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }

@@ -18,6 +18,7 @@ const surveys = [
   'citus',
   'distant',
   'disk',
+  'breakdown',
 ] as const
 const parts = ['processor', 'memory', 'latency'] as const
 export type ScenarioName = (typeof scenarios)[number]

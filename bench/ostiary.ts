@@ -34,6 +34,10 @@ export interface OstiaryCheckout {
   readonly core: number | null
   /** A second start needs the port of the first where people sign in again: issuers keep their addresses. */
   readonly port?: number
+  /** Additional flags of Node. */
+  readonly flags?: readonly string[]
+  /** Runs the sources, not the bundle. */
+  readonly from_sources?: boolean
   /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -46,7 +50,7 @@ export interface Ostiary {
 
 /** Starts the service. A second start in the same folder uses the same data. */
 export async function startOstiary(
-  { root, folder, database_url, core, port, env: more = {} }: OstiaryCheckout,
+  { root, folder, database_url, core, port, flags = [], from_sources = false, env: more = {} }: OstiaryCheckout,
   master_key = '',
 ): Promise<Ostiary> {
   mkdirSync(folder, { recursive: true })
@@ -59,10 +63,19 @@ export async function startOstiary(
   }
   const log = join(folder, 'ostiary.log')
   const { commandLineTool } = await import(join(root, 'launch.mjs'))
-  const script = (await commandLineTool?.('serve')) ?? join(root, 'cli/src/main.ts') // an older checkout has no bundle
+  const bundle = from_sources ? null : await commandLineTool?.('serve') // an older checkout has none
+  const script = bundle ?? join(root, 'cli/src/main.ts')
   const ready = { address, path: '/readyz' }
   const launched = asLaunched(folder)
-  const process = await startProcess({ script, ...launched, args: ['serve'], env: { ...env, ...launched.env }, core, log, ready })
+  const process = await startProcess({
+    script,
+    flags: [...launched.flags, ...flags],
+    args: ['serve'],
+    env: { ...env, ...launched.env },
+    core,
+    log,
+    ready,
+  })
   return { process, address, env }
 }
 

@@ -9,6 +9,7 @@ import { onCore } from './machine.ts'
 import type { Usage } from './probe.ts'
 
 export interface ServerProcess {
+  readonly pid: number
   /** Milliseconds from the start of the process to its first answer. */
   readonly started_ms: number
   usage(): Promise<Usage>
@@ -74,6 +75,7 @@ export async function startProcess({ script, flags: own_flags = [], args = [], e
 
   await Promise.race([waitUntilReady(ready.address, ready.path), gone])
   return {
+    pid: child.pid ?? 0,
     started_ms: performance.now() - began,
     ask,
     usage: () => ask('usage'),
