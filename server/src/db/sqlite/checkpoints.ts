@@ -18,6 +18,8 @@ export interface Checkpoints {
 
 /** In pages of the log, 16 MB. A page that was written several times until then is moved once. */
 const due_pages = 4_000
+/** In pages of the log, 40 MB. The thread gets too little time beside so many commits. */
+const crowded_pages = 10_000
 /** In pages of the log, 64 MB. */
 const most_pages = 16_000
 /** Commits between two looks. */
@@ -41,11 +43,12 @@ export function createCheckpoints(path: string, database: DatabaseSync, { pause,
   let pages = 0
   let running: Promise<void> | null = null
   let failure: Error | null = null
+  let letGo: (() => void) | null = null
 
   function moveIfLong(): void {
-    if (running) return
     pages = Number(look.get()?.log ?? 0)
-    if (pages < due_pages) return
+    if (running && pages >= crowded_pages) hold()
+    if (running || pages < due_pages) return
     running = move().finally(() => {
       running = null
     })
@@ -65,17 +68,28 @@ export function createCheckpoints(path: string, database: DatabaseSync, { pause,
   async function move(): Promise<void> {
     try {
       await checkpoint()
-      const resume = pause()
-      const limit = setTimeout(resume, longest_pause_ms)
-      await checkpoint().finally(() => {
-        clearTimeout(limit)
-        resume()
-      })
+      hold()
+      await checkpoint()
       failure = null
     } catch (error) {
       failure = error as Error // as: the thread rejects with errors
       if (isFailedSync(error)) failed(failure)
+    } finally {
+      letGo?.()
     }
+  }
+
+  /** Holds commits back until the log is moved, or until they have waited long enough. */
+  function hold(): void {
+    if (letGo) return
+    const resume = pause()
+    const release = () => {
+      clearTimeout(limit)
+      letGo = null
+      resume()
+    }
+    const limit = setTimeout(release, longest_pause_ms)
+    letGo = release
   }
 
   return {

@@ -72,6 +72,15 @@ for (const [what, batches, is_answered] of groups)
     )
   })
 
+test('a group that need not reach the disk is answered at once, even while an earlier one waits', async () => {
+  const { add, flush } = setUp()
+  const first = add([row(1)])
+  flush()
+  const second = add([withoutSync(row(2))])
+  flush()
+  assert.deepEqual(await settled([first, second]), [false, true])
+})
+
 test('a batch that changes nothing waits for the commit before it', async () => {
   const { add, flush, reachDisk } = setUp()
   const first = add([row(1)])
