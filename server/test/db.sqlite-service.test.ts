@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { z } from 'zod'
 import { createDb, sql } from '../src/db/db.ts'
+import { openDatabaseFile, takeDataDirectory } from '../src/db/sqlite/data-directory.ts'
 import { openSqlite } from '../src/db/sqlite/sqlite.ts'
 import { testConformance } from './support/db.conformance.ts'
 
@@ -47,20 +48,52 @@ test('the log stays short while commits never pause, and nothing of it is lost',
   assert.throws(() => statSync(`${path}-wal`), { code: 'ENOENT' })
 })
 
-test('a start moves the log that it finds into the database', async () => {
-  const [left, path] = [freshFile(), freshFile()]
+/** Leaves a database with a log at a path, as a killed process does. */
+function leaveLog(path: string): void {
+  const left = freshFile()
   const killed = new DatabaseSync(left)
   killed.exec('pragma journal_mode = wal; pragma synchronous = normal; create table a (n integer); insert into a values (7)')
   for (const end of ['', '-wal']) copyFileSync(`${left}${end}`, `${path}${end}`)
   killed.close()
   assert.ok(statSync(`${path}-wal`).size > 0)
+}
 
+/** What is in the database without its log. */
+function rowsWithoutLog(path: string): unknown {
+  const copy = freshFile()
+  copyFileSync(path, copy)
+  const database = new DatabaseSync(copy)
+  try {
+    return { ...database.prepare('select n from a').get() }
+  } catch {
+    return null
+  } finally {
+    database.close()
+  }
+}
+
+test('a start moves the log that it finds into the database', async () => {
+  const path = freshFile()
+  leaveLog(path)
   const db = createDb(openSqlite(path, { serves: true }))
   after(() => db.close())
   assert.equal(statSync(`${path}-wal`).size, 0)
-  const database = new DatabaseSync(`${path}`, { readOnly: true })
-  assert.deepEqual({ ...database.prepare('select n from a').get() }, { n: 7 })
-  database.close()
+  assert.deepEqual(rowsWithoutLog(path), { n: 7 })
+})
+
+test('a command moves the log that a service has left, and leaves the log of a running one alone', async () => {
+  for (const is_served of [false, true]) {
+    const data_dir = mkdtempSync(join(folder, 'data-'))
+    const path = join(data_dir, 'ostiary.db')
+    leaveLog(path)
+    const lock = is_served ? takeDataDirectory(data_dir) : null
+    const db = createDb(openDatabaseFile(data_dir))
+    assert.deepEqual(rowsWithoutLog(path), is_served ? null : { n: 7 })
+    assert.deepEqual(await db.all(Row, sql`select n from a`), [{ n: 7 }])
+    await db.close()
+    lock?.release()
+    takeDataDirectory(data_dir).release()
+  }
 })
 
 test('a command sees the commits of a service beside it, and the service those of the command', async () => {

@@ -14,12 +14,12 @@ import { memory_folder } from './support/memory-folder.ts'
 const { layer, skip } = diskLayer()
 const rows = 400
 
-/** Opens the database of a service, in a program of its own. */
-const opening = `
+/** Opens the database of a service or a command, in a program of its own. */
+const opening = (options: string) => `
   const { createDb, sql } = await import(${JSON.stringify(new URL('../src/db/db.ts', import.meta.url).href)})
   const { openSqlite } = await import(${JSON.stringify(new URL('../src/db/sqlite/sqlite.ts', import.meta.url).href)})
-  const engine = openSqlite('a.db', { serves: true })
-  engine.unusable.then(() => process.exit(1))
+  const engine = openSqlite('a.db', ${options})
+  engine.unusable?.then(() => process.exit(1))
   const db = createDb(engine)\n`
 const table = 'create table a (id integer primary key, n integer, filling text)'
 const filling = 'x'.repeat(200)
@@ -32,11 +32,12 @@ const scripts = {
     console.log('ready')
     process.stdin.once('data', () => db.run(sql\`update a set n = 1\`))`,
   start: 'process.exit()',
+  command: `await db.close()`,
 }
 
 /** Runs a program to its end. `whenReady` is called when it prints, and then it goes on. */
-async function runs({ folder, env }: WatchedFolder, script: string, whenReady = () => {}): Promise<number> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', opening + script], {
+async function runs({ folder, env }: WatchedFolder, script: string, options = '{ serves: true }', whenReady = () => {}): Promise<number> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', opening(options) + script], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -50,32 +51,36 @@ async function runs({ folder, env }: WatchedFolder, script: string, whenReady = 
   return code
 }
 
-test('the start brings the log to the disk again before it moves it', { skip }, async () => {
-  if (!layer) throw new Error('There is no layer.')
-  const made = mkdtempSync(join(memory_folder ?? tmpdir(), 'ostiary-found-'))
-  after(() => rmSync(made, { recursive: true, force: true }))
-  const watched = layer.watch(mkdtempSync(join(made, 'data-')))
-  assert.equal(await runs(watched, scripts.make), 0)
-  const change = () => runs(watched, scripts.change, () => watched.set({ failing: ['log'] }))
-  assert.equal(await change(), 1)
-  watched.set({ failing: [] })
-  const from = watched.length()
-  assert.equal(await runs(watched, scripts.start), 0)
+for (const [what, script, options] of [
+  ['a start', scripts.start, '{ serves: true }'],
+  ['a command without a service', scripts.command, '{ is_alone: true }'],
+] as const)
+  test(`${what} brings the log to the disk again before it moves it`, { skip }, async () => {
+    if (!layer) throw new Error('There is no layer.')
+    const made = mkdtempSync(join(memory_folder ?? tmpdir(), 'ostiary-found-'))
+    after(() => rmSync(made, { recursive: true, force: true }))
+    const watched = layer.watch(mkdtempSync(join(made, 'data-')))
+    assert.equal(await runs(watched, scripts.make), 0)
+    const change = () => runs(watched, scripts.change, '{ serves: true }', () => watched.set({ failing: ['log'] }))
+    assert.equal(await change(), 1)
+    watched.set({ failing: [] })
+    const from = watched.length()
+    assert.equal(await runs(watched, script, options), 0)
 
-  const disk = createDisk()
-  const damaged: string[] = []
-  for (const [number, operation] of watched.operations().entries()) {
-    disk.take(operation)
-    if (operation.end <= from) continue
-    for (const [name, bytes] of disk.image(choiceOf(number))) writeFileSync(join(made, name.replace('a.db', 'image.db')), bytes)
-    const image = join(made, 'image.db')
-    const problem = problemOf(image)
-    if (problem) damaged.push(`${number}: ${problem}`)
-    rmSync(image)
-    rmSync(`${image}-wal`, { force: true })
-  }
-  assert.deepEqual(damaged, [])
-})
+    const disk = createDisk()
+    const damaged: string[] = []
+    for (const [number, operation] of watched.operations().entries()) {
+      disk.take(operation)
+      if (operation.end <= from) continue
+      for (const [name, bytes] of disk.image(choiceOf(number))) writeFileSync(join(made, name.replace('a.db', 'image.db')), bytes)
+      const image = join(made, 'image.db')
+      const problem = problemOf(image)
+      if (problem) damaged.push(`${number}: ${problem}`)
+      rmSync(image)
+      rmSync(`${image}-wal`, { force: true })
+    }
+    assert.deepEqual(damaged, [])
+  })
 
 /** The batch is there or not, as a whole. */
 function problemOf(path: string): string | null {

@@ -3,16 +3,31 @@ import { join } from 'node:path'
 import { CannotStart } from '../../base/cannot-start.ts'
 import type { Engine } from '../db.ts'
 import { lockFile } from './file-lock.ts'
+import { hasLog } from './found-log.ts'
 import { makePrivateDirectory } from './private-files.ts'
 import { openSqlite, type SqliteOptions } from './sqlite.ts'
 
-export function openDatabaseFile(data_dir: string, options: SqliteOptions = {}): Engine {
-  return inDataDirectory(data_dir, () => openSqlite(join(data_dir, 'ostiary.db'), options))
+export function openDatabaseFile(data_dir: string, { serves = false }: Pick<SqliteOptions, 'serves'> = {}): Engine {
+  const path = join(data_dir, 'ostiary.db')
+  return inDataDirectory(data_dir, () => {
+    if (serves || !hasLog(path)) return openSqlite(path, { serves })
+    const lock = lockFile(lockOf(data_dir))
+    try {
+      return openSqlite(path, { is_alone: lock !== null })
+    } finally {
+      lock?.release()
+    }
+  })
 }
+
+const lockOf = (data_dir: string): string => join(data_dir, 'serve.lock')
+
+/** A start waits for so long: a command holds the lock while it moves a log. */
+const longest_wait_ms = 2_000
 
 /** Locks the directory until `release` or the end of the process. */
 export function takeDataDirectory(data_dir: string): { release(): void } {
-  const lock = inDataDirectory(data_dir, () => lockFile(join(data_dir, 'serve.lock')))
+  const lock = inDataDirectory(data_dir, () => lockFile(lockOf(data_dir), longest_wait_ms))
   if (lock) return lock
   throw new CannotStart(
     `Another ostiary serve uses the data directory ${data_dir}. Stop it first, or set OSTIARY_DATA_DIR to another folder. Several processes need a PostgreSQL database: set OSTIARY_DATABASE_URL.`,

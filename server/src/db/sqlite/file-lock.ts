@@ -3,12 +3,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { isBusy } from './errors.ts'
 import { createPrivateFile } from './private-files.ts'
 
-const no_wait_ms = 0
-
-/** Takes the lock. Returns `null` if another process, or another caller in this one, holds it. */
-export function lockFile(path: string): { release(): void } | null {
+/** Takes the lock. Returns `null` if another process, or another caller in this one, holds it for longer than the wait. */
+export function lockFile(path: string, wait_ms = 0): { release(): void } | null {
   createPrivateFile(path)
-  const lock = new DatabaseSync(path, { timeout: no_wait_ms })
+  const lock = new DatabaseSync(path, { timeout: wait_ms })
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {

@@ -14,7 +14,7 @@ export interface LogFile {
 
 const part_bytes = 1_048_576
 
-const logOf = (path: string): string => `${path}-wal`
+export const logOf = (path: string): string => `${path}-wal`
 
 /** Opens the log of a database that is open, and syncs the names of both files. */
 export function openLogFile(path: string): LogFile {

@@ -8,6 +8,7 @@ import type { Rows } from '../codec.ts'
 import { DatabaseUnavailable, type Engine, type Statement } from '../db.ts'
 import { createChangeClock } from './clock.ts'
 import { isFailedSync, toCallersError, unsynced } from './errors.ts'
+import { moveFoundLog } from './found-log.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createCommandLog } from './log.ts'
 import { createPrivateFile } from './private-files.ts'
@@ -18,9 +19,11 @@ import { createStatements } from './statements.ts'
 export interface SqliteOptions {
   /** A service syncs its commits beside the main thread. A command, which may run beside a service, syncs them as it makes them. */
   serves?: boolean
+  /** A command beside which no service runs, so a log that is there is one that an ended process has left. */
+  is_alone?: boolean
 }
 
-export function openSqlite(path: string, { serves = false }: SqliteOptions = {}): Engine {
+export function openSqlite(path: string, { serves = false, is_alone = false }: SqliteOptions = {}): Engine {
   createPrivateFile(path)
   const database = new DatabaseSync(path, { timeout: busy_timeout_ms })
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -16000')
@@ -37,6 +40,7 @@ export function openSqlite(path: string, { serves = false }: SqliteOptions = {})
     becomeUnusable(reported)
   }
 
+  if (is_alone) moveFoundLog(path, database)
   const log = serves ? openServiceLog(path, database, { pause: () => pause(), failed }) : createCommandLog(path, failed)
   const statements = createStatements(database)
   const clock = createChangeClock(database, log)
