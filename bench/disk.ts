@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { diskLayer } from '../server/test/support/disk/layer.ts'
 import { expectStatus, request } from './connection.ts'
 import { type ContestantName, type Ground, root } from './contestants.ts'
-import { type Load, load, median, type Step } from './load.ts'
+import { inRandomOrder, type Load, load, median, type Step } from './load.ts'
 import type { Options } from './options.ts'
 import { newMasterKey, type Seeded, seedOstiary, startOstiary } from './ostiary.ts'
 import { authorization } from './provider.ts'
@@ -20,7 +20,6 @@ const flows_in_flight = 16
 const people = 64
 
 type Layer = NonNullable<ReturnType<typeof diskLayer>['layer']>
-type Contestant = Awaited<ReturnType<typeof enter>>
 
 export async function surveyDisk(
   ground: Ground,
@@ -113,11 +112,4 @@ function summaryOf(measured: readonly Measured[], contestant: ContestantName, sy
     whoami: { alone: times(({ whoami }) => whoami), beside_code_flows: times(({ whoami_beside }) => whoami_beside) },
     page: { alone: times(({ page }) => page), beside_code_flows: times(({ page_beside }) => page_beside) },
   }
-}
-
-function inRandomOrder(all: readonly Contestant[]): Contestant[] {
-  return all
-    .map((contestant) => ({ contestant, at: Math.random() }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ contestant }) => contestant)
 }

@@ -76,3 +76,10 @@ export function median(values: readonly number[]): number {
   const middle = sorted.length / 2
   return sorted.length % 2 === 1 ? percentile(sorted, 0.5) : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
 }
+
+/** Contestants are measured in random order, so that none has always the same one before it. */
+export const inRandomOrder = <T>(all: readonly T[]): T[] =>
+  all
+    .map((each) => ({ each, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ each }) => each)

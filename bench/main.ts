@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
+import { surveyBeside } from './beside.ts'
 import { breakdownTable, surveyBreakdown } from './breakdown.ts'
 import { surveyCitus } from './citus.ts'
 import { type Ground, startContestants } from './contestants.ts'
@@ -38,6 +39,7 @@ export interface Surveys {
   one_person?: Awaited<ReturnType<typeof surveyOnePerson>>
   promotion?: Awaited<ReturnType<typeof surveyPromotion>>
   citus?: Awaited<ReturnType<typeof surveyCitus>>
+  beside?: Awaited<ReturnType<typeof surveyBeside>>
   distant?: Awaited<ReturnType<typeof surveyDistant>>
   disk?: Awaited<ReturnType<typeof surveyDisk>>
   breakdown?: Awaited<ReturnType<typeof surveyBreakdown>>
@@ -108,6 +110,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('guessing') ? { guessing: await surveyGuessing(ground, options.guesses, progress) } : {}),
     ...(wants('one-person') ? { one_person: await surveyOnePerson(ground, options.grants, progress) } : {}),
     ...(wants('promotion') ? { promotion: await surveyPromotion(ground, options.rounds, progress) } : {}),
+    ...(wants('beside') ? { beside: await surveyBeside(ground, options, progress) } : {}),
     ...(wants('distant') ? { distant: await surveyDistant(ground, options, progress) } : {}),
     ...(wants('citus') ? { citus: await surveyCitus(ground, options, progress) } : {}),
     ...(wants('disk') ? { disk: await surveyDisk(ground, options, progress) } : {}),

@@ -16,6 +16,7 @@ const surveys = [
   'one-person',
   'promotion',
   'citus',
+  'beside',
   'distant',
   'disk',
   'breakdown',

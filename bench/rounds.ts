@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import type { Contestant, ContestantName } from './contestants.ts'
-import type { Load } from './load.ts'
+import { inRandomOrder, type Load } from './load.ts'
 import { busySeconds } from './machine.ts'
 import type { Options, ScenarioName } from './options.ts'
 
@@ -51,9 +51,7 @@ export async function runRounds(
     for (const in_flight of options.in_flight) {
       for (let round = 0; round < rounds; round++) {
         progress(`${scenario}, ${in_flight} in flight, round ${round + 1} of ${rounds}`)
-        // Contestants take turns at being first.
-        const order = [...taking_part.slice(round % taking_part.length), ...taking_part.slice(0, round % taking_part.length)]
-        for (const contestant of order) {
+        for (const contestant of inRandomOrder(taking_part)) {
           const measured = await measureQuietly(contestant, scenario, { in_flight, seconds, core })
           measurements.push({ scenario, contestant: contestant.name, in_flight, round, ...measured })
         }
