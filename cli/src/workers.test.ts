@@ -109,7 +109,7 @@ test('each client that connects while workers start is answered, or its connecti
   assert.ok(opened > 10, `${opened} connected`)
   await until(() => open.size === 0)
   child.kill('SIGTERM')
-  assert.equal(await ended, 0)
+  assert.equal(await ended, 0, output.err)
 })
 
 test('workers share the port, are replaced when they end, and stop together', skip, async () => {

@@ -61,7 +61,7 @@ test('addresses with many differences get five sentences', () => {
 })
 
 test('the page links to the explanation of the error', () =>
-  assert.match(mismatch({}), /<a href="https:\/\/id\.example\.com\/docs\/errors\/invalid_request">what it means<\/a>/))
+  assert.match(mismatch({}), /<a href="https:\/\/id\.example\.com\/docs\/errors\/invalid_redirect_uri">what it means<\/a>/))
 
 test('an invisible character is replaced by its name', () => {
   const html = mismatch({ received: `${registered}\u202E ` })
