@@ -44,9 +44,10 @@ const engines = {
 } as const
 
 for (const [name, { skip, fresh }] of Object.entries(engines))
-  test(`doctor reports the state of the schema and does not change it (${name})`, { skip }, async () => {
+  test(`doctor reports the state of the schema and does not change it (${name})`, { skip }, async (t) => {
     const { env, open } = await fresh()
     const db = createDb(open())
+    t.after(() => db.close())
     const all = readMigrations()
 
     assert.match(ostiary('doctor', env).stdout, /ok\s+The database is empty/)
@@ -61,7 +62,6 @@ for (const [name, { skip, fresh }] of Object.entries(engines))
     const { status, stdout } = ostiary('doctor', env)
     assert.equal(status, 0)
     assert.match(stdout, name === 'sqlite' ? /ok\s+The embedded database is sound/ : /ok\s+The database server is PostgreSQL 1/)
-    await db.close()
   })
 
 test('doctor and migrate refuse a database of version 0.1.0 in words, and leave it as it is', async () => {
