@@ -1,7 +1,6 @@
 /** The embedded database of a service: commits are synced beside the main thread, and the log is moved into the database beside them. */
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdtempSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
@@ -9,16 +8,10 @@ import { z } from 'zod'
 import { createDb, sql } from '../src/db/db.ts'
 import { openDatabaseFile, takeDataDirectory } from '../src/db/sqlite/data-directory.ts'
 import { openSqlite } from '../src/db/sqlite/sqlite.ts'
+import { databaseFiles } from './support/database-files.ts'
 import { testConformance } from './support/db.conformance.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-sqlite-service-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
-let files = 0
-
-function freshFile(): string {
-  files += 1
-  return join(folder, `${files}.db`)
-}
+const { folder, freshFile } = databaseFiles()
 
 await testConformance(async () => {
   const path = freshFile()

@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { z } from 'zod'
 import { createDb, type Db, sql } from '../src/db/db.ts'
 import { openSqlite } from '../src/db/sqlite/sqlite.ts'
+import { databaseFiles } from './support/database-files.ts'
 import { testConformance } from './support/db.conformance.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-sqlite-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
-let files = 0
-
-function freshFile(): string {
-  files += 1
-  return join(folder, `${files}.db`)
-}
+const { freshFile } = databaseFiles()
 
 await testConformance(async () => {
   const path = freshFile()

@@ -7,13 +7,12 @@
  * a used result moves to the young one, and when the young one is full, it becomes the old one and the old one is dropped.
  */
 import type { Statement } from './db.ts'
+import { createStatementKeys } from './statement-key.ts'
 
 /** The size of one generation. */
 const most_bytes = 8 * 1_048_576
 /** Keys of rows, such as ids, digests and addresses, are shorter. */
 const longest_values = 1_000
-/** A number that is made of bits has so many. */
-const most_bits = 31
 /** The size of an entry without its texts. */
 const overhead_bytes = 400
 
@@ -27,39 +26,11 @@ interface Entry {
 
 /** @param versionOf returns another number after every commit that may change the result of a statement */
 export function createRowCache(versionOf: (statement: Statement) => number, limit_bytes = most_bytes) {
-  const texts = new WeakMap<readonly string[], number>()
+  const keyOf = createStatementKeys(longest_values)
   let young = new Map<string, Entry>()
   let old = new Map<string, Entry>()
   let young_bytes = 0
   let old_bytes = 0
-  let last_text = 0
-
-  /**
-   * Returns a unique key for a text with its values; `null` where they are long. No text value contains U+0000 (`encodeValue`). A statement
-   * names its environment once for each of its tables, so a value that repeats the one before is one bit of a number at the beginning.
-   */
-  function keyOf({ parts, values }: Statement): string | null {
-    let text = texts.get(parts)
-    if (text === undefined) {
-      last_text += 1
-      text = last_text
-      texts.set(parts, text)
-    }
-    let rest = ''
-    let repeated = 0
-    let length = 0
-    for (let i = 0; i < values.length; i++) {
-      const value = values[i]
-      if (i > 0 && i < most_bits && value === values[i - 1]) {
-        repeated |= 1 << i
-      } else if (typeof value === 'string') {
-        length += value.length
-        if (length > longest_values) return null
-        rest += `'${value}\0`
-      } else rest += `:${value}\0`
-    }
-    return `${text} ${repeated}\0${rest}`
-  }
 
   function keep(key: string, entry: Entry): void {
     if (young_bytes + entry.bytes > limit_bytes) [old, old_bytes, young, young_bytes] = [young, young_bytes, new Map(), 0]

@@ -84,7 +84,7 @@ export async function openLine(to: string): Promise<Line> {
 }
 
 /**
- * Counts the round trips on a line: what is sent after an answer was delivered begins another one. The delay of the line must be long enough
+ * Counts the round trips on a line: what is sent after an answer was delivered begins the next. The delay of the line must be long enough
  * for what goes out in one turn to be on its way before the first answer. Returns a function that returns those since its last call.
  */
 export function countTrips(line: Line): () => number {

@@ -12,6 +12,7 @@ import { type Need, needOf } from '../citus/need.ts'
 import { createNodes } from '../citus/nodes.ts'
 import { no_rows, type Rows } from '../codec.ts'
 import { DatabaseUnavailable, type Engine, GuardFailed, type Owner, type Result, type Statement, sql } from '../db.ts'
+import { createStatementKeys } from '../statement-key.ts'
 import type { Connection } from './connection.ts'
 import {
   ConnectionLost,
@@ -23,7 +24,6 @@ import {
   toCallersError,
   undone_on_purpose,
 } from './errors.ts'
-import { createLookUpKeys } from './look-up-key.ts'
 import { createPool, type Pool } from './pool.ts'
 import { premised } from './premised.ts'
 import { migratePostgres, runAlone, schemaOfPostgres } from './schema.ts'
@@ -196,7 +196,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     /** The latest deadline of its callers. */
     deadline: number
   }
-  const keyOf = createLookUpKeys()
+  const keyOf = createStatementKeys()
   let pending = new Map<string, LookUp>()
 
   /**
@@ -207,7 +207,7 @@ export function openPostgres(address: string, options: PostgresOptions = {}): En
     return withDeadline(limits.answer_ms, async (deadline) => {
       refuseLate(deadline)
       if (pending.size === 0) setImmediate(sendPending)
-      const key = keyOf(statement, owner)
+      const key = `${owner} ${keyOf(statement)}`
       let lookup = pending.get(key)
       if (!lookup) {
         lookup = { statement, need: needIfNodes(owner, [statement]), deadline, ...Promise.withResolvers<Rows>() }

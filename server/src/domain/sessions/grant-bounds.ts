@@ -54,7 +54,7 @@ const counting = (place: GrantGroup, change: Statement, only_if: Statement, repl
 export const replacingNone = (place: GrantGroup, limit: number): Replacement =>
   counting(place, sql`grant_count + 1`, sql`and grant_count < ${limit}`, [])
 
-/** Ends the grants that a search has found. The batch fails if another one was faster, or added a grant. */
+/** Ends the grants that a search has found. The batch fails if another was faster, or added a grant. */
 export const replacingThese = (place: GrantGroup, count: number, { replaced, passed }: GivingWay, now: Date): Replacement =>
   counting(
     place,

@@ -43,7 +43,7 @@ export async function startWatched(layer: Layer, { files, env: own }: Pick<Seede
     watched,
     env,
     child: await start(),
-    /** Starts another one, after the end of the first. */
+    /** Starts it again, after the end of the first. */
     start,
     async kill({ process, ended }: Child): Promise<void> {
       process.kill('SIGKILL')
