@@ -34,7 +34,9 @@ export function createLogSyncs(sync: () => Promise<void>, failed: (error: Error)
   let reached = 0
   /** The last commit that the running sync covers; `null` without one. */
   let covers: number | null = null
-  let began_at = 0
+  let is_stuck = false
+  /** It begins with the sync, so it is never behind those who came for that sync. */
+  let becomeStuck: NodeJS.Timeout | undefined
   let for_running: Waiting | null = null
   let for_next: Waiting | null = null
   let whenAllReached = () => {}
@@ -42,13 +44,17 @@ export function createLogSyncs(sync: () => Promise<void>, failed: (error: Error)
   function begin(): void {
     const covered = last
     covers = covered
-    began_at = performance.now()
+    becomeStuck = setTimeout(() => {
+      is_stuck = true
+    }, limit_ms).unref()
     for_running = for_next
     for_next = null
     sync().then(() => ended(covered), failed)
   }
 
   function ended(covered: number): void {
+    clearTimeout(becomeStuck)
+    is_stuck = false
     covers = null
     reached = covered
     for_running?.resolve()
@@ -75,8 +81,6 @@ export function createLogSyncs(sync: () => Promise<void>, failed: (error: Error)
     return waiting
   }
 
-  const isStuck = (): boolean => covers !== null && performance.now() - began_at > limit_ms
-
   return {
     get last() {
       return last
@@ -87,11 +91,11 @@ export function createLogSyncs(sync: () => Promise<void>, failed: (error: Error)
       if (covers === null) begin()
     },
 
-    isStuck,
+    isStuck: () => is_stuck,
 
     reached(commit) {
       if (commit <= reached) return null
-      if (isStuck()) return Promise.reject(tooLate())
+      if (is_stuck) return Promise.reject(tooLate())
       if (covers !== null && commit <= covers) {
         for_running ??= wait()
         return for_running.promise
