@@ -20,7 +20,7 @@ import { type Options, readOptions, type SurveyName } from './options.ts'
 import { surveyPromotion } from './promotion.ts'
 import { surveyRefused } from './refused.ts'
 import { tableOf } from './report.ts'
-import { runRounds } from './rounds.ts'
+import { type Measurement, runRounds } from './rounds.ts'
 import { surveySilent } from './silent.ts'
 import { surveyStrangers } from './strangers.ts'
 import { surveyBusy, surveyMemory, surveyStart } from './surveys.ts'
@@ -89,11 +89,17 @@ function progress(text: string): void {
 async function compare(options: Options, ground: Ground) {
   const wants_busy = options.surveys.includes('busy')
   if (options.scenarios.length === 0 && !wants_busy) return { measurements: [] }
-  progress('starting the contestants')
-  const { all, ostiary } = await startContestants(options, ground)
-  const measurements = await runRounds(options, all, { core: ground.core, progress })
-  const busy = wants_busy ? await surveyBusy(ostiary) : undefined
-  for (const { process: running } of all) await running.stop()
+  const measurements: Measurement[] = []
+  let busy: Surveys['busy']
+  for (let start = 0; start < options.starts; start++) {
+    progress(`starting the contestants, ${start + 1} of ${options.starts}`)
+    const own = { ...ground, folder: join(ground.folder, `start-${start}`) }
+    mkdirSync(own.folder)
+    const { all, ostiary } = await startContestants(options, own)
+    measurements.push(...(await runRounds(options, all, { core: ground.core, first_round: start * options.rounds, progress })))
+    if (wants_busy && start === 0) busy = await surveyBusy(ostiary)
+    for (const { process: running } of all) await running.stop()
+  }
   return { measurements, busy }
 }
 

@@ -29,6 +29,8 @@ export interface Options {
   readonly scenarios: readonly ScenarioName[]
   readonly surveys: readonly SurveyName[]
   readonly rounds: number
+  /** How often the contestants are started anew, each time for all rounds. */
+  readonly starts: number
   readonly seconds: number
   /** The longest warm-up of a contestant, in seconds. */
   readonly longest_warm_up: number
@@ -60,6 +62,8 @@ const usage = `npm run bench -- [options]
   --quick                 everything in a few minutes, less exactly: warm-ups take at most 2 s
   --only NAME,NAME        any of ${[...scenarios, ...surveys].join(', ')}
   --rounds N              how often each contestant is measured (5; quick: 3)
+  --starts N              how often all contestants are started, each time for all rounds (1): two processes of one version differ
+                          by up to 9 %
   --seconds N             how long each measurement takes (1.5; quick: 0.7)
   --in-flight N,N         requests at once (1,16,64; quick: 16)
   --environments N        for the survey of that name (10000; quick: 500)
@@ -90,6 +94,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
         'no-postgres': flag,
         only: text,
         rounds: text,
+        starts: text,
         seconds: text,
         'in-flight': text,
         environments: text,
@@ -115,6 +120,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       scenarios: scenarios.filter((name) => wanted.includes(name)),
       surveys: surveys.filter((name) => wanted.includes(name)),
       rounds: numberOf(values.rounds, quick ? 3 : 5),
+      starts: numberOf(values.starts, 1),
       seconds: numberOf(values.seconds, quick ? 0.7 : 1.5),
       longest_warm_up: quick ? 2 : Number.POSITIVE_INFINITY,
       in_flight: values['in-flight']?.split(',').map((number) => numberOf(number, 1)) ?? (quick ? [16] : [1, 16, 64]),

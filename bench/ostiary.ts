@@ -8,7 +8,6 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { nodeArguments } from '../launch.mjs'
 import { freePort } from '../server/test/support/free-port.ts'
 import { formOf, openBrowser } from './browser.ts'
 import {
@@ -62,28 +61,23 @@ export async function startOstiary(
     ...more,
   }
   const log = join(folder, 'ostiary.log')
-  const { commandLineTool } = await import(join(root, 'launch.mjs'))
+  const { commandLineTool, nodeArguments } = await import(join(root, 'launch.mjs'))
   const bundle = from_sources ? null : await commandLineTool?.('serve') // an older checkout has none
   const script = bundle ?? join(root, 'cli/src/main.ts')
   const ready = { address, path: '/readyz' }
-  const launched = asLaunched(folder)
+  // Flags and variables as the launcher of that checkout sets them.
+  const launched = nodeArguments(['serve']).filter((word: string) => word.startsWith('--'))
   const process = await startProcess({
     script,
-    flags: [...launched.flags, ...flags],
+    flags: [...launched, ...flags],
     args: ['serve'],
-    env: { ...env, ...launched.env },
+    env: { ...env, NODE_COMPILE_CACHE: join(folder, '../compiled') },
     core,
     log,
     ready,
   })
   return { process, address, env }
 }
-
-/** Flags and variables as the launcher sets them. */
-const asLaunched = (folder: string) => ({
-  flags: nodeArguments(['serve']).filter((word: string) => word.startsWith('--')),
-  env: { NODE_COMPILE_CACHE: join(folder, '../compiled') },
-})
 
 export const newMasterKey = () => randomBytes(32).toString('base64')
 

@@ -31,13 +31,15 @@ const warm_up_seconds = (scenario: ScenarioName) => (scenario === 'code' || scen
 
 interface RunContext {
   readonly core: number | null
+  /** The number of the first round. */
+  readonly first_round: number
   readonly progress: (text: string) => void
 }
 
 export async function runRounds(
   options: Options,
   contestants: readonly Contestant[],
-  { core, progress }: RunContext,
+  { core, first_round, progress }: RunContext,
 ): Promise<Measurement[]> {
   const { scenarios, rounds, seconds, longest_warm_up, profile } = options
   const measurements: Measurement[] = []
@@ -53,7 +55,7 @@ export async function runRounds(
         progress(`${scenario}, ${in_flight} in flight, round ${round + 1} of ${rounds}`)
         for (const contestant of inRandomOrder(taking_part)) {
           const measured = await measureQuietly(contestant, scenario, { in_flight, seconds, core })
-          measurements.push({ scenario, contestant: contestant.name, in_flight, round, ...measured })
+          measurements.push({ scenario, contestant: contestant.name, in_flight, round: first_round + round, ...measured })
         }
       }
     }
