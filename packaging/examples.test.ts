@@ -162,7 +162,8 @@ function replay(): string {
 test('the steps of the Dockerfile make an image that runs the command, and has only the output of the build', () => {
   const image = replay()
   const release = join(image, 'opt/ostiary')
-  assert.equal(existsSync(join(release, 'dist/main.js')), true)
+  for (const built of ['dist/main.js', 'dist/dashboard/index.html', `dist/sdk/ostiary-sdk-${version}.tgz`])
+    assert.equal(existsSync(join(release, built)), true, built)
   for (const absent of ['launch.mjs', 'server', 'node_modules/fastify', '.git'])
     assert.equal(existsSync(join(release, absent)), false, absent)
   assert.equal(existsSync(join(image, 'var/lib/ostiary')), true)

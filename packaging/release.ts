@@ -77,8 +77,11 @@ function keepSdk(): void {
 async function buildFiles(): Promise<ArchivedFile[]> {
   // A build keeps files of earlier ones, for pages that are open. An archive has none, so that the same sources make the same archive.
   if (is_archive_of_all) rmSync(join(root, 'dist'), { recursive: true, force: true })
+  const { status } = spawnSync(process.execPath, [join(root, 'launch.mjs'), 'build-dashboard'], { stdio: ['ignore', 'ignore', 'inherit'] })
   const folder = dirname(await commandLineTool('serve'))
-  if (folder !== join(root, 'dist')) throw new Error('The build failed; see above.')
+  if (status !== 0 || folder !== join(root, 'dist')) throw new Error('The build failed; see above.')
+  for (const part of ['dashboard/index.html', `sdk/ostiary-sdk-${version}.tgz`])
+    if (!existsSync(join(folder, part))) throw new Error(`The build has no ${part}.`)
   const skipped = /^(build\.json|dashboard\.json|sdk\.json|compiled\/.*|.*\.tmp)$/
   const paths = globSync('**/*', { cwd: folder }).filter((path) => !skipped.test(path) && statSync(join(folder, path)).isFile())
   return paths.map((path) => ({ path: `dist/${path.replaceAll('\\', '/')}`, mode: 0o644, content: readFileSync(join(folder, path)) }))
