@@ -29,7 +29,7 @@ export interface Options {
   readonly scenarios: readonly ScenarioName[]
   readonly surveys: readonly SurveyName[]
   readonly rounds: number
-  /** How often the contestants are started anew, each time for all rounds. */
+  /** How often all contestants are started, each time for all rounds. */
   readonly starts: number
   readonly seconds: number
   /** The longest warm-up of a contestant, in seconds. */
