@@ -89,7 +89,11 @@ test('it has one folder with the entry, the build, the native module, the docume
     expected.filter((name) => !found.includes(name)),
     [],
   )
-  for (const path of ['packaging/helm/ostiary/templates/deployment.yaml', 'dist/dashboard/index.html', `dist/sdk/ostiary-sdk-${version}.tgz`])
+  for (const path of [
+    'packaging/helm/ostiary/templates/deployment.yaml',
+    'dist/dashboard/index.html',
+    `dist/sdk/ostiary-sdk-${version}.tgz`,
+  ])
     assert.ok(existsSync(join(release, path)), path)
   const { exports } = JSON.parse(readFileSync(join(release, 'sdk/package.json'), 'utf8'))
   for (const { types, default: code } of Object.values<Record<string, string>>(exports))
