@@ -125,10 +125,10 @@ test('a press of Escape right behind that of the button closes no dialog', { ski
   await page
     .locator('.dlg')
     .getByRole('button', { name: 'Rotate now' })
-    .evaluate(async (act: { click: () => void }) => {
+    .evaluate(async (act: EventTarget & { click: () => void }) => {
       act.click()
       for (let turn = 0; turn < 100; turn++) await null // no task in between: the next event of a person comes later
-      dispatchEvent(Object.assign(new Event('keydown', { cancelable: true }), { key: 'Escape' }))
+      act.dispatchEvent(Object.assign(new Event('keydown', { bubbles: true, cancelable: true }), { key: 'Escape' }))
     })
   await held
   await release()
