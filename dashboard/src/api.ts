@@ -1,6 +1,6 @@
 /** The client of the management API, and the memory of what it answered. */
 import { type Client, createClient, type Me, OstiaryError } from '@ostiary/sdk'
-import { notifyManager, QueryClient } from '@tanstack/react-query'
+import { QueryClient } from '@tanstack/react-query'
 
 const options = {
   base_url: '/dashboard/api',
@@ -21,9 +21,6 @@ export async function readMe({ signal }: { signal?: AbortSignal }): Promise<Me |
 
 /** The client of a tenant and, for users and sessions, of an environment. */
 export const clientOf = (tenant_id: string, environment_id?: string): Client => createClient({ ...options, tenant_id, environment_id })
-
-// A page knows that its call is on the way before the next press: its dialog cannot be closed while a secret is about to come.
-notifyManager.setScheduler(queueMicrotask)
 
 export const queries = new QueryClient({
   defaultOptions: {

@@ -1,7 +1,7 @@
 /** Changing something through the API: one call at a time, with a fresh sign-in where the call needs one. */
 import { useMutation } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { type Key, readAgain } from '../queries/query.ts'
 import { useSignIn } from '../renewal.tsx'
 
@@ -20,6 +20,8 @@ export function useAction<Input = void, Output = unknown>(
 ) {
   const { run } = useSignIn()
   const is_due = useRef(false) // also for `done`, which is called before the page is drawn again and may leave it
+  // The mutation says that it is pending by a timer, and a press of Escape can come before it.
+  const [is_begun, setBegun] = useState(false)
   const mutation = useMutation({
     mutationFn: async (input: Input) => {
       is_due.current = true
@@ -33,16 +35,21 @@ export function useAction<Input = void, Output = unknown>(
     onSuccess: () => {
       readAgain(changes)
     },
+    onSettled: () => setBegun(false),
   })
+  const busy = is_begun || mutation.isPending
   useBlocker({
-    disabled: !(secret && mutation.isPending),
+    disabled: !(secret && busy),
     shouldBlockFn: () =>
       is_due.current && !confirm('The answer is still on its way. It has a secret that is shown only once. Leave without it?'),
     enableBeforeUnload: () => is_due.current,
   })
   return {
-    run: (input: Input) => mutation.mutate(input, { onSuccess: (output) => done?.(output, input) }), // not called after an unmount
-    busy: mutation.isPending,
+    run(input: Input) {
+      setBegun(true)
+      mutation.mutate(input, { onSuccess: (output) => done?.(output, input) }) // not called after an unmount
+    },
+    busy,
     error: mutation.error,
     reset: mutation.reset,
   }
