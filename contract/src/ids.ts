@@ -25,6 +25,7 @@ export const prefixes = {
   invitation: 'inv',
   request: 'req',
   promotion: 'pro',
+  role: 'rol',
 } as const
 
 export type IdPrefix = (typeof prefixes)[keyof typeof prefixes]
@@ -66,6 +67,7 @@ export const MessageId = id('msg', 'The id of a message to a webhook.')
 export const AuditEntryId = id('aud', 'The id of an audit entry.')
 export const MailId = id('eml', 'The id of a captured mail.')
 export const PromotionId = id('pro', 'The id of a promotion.')
+export const RoleId = id('rol', 'The id of a role.')
 export const RequestId = id('req', 'The id of a request: its X-Request-Id.')
 
 export type TenantId = z.infer<typeof TenantId>

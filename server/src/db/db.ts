@@ -405,8 +405,11 @@ function partsOf(strings: readonly string[], nested: readonly (readonly string[]
  */
 export function identifiers(...names: readonly string[]): Statement {
   if (!names.every((name) => /^[a-z][a-z0-9_]*$/.test(name))) throw new TypeError(`These are not names of the schema: ${names.join(', ')}`)
-  return fixed(names.join(', '))
+  return fixed(names.map((name) => (reserved.has(name) ? `"${name}"` : name)).join(', '))
 }
+
+/** Names of columns that are words of SQL. */
+const reserved: ReadonlySet<string> = new Set(['default'])
 
 /** A whole number of ours as text: after `on conflict` of an insert that selects, a distributed database takes no value. */
 export function constant(number: number): Statement {
