@@ -35,6 +35,7 @@ async function objectsIn(place: Place) {
     application_id: application.id,
     resource_server_id: (await created('resource-servers', { slug: 'api', identifier: 'https://api.example.com', name: 'API', scopes: [] }))
       .id,
+    role_id: (await created('roles', { slug: 'editor', name: 'Editor', kind: 'user' })).id,
     key_id: key.id,
     provider_id: (await created('providers', { slug: 'google', type: 'google', client_id: '1.apps', client_secret: 'hunter2' })).id,
     webhook_id: (await created('webhooks', { slug: 'hook', url: 'https://hooks.example.com', events: ['user.created'] })).id,

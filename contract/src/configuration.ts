@@ -143,6 +143,7 @@ const writtenObject = (kind: ObjectKind) => {
 
 const sectionWords: Readonly<Record<ObjectKind, string>> = {
   resource_server: 'The resource servers by their slugs.',
+  role: 'The roles by their slugs.',
   application: 'The applications by their slugs.',
   provider: 'The identity providers by their slugs.',
   webhook: 'The webhooks by their slugs.',

@@ -69,6 +69,14 @@ export const descriptions: Record<RowName, string> = {
   changeResourceServer: 'Changes the named fields. Issued tokens keep their scopes and lifetime.',
   deleteResourceServer: 'Deletes a resource server. No new tokens are issued for it; issued ones stay valid until they expire.',
 
+  listRoles: 'Lists the roles of an environment, newest first.',
+  createRole:
+    'Creates a role: a named set of scopes of resource servers. It gives nothing until a user has it, unless it is `default`.',
+  getRole: 'Gets one role.',
+  changeRole:
+    'Changes the named fields; `permissions` is replaced as a whole. The change counts for every holder from the next request on. To send the same `permissions` names their resource servers and scopes again, which matters where one was deleted and made again.',
+  deleteRole: 'Deletes a role. Everyone who has it loses it at once. A later role with its slug is another role.',
+
   listAuthKeys: 'Lists the publishable and secret keys of an environment, newest first, revoked ones included.',
   createAuthKey: 'Creates a publishable or a secret key. `key` is the plaintext, which no later call returns.',
   getAuthKey: 'Gets the record of one key, without its plaintext.',

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { application } from './objects/application.ts'
 import { type FreshField, freshFieldsOf, type When, type Where } from './objects/field.ts'
 import { provider } from './objects/provider.ts'
+import { role } from './objects/role.ts'
 import { webhook } from './objects/webhook.ts'
 
 /** The fields of a PATCH by their path, such as `email.smtp.password`. */
@@ -33,6 +34,7 @@ export const freshFields = {
   application: freshFieldsOf(application),
   provider: freshFieldsOf(provider),
   webhook: freshFieldsOf(webhook),
+  role: freshFieldsOf(role),
   project: fields('always', 'changed', 'promotion.require_approval'),
   key: fields('always', 'widened', 'scopes', 'ip_allowlist', 'allowed_origins', 'rate_limit', 'expires_at'),
   user: {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ShortText, Slug, text } from './values.ts'
 
-export const ObjectOfConfiguration = z.enum(['settings', 'resource_server', 'application', 'provider', 'webhook'])
+export const ObjectOfConfiguration = z.enum(['settings', 'resource_server', 'role', 'application', 'provider', 'webhook'])
 export type ObjectOfConfiguration = z.infer<typeof ObjectOfConfiguration>
 
 export const object = ObjectOfConfiguration.describe('What it is about.')

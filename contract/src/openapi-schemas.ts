@@ -20,6 +20,7 @@ import * as names from './names.ts'
 import * as applications from './objects/application.ts'
 import * as providers from './objects/provider.ts'
 import * as resourceServers from './objects/resource-server.ts'
+import * as roles from './objects/role.ts'
 import * as webhooks from './objects/webhook.ts'
 import * as oidc from './oidc.ts'
 import * as promotions from './promotion.ts'
@@ -40,7 +41,7 @@ export type Json = Record<string, unknown>
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
   apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, deliveries, errors, events, kept, mail, methods, names, oidc, promotionChecks, promotions, providers, readiness, refusedCalls,
-  resourceServers, scopes, sessions, settings, signingKeys, statistics, tenancy, users, webhooks,
+  resourceServers, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, users, webhooks,
 ]
 
 /**

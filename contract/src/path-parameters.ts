@@ -8,6 +8,7 @@ const named: Readonly<Record<string, { description: string; example?: string }>>
   promotion_id: { description: 'The promotion.' },
   application_id: { description: 'The application.' },
   resource_server_id: { description: 'The resource server.' },
+  role_id: { description: 'The role.' },
   key_id: { description: 'The API key.' },
   provider_id: { description: 'The identity provider.' },
   webhook_id: { description: 'The webhook.' },

@@ -8,6 +8,7 @@ export const PromotionCheckCode = z.enum([
   'type_differs',
   'identifier_taken',
   'unknown_scope',
+  'unknown_resource_server',
   'quota_exceeded',
   'secret_required',
   'too_many_changes',

@@ -27,6 +27,7 @@ import { Names, NamesQuery } from './names.ts'
 import { Application, ApplicationChange, ApplicationWithSecret, NewApplication } from './objects/application.ts'
 import { NewProvider, Provider, ProviderChange, ProviderCheck } from './objects/provider.ts'
 import { NewResourceServer, ResourceServer, ResourceServerChange } from './objects/resource-server.ts'
+import { EnvironmentRole, NewRole, RoleChange } from './objects/role.ts'
 import { NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from './objects/webhook.ts'
 import {
   NewPromotion,
@@ -90,6 +91,7 @@ const promotion = `${promotions}/{promotion_id}`
 const environment = `${environments}/{environment_id}`
 const applications = `${environment}/applications`
 const resourceServers = `${environment}/resource-servers`
+const roles = `${environment}/roles`
 const authKeys = `${environment}/auth-keys`
 const users = `${environment}/users`
 const inbox = `${environment}/inbox`
@@ -200,6 +202,12 @@ export const routes = {
   getResourceServer:    get  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:read'),  'Get a resource server',                                  { returns: [200, ResourceServer] }),
   changeResourceServer: patch(`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Update a resource server',                               { body: ResourceServerChange, returns: [200, ResourceServer], configures: true, fresh: 'in_live' }),
   deleteResourceServer: del  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Delete a resource server; issued tokens stay valid until they expire', { returns: [204, null], configures: true, fresh: 'in_live' }),
+
+  listRoles:          get  (roles,                                       platform('resource_servers:read'),  'List roles',                                            { ...named, returns: [200, page(EnvironmentRole)], operators: 'refused' }),
+  createRole:         post (roles,                                       platform('resource_servers:write'), 'Create a role',                                         { body: NewRole, returns: [201, EnvironmentRole], fails: ['slug_taken', 'quota_exceeded'], operators: 'refused', configures: true, fresh: 'in_live' }),
+  getRole:            get  (`${roles}/{role_id}`,                        platform('resource_servers:read'),  'Get a role',                                            { returns: [200, EnvironmentRole], operators: 'refused' }),
+  changeRole:         patch(`${roles}/{role_id}`,                        platform('resource_servers:write'), 'Update a role; its holders have the change at once',    { body: RoleChange, returns: [200, EnvironmentRole], fails: ['quota_exceeded'], operators: 'refused', configures: true, fresh: { fields: freshFields.role } }),
+  deleteRole:         del  (`${roles}/{role_id}`,                        platform('resource_servers:write'), 'Delete a role; everyone loses it at once',              { returns: [204, null], operators: 'refused', configures: true, fresh: no_need.closes }),
 
   listAuthKeys:       get  (authKeys,                                    platform('auth_keys:read'),      'List auth keys',                                         { ...paged, returns: [200, page(ApiKey)] }),
   createAuthKey:      post (authKeys,                                    platform('auth_keys:write'),     'Create an auth key; the key is returned once',           { body: NewAuthKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'], fresh: 'always' }),

@@ -22,6 +22,7 @@ const bySegment: Readonly<Record<string, Tag>> = {
   applications:       { name: 'Applications',          description: 'The OAuth clients of an environment.' },
   'application-templates': { name: 'Applications',     description: 'The OAuth clients of an environment.' },
   'resource-servers': { name: 'Resource servers',      description: 'The APIs that access tokens are issued for.' },
+  roles:              { name: 'Roles',                 description: 'Named sets of scopes, which a backend gives to users.' },
   'auth-keys':        { name: 'Auth keys',             description: 'The publishable and secret keys of an environment.' },
   inbox:              { name: 'Captured mail',         description: 'The mail that a Test environment keeps instead of sending it.' },
   events:             { name: 'Events',                description: 'What happened in an environment, in one order.' },

@@ -19,6 +19,7 @@ import * as readiness from './api/handlers/readiness.ts'
 import * as requests from './api/handlers/refused-calls.ts'
 import { replays } from './api/handlers/replays.ts'
 import * as resourceServers from './api/handlers/resource-servers.ts'
+import * as roles from './api/handlers/roles.ts'
 import * as issuerHandlers from './api/handlers/signing-keys.ts'
 import * as statistics from './api/handlers/statistics.ts'
 import * as tenancy from './api/handlers/tenancy.ts'
@@ -316,6 +317,7 @@ function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServi
       ...requests,
       ...readiness,
       ...resourceServers,
+      ...roles,
       ...statistics,
       ...tenancy,
       ...users,

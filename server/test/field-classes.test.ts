@@ -5,6 +5,7 @@ import { ApplicationChange, ApplicationWithSecret, NewApplication } from '@ostia
 import { fieldClasses } from '@ostiary/contract/objects/objects.ts'
 import { NewProvider, Provider, ProviderChange } from '@ostiary/contract/objects/provider.ts'
 import { NewResourceServer, ResourceServer, ResourceServerChange } from '@ostiary/contract/objects/resource-server.ts'
+import { EnvironmentRole, NewRole, RoleChange } from '@ostiary/contract/objects/role.ts'
 import { NewWebhook, WebhookChange, WebhookWithSecret } from '@ostiary/contract/objects/webhook.ts'
 import { Settings, settingsSchemas } from '@ostiary/contract/settings.ts'
 import { z } from 'zod'
@@ -14,6 +15,7 @@ const schemas: Record<keyof typeof fieldClasses, z.ZodType[]> = {
   settings: [Settings, settingsSchemas.test, settingsSchemas.live],
   application: [ApplicationWithSecret, NewApplication, ApplicationChange],
   resource_server: [ResourceServer, NewResourceServer, ResourceServerChange],
+  role: [EnvironmentRole, NewRole, RoleChange],
   provider: [Provider, NewProvider, ProviderChange],
   webhook: [WebhookWithSecret, NewWebhook, WebhookChange],
 }
@@ -72,6 +74,9 @@ const examples: [resource: keyof typeof fieldClasses, path: string, name: string
   ['application',     'application_type',                'immutable'],
   ['resource_server', 'scopes',                          'travels'],
   ['resource_server', 'identifier',                      'owned'],
+  ['role',            'permissions',                     'travels'],
+  ['role',            'default',                         'travels'],
+  ['role',            'kind',                            'immutable'],
   ['provider',        'link_by_verified_email',          'travels'],
   ['provider',        'sign_out',                        'travels'],
   ['provider',        'key_id',                          'owned'],

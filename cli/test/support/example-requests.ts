@@ -89,6 +89,15 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
   },
   changeResourceServer: { body: { name: 'Billing API' }, of: 'createResourceServer' },
   deleteResourceServer: { of: 'createResourceServer' },
+  createRole: {
+    body: {
+      name: 'Accountant',
+      kind: 'user',
+      permissions: [{ resource_server: 'orders', scopes: ['orders:read'] }],
+    },
+  },
+  changeRole: { body: { description: 'Reads orders' }, of: 'createRole' },
+  deleteRole: { of: 'createRole' },
   createAuthKey: { body: { type: 'auth_secret', label: 'Backend' } },
   changeAuthKey: { body: { label: 'Backend of the shop' }, of: 'createAuthKey' },
   rotateAuthKey: { of: 'createAuthKey' },

@@ -30,7 +30,7 @@ export type Where = 'always' | 'in_live'
  * sent        the field is in the body: it is write-only, so no change of its value can be seen
  * turned_on   from false to true
  * turned_off  from true to false
- * widened     the key can do more than before, or can be used from more places or for longer
+ * widened     the key can do more than before, or can be used from more places or for longer; the role gives more than before
  */
 export type When = 'changed' | 'sent' | 'turned_on' | 'turned_off' | 'widened'
 

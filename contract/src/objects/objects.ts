@@ -5,6 +5,7 @@ import { application } from './application.ts'
 import { classesOf, defaultOf, type NestedFieldClasses, secretNames, type Table } from './field.ts'
 import { provider } from './provider.ts'
 import { resource_server } from './resource-server.ts'
+import { role } from './role.ts'
 import { webhook } from './webhook.ts'
 
 interface ObjectOfEnvironment {
@@ -28,6 +29,14 @@ export const object_descriptions = {
     one: 'Resource server',
     many: 'Resource servers',
     advice: 'Live needs its own identifier',
+  },
+  role: {
+    table: role,
+    section: 'roles',
+    fixed: 'kind',
+    one: 'Role',
+    many: 'Roles',
+    advice: 'A promotion makes it in Live',
   },
   application: {
     table: application,
@@ -104,6 +113,7 @@ export function typesOf(kind: ObjectKind): readonly unknown[] {
 export const fieldClasses = {
   settings: settingsFields,
   resource_server: classesOf(resource_server),
+  role: classesOf(role),
   application: classesOf(application),
   provider: classesOf(provider),
   webhook: classesOf(webhook),

@@ -7,7 +7,7 @@ import { changeShape, creationShape, dates, type FieldsOf, fixed, inLive, observ
 export const RoleKind = z.enum(['user', 'organization'])
 export type RoleKind = z.infer<typeof RoleKind>
 
-const Permission = z.strictObject({
+export const Permission = z.strictObject({
   resource_server: Slug.describe('The slug of a resource server of the environment.'),
   scopes: z
     .array(z.string().min(1).max(200))
@@ -76,14 +76,15 @@ export const role = {
     label: 'Permissions',
     look: 'json',
     affects: holders,
-    fresh: inLive('changed'),
+    fresh: inLive('widened'),
     default: () => [],
   }),
   ...dates,
 }
 
-export const Role = z.strictObject(recordShape(role))
-export type Role = z.infer<typeof Role>
+/** `Role` is that of a member of a tenant. */
+export const EnvironmentRole = z.strictObject(recordShape(role))
+export type EnvironmentRole = z.infer<typeof EnvironmentRole>
 export type RoleFields = FieldsOf<typeof role>
 
 export const NewRole = z.strictObject({ slug: slugs.created, ...creationShape(role) })

@@ -28,6 +28,8 @@ export interface Change {
   before: object | null
   /** The object after the change, if `answer` does not show it. */
   after?: object
+  /** What a fresh sign-in is judged by, in place of `before` and the object after. */
+  judged?: { readonly before: object; readonly after: object }
   /** The object of the audit entry, if the `id` of `answer` or `before` is not its id. */
   object?: AuditedObject
   event?: RaisedEvent
@@ -65,7 +67,7 @@ export function createCommit({ db, newId }: Deployment, about: About): Commit {
   const { name, route, caller, request_id, ip, idempotent, params } = about
   const environment_id = params.environment_id as EnvironmentId | undefined // as: an id of the path, which was found
   const origin = { action: name, actor: caller.actor, actor_label: labelOf(caller), request_id, ip }
-  return async ({ first = [], statements, answer, answer_text, before, after, object, event, also = [], ...change }, now) => {
+  return async ({ first = [], statements, answer, answer_text, before, after, judged, object, event, also = [], ...change }, now) => {
     const owner = change.owner ?? environment_id ?? caller.environment?.id
     const own = owner === undefined ? db.many : db.of(owner)
     const recorded = { status: route.returns[0], answer: answer_text ?? withoutSecret(route, answer ?? {}) }
@@ -73,7 +75,7 @@ export function createCommit({ db, newId }: Deployment, about: About): Commit {
     // Without a change, as when a blocked user is blocked again, only the response is recorded.
     if (statements.length === 0) return (await own.batch(record)) !== null
     const result = after ?? answer
-    if (before && result) await about.sign_in?.forChange(before, result)
+    if (before && result) await about.sign_in?.forChange(judged?.before ?? before, judged?.after ?? result)
     const described = describeChange(before, result, object)
     // Some answers do not name where the object is. The path does, or the secret key.
     const entry = {

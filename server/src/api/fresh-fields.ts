@@ -3,8 +3,10 @@
 import type { ApiKey } from '@ostiary/contract/api-key.ts'
 import type { FreshFields } from '@ostiary/contract/fresh.ts'
 import type { FreshField, Where } from '@ostiary/contract/objects/field.ts'
+import type { Permission } from '@ostiary/contract/objects/role.ts'
 import { isRecord } from '../base/record.ts'
 import { isWidened } from '../domain/keys/widening.ts'
+import { givesMore } from '../domain/roles/permissions.ts'
 
 /** Judges a body by the fields that are write-only. `null` where none of them needs it. */
 export const whereSent = (fields: FreshFields, body: unknown): Where | null =>
@@ -24,7 +26,9 @@ export const whereChanged = (fields: FreshFields, before: object, after: object)
       case 'turned_off':
         return old === true && next === false
       case 'widened':
-        return isWidened(name, before as ApiKey, after as ApiKey) // as: only keys have such fields
+        return name === 'permissions'
+          ? givesMore(old as Permission[], next as Permission[]) // as: only roles have this field
+          : isWidened(name, before as ApiKey, after as ApiKey) // as: only keys have the others
     }
   })
 

@@ -81,7 +81,7 @@ interface Changing {
   readonly body: object
 }
 
-interface Change<T extends Row, Fields extends object> {
+interface Change<T extends After, Fields extends object, After extends Row> {
   find: () => Promise<T | null>
   /** The fields that an administrator can change, after the change. Throws where they are refused. */
   next: (current: T) => Fields | Promise<Fields>
@@ -89,15 +89,16 @@ interface Change<T extends Row, Fields extends object> {
   sent_secrets?: readonly string[]
   /** Guards of the change, such as that a way in stays. */
   guards?: (current: T, next: Fields) => Promise<readonly Statement[]>
-  changed: (current: T, edit: Edit<Fields>) => ObjectChange<T>
+  changed: (current: T, edit: Edit<Fields>) => ObjectChange<After>
 }
 
-export function changeObject<T extends Row, Fields extends object>(
+/** Returns the object after the change; where nothing changes, as it was found. */
+export function changeObject<T extends After, Fields extends object, After extends Row>(
   { now }: Services,
   { commit, if_match, body }: Writing & Changing,
-  { find, next, sent_secrets = [], guards, changed }: Change<T, Fields>,
-): Promise<T> {
-  return changeVersioned(if_match, find, async (current) => {
+  { find, next, sent_secrets = [], guards, changed }: Change<T, Fields, After>,
+): Promise<After> {
+  return changeVersioned<T, After>(if_match, find, async (current) => {
     const fields = await next(current)
     const guarding = (await guards?.(current, fields)) ?? []
     const names = [...changedFields(Object.keys(body), current, { ...current, ...fields }), ...sent_secrets]
@@ -124,11 +125,11 @@ export function deleteObject<T extends Row>(
 /** Commits the change of an object. False where a guard failed and nothing happened. */
 export function commitChange(
   commit: Commit,
-  { statements, before, after, event }: ObjectChange<Row | null>,
+  { statements, before, after, event, judged }: ObjectChange<Row | null>,
   at: Date,
   first: readonly Statement[] = [],
 ): Promise<boolean> {
   const { environment_id } = (after ?? before) as Row // as: a change has one of them
   const raised = event ? { event: { environment_id, ...event } } : {}
-  return commit({ first, statements, before, answer: after && { ...after }, ...raised }, at)
+  return commit({ first, statements, before, answer: after && { ...after }, ...raised, ...(judged ? { judged } : {}) }, at)
 }

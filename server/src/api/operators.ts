@@ -10,7 +10,7 @@ import { ApiError, fieldErrors, notFound, validationFailed } from '../http/probl
 export function refuseOperator({ method, operators }: Pick<Route, 'method' | 'operators'>): void {
   if (operators === 'hidden') throw notFound()
   if (operators === 'refused')
-    throw new ApiError('insufficient_role', 'The root environment has no document of its configuration. Operators manage it by hand.')
+    throw new ApiError('insufficient_role', 'The root environment has none of this: operators manage it by hand.')
   if (operators === undefined && method !== 'GET')
     throw new ApiError('insufficient_role', 'No role allows this in the root tenant, because it affects every administrator.')
 }

@@ -15,6 +15,7 @@ const longest_slug = 63
 const slugged = {
   applications: 'application',
   resource_servers: 'resource-server',
+  roles: 'role',
   providers: 'provider',
   webhooks: 'webhook',
 } as const

@@ -59,7 +59,7 @@ const many = Object.fromEntries(
     { application_type: 'web', name: `App ${n}`, redirect_uris: [`https://a.example/${n}`], ...defaultsOf(application, 'web') },
   ]),
 )
-const none = { resource_server: [], application: [], provider: [], webhook: [] }
+const none = { resource_server: [], role: [], application: [], provider: [], webhook: [] }
 const empty = configurationOf({ slug: 'live', type: 'live', config_version: 1 }, {}, none)
 const full = { ...empty, objects: { ...empty.objects, application: new Map(Object.entries(many)) } }
 const context = {

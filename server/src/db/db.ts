@@ -49,7 +49,8 @@ export const lock_order: readonly string[] = `
   sign_in_attempts mailed_codes passkey_ceremonies upstream_holds upstream_sign_ins returned_upstream_states used_assertions
   kept_answers
 
-  audit_heads promotions promoted_states issuer_origins resource_servers resource_server_scopes applications application_origins
+  audit_heads promotions promoted_states issuer_origins resource_servers resource_server_scopes
+  roles role_resource_servers role_holders applications application_origins
   members invitations invitation_links signing_keys rotated_keys api_keys key_usage
 
   webhooks webhook_attempts webhook_messages backchannel_logout_attempts backchannel_logouts

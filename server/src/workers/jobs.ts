@@ -7,6 +7,7 @@ import type { KeyStore } from '../domain/keys/store.ts'
 import { createMailJobs } from '../domain/mail/deliver.ts'
 import { startRunner } from '../domain/queue/runner.ts'
 import { nameMissingScopes } from '../domain/resource-servers/store.ts'
+import { createHolderWalk } from '../domain/roles/holders.ts'
 import { createWebhookJobs } from '../domain/webhooks/deliver.ts'
 import { createWebhookFanOut } from '../domain/webhooks/fan-out.ts'
 import type { WebhookHistories } from '../domain/webhooks/history.ts'
@@ -86,6 +87,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
       let is_more = true
       while (is_more && !stopping) is_more = await nameMissingScopes(deployment.db)
     }),
+    every(sweep_interval_ms, 'holders of roles', createHolderWalk(deployment, () => stopping).work),
     every(turn_ms, 'early ends', createEndsWalk(deployment).work),
     every(indexes_interval_ms, 'indexes of grants', createGrantIndexes(deployment, stopped.signal).work),
   ]

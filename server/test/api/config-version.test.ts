@@ -43,6 +43,7 @@ const changes: Record<string, (n: number) => object> = {
   changeAuthKey: (n) => ({ label: `Changed ${n}` }),
   changeApplication: (n) => ({ name: `Changed ${n}` }),
   changeResourceServer: (n) => ({ name: `Changed ${n}` }),
+  changeRole: (n) => ({ name: `Changed ${n}` }),
   changeProvider: (n) => ({ display_name: `Changed ${n}` }),
   changeWebhook: (n) => ({ description: `Changed ${n}` }),
 }

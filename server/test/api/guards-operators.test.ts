@@ -67,6 +67,7 @@ async function rootIds(): Promise<Ids> {
     application_id: w.admin_client_id,
     resource_server_id: servers[0].id,
     provider_id: expectStatus(201, await asOperator('POST', `${E}/providers`, provider)).id,
+    role_id: `rol_${absent}`,
     webhook_id: `whk_${absent}`,
     message_id: `msg_${absent}`,
     key_id: `key_${absent}`,

@@ -33,13 +33,14 @@ const list = async (route: Route, query: Record<string, string>) => {
 const idsOf = async (route: Route, query: Record<string, string>): Promise<string[]> =>
   expectStatus(200, await list(route, query)).data.map(({ id }: { id: string }) => id)
 
-test('the lists with slugs are those of tenants, projects, environments and of the four kinds of objects', () => {
+test('the lists with slugs are those of tenants, projects, environments and of the kinds of objects', () => {
   assert.deepEqual(lists.map(({ name }) => name).sort(), [
     'listApplications',
     'listEnvironments',
     'listProjects',
     'listProviders',
     'listResourceServers',
+    'listRoles',
     'listTenants',
     'listWebhooks',
   ])

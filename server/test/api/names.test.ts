@@ -22,14 +22,17 @@ test('each kind of object has the name that people use, and what has none is lef
   const key = await read('auth-keys', environment.key_id)
   const webhook = await read('webhooks', environment.webhook_id)
   const provider = await read('providers', environment.provider_id)
+  const role = await read('roles', environment.role_id)
   const application = await read('applications', environment.application_id)
   const me = expectStatus(200, await asAdministrator(w, ours.token, null)('GET', '/v1/me'))
-  const ids = [user.id, key.id, webhook.id, provider.id, application.id, me.user_id, environment.id, environment.session_id, user.id]
+  const objects = [user.id, key.id, webhook.id, provider.id, role.id, application.id]
+  const ids = [...objects, me.user_id, environment.id, environment.session_id, user.id]
   assert.deepEqual(await named(ids), {
     [user.id]: `user: ${user.email}`,
     [key.id]: `key: ${key.label ?? key.start}`,
     [webhook.id]: `webhook: ${webhook.slug}`,
     [provider.id]: `provider: ${provider.display_name}`,
+    [role.id]: `role: ${role.name}`,
     [application.id]: `application: ${application.name}`,
     [me.user_id]: `member: ${me.email}`,
     [environment.id]: 'environment: Test',
@@ -45,13 +48,14 @@ test('objects of another tenant and of another environment have no name', async 
 })
 
 test('a name needs the scope that reads the object, and platform keys are named to administrators alone', async () => {
-  const { user_id, application_id, key_id, webhook_id, provider_id } = environment
+  const { user_id, application_id, key_id, webhook_id, provider_id, resource_server_id, role_id } = environment
   const of_scope = {
     'users:read': [user_id],
     'applications:read': [application_id],
     'auth_keys:read': [key_id],
     'webhooks:read': [webhook_id],
     'providers:read': [provider_id],
+    'resource_servers:read': [resource_server_id, role_id],
     'projects:read': [],
   }
   const ids = [...Object.values(of_scope).flat(), ours.platform_key_id]

@@ -37,6 +37,15 @@ const lives: Lived[] = [
     ],
   },
   {
+    kind: 'role',
+    born: { name: 'Support', kind: 'organization' },
+    set_at_birth: ['kind'],
+    changes: [
+      ['name', { name: 'Other' }, { name: 'Support' }],
+      ['administers', { administers: true, description: 'They invite' }, { administers: false, description: null }],
+    ],
+  },
+  {
     kind: 'application',
     born: { application_type: 'web', name: 'Shop', redirect_uris: ['https://shop.example/cb'] },
     set_at_birth: ['application_type'],
@@ -87,7 +96,7 @@ const alike = ({ issuer, id }: TestEnvironment, value: unknown): unknown =>
     JSON.stringify(value)
       .replaceAll(issuer, 'ISSUER')
       .replaceAll(id, 'ENVIRONMENT')
-      .replace(/\b(rs|app|prv|whk|prj)_[0-9a-z]{26}/g, '$1')
+      .replace(/\b(rs|rol|app|prv|whk|prj)_[0-9a-z]{26}/g, '$1')
       .replace(/"\d{4}-\d\d-\d\dT[^"]*Z"/g, '"TIME"'),
   )
 

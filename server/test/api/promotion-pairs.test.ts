@@ -105,6 +105,7 @@ const secretsOf = ({ id }: TestEnvironment) =>
 
 const owned_of_new = {
   resource_server: { identifier: 'https://new.example' },
+  role: {},
   application: { redirect_uris: ['https://new.example/cb'] },
   provider: { client_id: 'new' },
   webhook: { url: 'https://new.example/hook' },

@@ -17,6 +17,7 @@ const limits = {
   applications: limit_of_all,
   providers: limit_of_all,
   resource_servers: limit_of_all,
+  roles: limit_of_all,
   keys: limit_of_all,
   webhooks: limit_of_all,
   webhooks_per_tenant: limit_of_all + 2,
@@ -42,6 +43,7 @@ const webhook = (environment: TestEnvironment) => platform(`${environment.path}/
 const kinds: { kind: string; limit: LimitName; exist: number; create: Create; list: () => Promise<Reply>; beside?: number }[] = [
   { kind: 'applications of an environment', limit: 'applications',             exist: 0, create: () => platform(`${w.test.path}/applications`, application),                     list: () => w.call('GET', `${w.test.path}/applications`) },
   { kind: 'resource servers of an environment', limit: 'resource_servers',    exist: 0, create: (i) => platform(`${w.test.path}/resource-servers`, { name: 'API', identifier: `https://api.example/${i}` }), list: () => w.call('GET', `${w.test.path}/resource-servers`) },
+  { kind: 'roles of an environment',         limit: 'roles',                    exist: 0, create: (i) => platform(`${w.test.path}/roles`, { name: `Role ${i}`, kind: i % 2 ? 'user' : 'organization' }), list: () => w.call('GET', `${w.test.path}/roles`) },
   { kind: 'providers of an environment',    limit: 'providers',                exist: 0, create: (i) => platform(`${w.test.path}/providers`, provider(i)),                        list: () => w.call('GET', `${w.test.path}/providers`) },
   { kind: 'auth keys of an environment',    limit: 'keys',                     exist: 0, create: (i) => authKey(w.test, i),                                                     list: () => w.call('GET', `${w.test.path}/auth-keys`) },
   { kind: 'platform keys of a tenant',      limit: 'keys',                     exist: 1, create: () => admin('POST', tenant_keys, { label: 'CI', scopes: ['*'] }),              list: () => admin('GET', tenant_keys) },
@@ -96,6 +98,11 @@ const removable = [
     removed: 'a deleted resource server',
     path: `${w.test.path}/resource-servers`,
     create: () => platform(`${w.test.path}/resource-servers`, { name: 'API', identifier: `https://api.example/more/${more++}` }),
+  },
+  {
+    removed: 'a deleted role',
+    path: `${w.test.path}/roles`,
+    create: () => platform(`${w.test.path}/roles`, { name: 'Role', kind: 'user' }),
   },
   { removed: 'a deleted provider', path: `${w.test.path}/providers`, create: () => platform(`${w.test.path}/providers`, provider(0)) },
   { removed: 'a revoked auth key', path: `${w.test.path}/auth-keys`, create: () => authKey(w.test, 1) },

@@ -33,6 +33,7 @@ const cases: [name: keyof typeof routes, body: (n: number) => object, event: str
   ['rotateClientSecret',   () => ({}),                                             'application.secret_rotated'],
   ['rotateAuthKey',        () => ({}),                                             'auth_key.rotated'],
   ['changeResourceServer', (n) => ({ name: `Racer ${n}` }),                        'resource_server.updated'],
+  ['changeRole',           (n) => ({ name: `Racer ${n}` }),                        'role.updated'],
   ['changeWebhook',        (n) => ({ description: `Racer ${n}` }),                 null],
   ['changeProvider',       (n) => ({ display_name: `Racer ${n}` }),                'provider.updated'],
 ]

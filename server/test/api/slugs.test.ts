@@ -1,4 +1,4 @@
-/** Slugs of applications, resource servers, providers and webhooks, in Test and in Live: given or made, unique, and immutable. */
+/** Slugs of applications, resource servers, roles, providers and webhooks, in Test and in Live: given or made, unique, and immutable. */
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { overlapping } from '../support/overlapping-batches.ts'
 import { callKind, slugged_kinds } from '../support/slugged.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
-const w = await world({ env: { OSTIARY_LIMITS: '{"webhooks":1000,"webhooks_per_tenant":1000,"providers":2000}' } })
+const w = await world({ env: { OSTIARY_LIMITS: '{"webhooks":1000,"webhooks_per_tenant":1000,"providers":2000,"roles":1000}' } })
 /** One key sends all these requests: the clock moves on before its rate limit is reached. */
 beforeEach(() => w.advance(10))
 

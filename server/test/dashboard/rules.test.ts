@@ -148,6 +148,7 @@ const edited = [
   'changeSettings',
   'changeApplication',
   'changeResourceServer',
+  'changeRole',
   'changeProvider',
   'changeWebhook',
   'changeAuthKey',

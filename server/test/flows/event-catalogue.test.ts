@@ -40,6 +40,13 @@ async function causeAll(): Promise<TestEnvironment[]> {
     scopes: [{ name: 'orders:read', description: 'Read orders' }],
   })
   await change('PATCH', `/resource-servers/${of_apis.id}`, { name: 'Orders API' })
+  const role = await change('POST', '/roles', {
+    name: 'Support',
+    kind: 'user',
+    permissions: [{ resource_server: of_apis.slug, scopes: ['orders:read'] }],
+  })
+  await change('PATCH', `/roles/${role.id}`, { permissions: [] })
+  await change('DELETE', `/roles/${role.id}`)
   await change('DELETE', `/resource-servers/${of_apis.id}`)
   const provider = await change('POST', '/providers', {
     type: 'oidc',

@@ -22,17 +22,17 @@ const always = [
   ...['createWebhook', 'rotateWebhookSecret', 'addMember', 'changeMember', 'resendInvitation', 'approvePromotion'],
 ]
 const in_live = [
-  ...['createUser', 'unblockUser', 'removeUserMethod', 'createResourceServer', 'changeResourceServer'],
+  ...['createUser', 'unblockUser', 'removeUserMethod', 'createResourceServer', 'changeResourceServer', 'createRole'],
   ...['deleteUser', 'deleteApplication', 'deleteResourceServer', 'deleteProvider', 'deleteWebhook'],
 ]
 const by_member = ['removeMember']
 const by_body = [
   ...['createProject', 'changeProject', 'createEnvironment', 'createApplication', 'createProvider', 'applyPromotion', 'revertPromotion'],
-  ...['changeUser', 'changeSettings', 'changeApplication', 'changeProvider', 'changeWebhook', 'changeAuthKey', 'changePlatformKey'],
+  ...['changeUser', 'changeSettings', 'changeApplication', 'changeRole', 'changeProvider', 'changeWebhook', 'changeAuthKey', 'changePlatformKey'],
 ]
 /** The rows that close a way in, and those that give nobody else one. */
 const never = [
-  ...['blockUser', 'endUserSessions', 'disconnectGrant', 'endSession', 'revokeAuthKey', 'revokePlatformKey'],
+  ...['blockUser', 'endUserSessions', 'disconnectGrant', 'endSession', 'revokeAuthKey', 'revokePlatformKey', 'deleteRole'],
   ...[
     'sendReset',
     'sendVerification',

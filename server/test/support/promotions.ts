@@ -72,6 +72,12 @@ export function promoting(w: World) {
         identifier: 'https://orders.test.example',
         scopes: [{ name: 'orders:read', description: 'Read orders' }],
       })
+      await make(test, 'roles', {
+        slug: 'support',
+        name: 'Support',
+        kind: 'user',
+        permissions: [{ resource_server: 'orders', scopes: ['orders:read'] }],
+      })
       await make(test, 'applications', {
         slug: 'shop',
         name: 'Shop',

@@ -40,6 +40,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: EnvironmentObje
     environment_id: environment.id,
     application_id: environment.application_id,
     resource_server_id: environment.resource_server_id,
+    role_id: environment.role_id,
     webhook_id: environment.webhook_id,
     provider_id: environment.provider_id,
     message_id: route.path.includes('backchannel-logouts') ? environment.logout_id : environment.message_id,

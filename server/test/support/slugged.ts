@@ -1,9 +1,9 @@
-/** The four kinds of objects of an environment that have a slug, for tests of a rule on every kind. */
+/** The kinds of objects of an environment that have a slug, for tests of a rule on every kind. */
 import type { TestEnvironment, World } from './world.ts'
 
 export interface SluggedKind {
   path: string
-  table: 'applications' | 'resource_servers' | 'providers' | 'webhooks'
+  table: 'applications' | 'resource_servers' | 'roles' | 'providers' | 'webhooks'
   /** The fields of a new object whose slug is made from `name`. */
   fields: (name: string) => Record<string, unknown>
   /** A change of another field than the slug. */
@@ -28,6 +28,13 @@ export const slugged_kinds: Record<string, SluggedKind> = {
     fields: (name) => ({ name, identifier: `https://api.example.com/${++identifiers}` }),
     change: (n) => ({ name: `Changed ${n}` }),
     created: 'resource_server.created',
+  },
+  role: {
+    path: 'roles',
+    table: 'roles',
+    fields: (name) => ({ name, kind: 'user' }),
+    change: (n) => ({ name: `Changed ${n}` }),
+    created: 'role.created',
   },
   provider: {
     path: 'providers',

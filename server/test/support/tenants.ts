@@ -17,6 +17,7 @@ const unlimited = { limit: 100_000, window_seconds: 1 }
 export interface EnvironmentObjects extends TestEnvironment {
   application_id: string
   resource_server_id: string
+  role_id: string
   webhook_id: string
   provider_id: string
   key_id: string
@@ -114,6 +115,7 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
       redirect_uris: [`${app_origin}/callback`],
     })
     const resource_server = await create('resource-servers', { identifier: 'https://api.example.com', name: 'Orders' })
+    const role = await create('roles', { name: 'Editor', kind: 'user' })
     const webhook = await create('webhooks', { url: 'https://hooks.example.com/', disabled: true })
     const provider = await create('providers', { type: 'github', client_id: 'abc', client_secret: 'of the other side' })
     const person = await createPerson(w, environment)
@@ -125,6 +127,7 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
       ...environment,
       application_id: application.id,
       resource_server_id: resource_server.id,
+      role_id: role.id,
       webhook_id: webhook.id,
       provider_id: provider.id,
       key_id: secret.id,

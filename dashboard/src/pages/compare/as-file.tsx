@@ -37,7 +37,7 @@ function FileDialog({ close }: { close: () => void }) {
       title="As a file"
       lead={
         <>
-          The configuration of <ThisEnvironment /> {project.name}: settings, applications, resource servers, providers and webhooks. Secrets
+          The configuration of <ThisEnvironment /> {project.name}: settings, applications, resource servers, roles, providers and webhooks. Secrets
           appear by name only.
         </>
       }

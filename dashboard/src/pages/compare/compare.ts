@@ -119,7 +119,13 @@ const idOf = ({ object, slug, pointer }: Place) => `${object}${slug === null ? '
 const isAt = (place: Place) => (other: Place) => idOf(place) === idOf(other)
 
 /** The checks that a person solves on the page of the plan: a value to give, or another object to bring with it. */
-const solved_later: readonly PromotionCheckCode[] = ['value_required', 'unknown_scope', 'quota_exceeded', 'secret_required']
+const solved_later: readonly PromotionCheckCode[] = [
+  'value_required',
+  'unknown_scope',
+  'unknown_resource_server',
+  'quota_exceeded',
+  'secret_required',
+]
 
 /** An error about a whole group, such as no way in, is about several rows together, so it closes none of them. */
 function closedBy(place: Place, checks: readonly PromotionCheck[]): string | null {

@@ -40,6 +40,7 @@ export type Subject = ObjectKind | 'settings'
 export const pages = {
   settings: '/settings',
   resource_server: '/resource-servers',
+  role: '/resource-servers', // whose scopes they name
   application: '/applications',
   provider: '/providers',
   webhook: '/webhooks',

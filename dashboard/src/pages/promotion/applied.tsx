@@ -22,12 +22,14 @@ import { Revert, type RevertProps } from './revert.tsx'
 import { StepButton } from './step-button.tsx'
 import { keyOf, kindWords, whyNotRevert } from './words.ts'
 
+const begin_switched_off: readonly PlannedChange['object'][] = ['application', 'provider', 'webhook']
+
 export function Applied({ secretsOf }: Pick<RevertProps, 'secretsOf'>) {
   const { can } = useProject()
   const { promotion, target } = useAbout()
   const [is_reverting, setReverting] = useState(false)
   const { status, applied_by, applied_at, reverted_by, reverted_at, changes } = promotion
-  const created = changes.filter(({ action, object }) => action === 'create' && object !== 'resource_server')
+  const created = changes.filter(({ action, object }) => action === 'create' && begin_switched_off.includes(object))
   const { first, more } = useFirst(created, 'what is left to do')
   const is_reverted = status === 'reverted'
   return (

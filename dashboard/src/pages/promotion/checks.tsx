@@ -99,7 +99,7 @@ function Solve({ check }: { check: PromotionCheck }) {
       Choose again
     </Link>
   )
-  if (code === 'unknown_scope' || code === 'too_many_changes') return toCompare
+  if (code === 'unknown_scope' || code === 'unknown_resource_server' || code === 'too_many_changes') return toCompare
   return (
     <>
       <Link className="u" to={at(target) + pages[object]}>

@@ -11,6 +11,7 @@ const needed_scopes: Record<NamedKind, PlatformScope> = {
   application:     'applications:read',
   key:             'auth_keys:read',
   resource_server: 'resource_servers:read',
+  role:            'resource_servers:read',
   provider:        'providers:read',
   webhook:         'webhooks:read',
   environment:     'environments:read',

@@ -43,17 +43,20 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
   })
 }
 
-export const getResourceServer: Handler<'getResourceServer'> = async (services, call) => found((await finder(services, call))())
+export const getResourceServer: Handler<'getResourceServer'> = async (services, call) =>
+  store.shownServer(await found((await finder(services, call))()))
 
 const finder = (services: Services, call: Pick<Call<'getResourceServer'>, 'caller' | 'params'>) =>
   finderOf(services, call, store.findResourceServer, call.params.resource_server_id)
 
 export const changeResourceServer: Handler<'changeResourceServer'> = async (services, call) =>
-  changeObject(services, call, {
-    find: await finder(services, call),
-    next: (current) => patched(resource_server, undefined, current, call.body),
-    changed: changes.changed,
-  })
+  store.shownServer(
+    await changeObject(services, call, {
+      find: await finder(services, call),
+      next: (current) => patched(resource_server, undefined, current, call.body),
+      changed: changes.changed,
+    }),
+  )
 
 /** Grants and applications keep the identifier. New tokens are no longer issued for it. */
 export const deleteResourceServer: Handler<'deleteResourceServer'> = async (services, call) => {

@@ -14,6 +14,7 @@ import type { FreshSignIn } from '../fresh.ts'
 const scope_names = {
   settings: 'env.settings',
   resource_server: 'resource_servers',
+  role: 'resource_servers',
   application: 'applications',
   provider: 'providers',
   webhook: 'webhooks',
@@ -78,7 +79,7 @@ export function refuseStep(
 
 /** Whether the call that makes this change by itself needs a fresh sign-in in Test too. */
 function needsFreshEverywhere({ object, action, fields }: PlannedChange): boolean {
-  if (action === 'delete' || object === 'resource_server') return false
+  if (action === 'delete' || object === 'resource_server' || object === 'role') return false
   if (action === 'update') {
     const always = Object.entries(freshFields[object]).filter(([, { where }]) => where === 'always')
     return always.some(([name]) => {

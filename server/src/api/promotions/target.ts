@@ -76,9 +76,11 @@ export async function surroundingsOf({ db, config }: Services, caller: Caller, {
     base_url: config.base_url,
     issuer,
     allowed: config.webhook_allowed_networks,
+    most_role_permissions: limits.role_permissions,
     room: {
       application: Math.max(0, limits.applications - configuration.objects.application.size),
       resource_server: Math.max(0, limits.resource_servers - configuration.objects.resource_server.size),
+      role: Math.max(0, limits.roles - configuration.objects.role.size),
       provider: Math.max(0, limits.providers - configuration.objects.provider.size),
       webhook: Math.max(0, webhooks),
     },

@@ -88,7 +88,7 @@ export async function writeStep(
         ...of('provider'),
         ...mark(changes_text, has_change),
         ...left,
-        ...of('resource_server', 'application', 'webhook'),
+        ...of('resource_server', 'role', 'application', 'webhook'),
       ],
       before: audited(promotion, { status: promotion.status }),
       after: audited(promotion, { status: next.status }),

@@ -23,6 +23,8 @@ const table = {
   environments_per_project: { default: 20,    counts: 'environments in a project',                    makes_room: null },
   applications:             { default: 1_000, counts: 'applications in an environment',               makes_room: 'Delete an application' },
   resource_servers:         { default: 1_000, counts: 'resource servers in an environment',           makes_room: 'Delete a resource server' },
+  roles:                    { default: 200,   counts: 'roles in an environment',                      makes_room: 'Delete a role' },
+  role_permissions:         { default: 1_000, counts: 'scopes in the permissions of a role',          makes_room: 'Name fewer scopes' },
   providers:                { default: 100,   counts: 'identity providers in an environment',         makes_room: 'Delete a provider' },
   keys:                     { default: 1_000, counts: 'keys that are not revoked in an environment, and of platform keys in a tenant', makes_room: 'Revoke a key' },
   webhooks:                 { default: 20,    counts: 'webhooks in an environment',                   makes_room: 'Delete a webhook of this environment' },

@@ -5,11 +5,12 @@ import { type ObjectKind, object_descriptions, object_kinds, secretsOf, setOnce 
 import type { PromotionCheck, PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
 import { flatMapSteps, type Steps } from '../../base/steps.ts'
 import { issuerOfProvider } from '../providers/kinds.ts'
+import { most_default, too_many_default } from '../roles/rules.ts'
 import { sendsPasswordElsewhere } from '../tenancy/email-settings.ts'
 import { applySettingsChange, offersOwnMethod } from '../tenancy/settings.ts'
 import { byKind, type Configuration, type Fields } from './configuration.ts'
 import { type Drafts, type ObjectDraft, type SettingsDraft, storable } from './drafts.ts'
-import { type Refused, rulesOf, type TargetFacts } from './kinds.ts'
+import { type KnownScopes, type Refused, rulesOf, type TargetFacts } from './kinds.ts'
 import { smtp_password, valueAt } from './pointers.ts'
 import { wayToGive } from './secret-names.ts'
 import type { Problem, WantedField } from './wanted.ts'
@@ -32,7 +33,7 @@ export function* errorSteps(target: Configuration, drafts: Drafts, is_own: boole
   yield
   const found = [of_settings, ...(yield* flatMapSteps(drafts.objects, (draft) => [objectFindings(draft, servers, is_own, place)]))]
   return {
-    checks: [...found.flatMap(({ checks }) => checks), ...wayInErrors(drafts, after), ...quotaErrors(target, drafts, place)],
+    checks: [...found.flatMap(({ checks }) => checks), ...wayInErrors(drafts, after), ...defaultErrors(drafts, after), ...quotaErrors(target, drafts, place)],
     problems: found.flatMap(({ problems }) => problems),
   }
 }
@@ -44,6 +45,8 @@ interface Servers {
   readonly scopes: ReadonlySet<string>
   /** The slugs by the identifier. */
   readonly slugs: ReadonlyMap<unknown, readonly string[]>
+  /** The names of the scopes of one, by its slug. */
+  readonly scopesOf: KnownScopes['of']
 }
 
 function serversOf({ resource_server }: Objects): Servers {
@@ -56,7 +59,14 @@ function serversOf({ resource_server }: Objects): Servers {
     if (alike) alike.push(slug)
     else slugs.set(identifier, [slug])
   }
-  return { scopes, slugs }
+  const known = new Map<string, ReadonlySet<string>>()
+  // Gathered when it is asked for: few are named by roles.
+  const scopesOf = (slug: string) => {
+    const fields = known.has(slug) ? undefined : resource_server.get(slug)
+    if (fields) known.set(slug, new Set((fields.scopes as { name: string }[]).map(({ name }) => name))) // as: checked by the schema
+    return known.get(slug)
+  }
+  return { scopes, slugs, scopesOf }
 }
 
 /** The objects of the target as the plan would leave them. */
@@ -136,12 +146,14 @@ function objectFindings(draft: ObjectDraft, servers: Servers, is_own: boolean, p
   const missing = current === null ? needs.filter((name) => next[name] == null) : []
   if (missing.length > 0) return missingFindings(draft, missing, is_own)
   const kept = new Set((current?.allowed_scopes ?? []) as string[]) // as: checked by the schema
+  const all = { has: (scope: string) => servers.scopes.has(scope) || kept.has(scope) }
+  const known = { all, of: servers.scopesOf, current }
   const wayOf = ({ code, path }: Refused, can_wait: boolean) =>
     code === 'secret_required' ? ` ${wayToGive({ ...at, field: String(path[0]) }, { is_own, can_wait })}` : ''
   const withWay = (problems: readonly Refused[], can_wait: boolean) =>
     problems.map((each) => ({ ...each, detail: each.detail + wayOf(each, can_wait) }))
   const refused = [
-    ...withWay(rulesOf[kind].problems(next, place, { has: (scope) => servers.scopes.has(scope) || kept.has(scope) }), true),
+    ...withWay(rulesOf[kind].problems(next, place, known), true),
     ...(is_own ? setOnceProblems(draft) : []),
     ...identityProblems(draft, servers),
     ...withWay(issuerProblems(draft), false),
@@ -240,6 +252,16 @@ function wayInErrors({ settings, objects }: Drafts, after: Objects): PromotionCh
   if (offersOwnMethod(settings.next as unknown as Parameters<typeof offersOwnMethod>[0])) return [] // as: the settings in effect
   const detail = 'This leaves no way to sign in: no method is on and no provider is enabled.'
   return [errorCheck('not_valid_there', { object: 'settings', slug: null, pointer: '/sign_in' }, detail)]
+}
+
+/** Everyone has few roles. */
+function defaultErrors({ objects }: Drafts, { role }: Objects): PromotionCheck[] {
+  const kinds = [...role.values()].flatMap((fields) => (fields.default === true ? [fields.kind] : []))
+  return objects.flatMap(({ kind, slug, current, next }) => {
+    const begins = kind === 'role' && next?.default === true && current?.default !== true
+    if (!begins || kinds.filter((each) => each === next.kind).length <= most_default) return []
+    return [errorCheck('not_valid_there', { object: kind, slug, pointer: '/default' }, too_many_default)]
+  })
 }
 
 function quotaErrors(target: Configuration, { objects }: Drafts, { room }: Surroundings): PromotionCheck[] {

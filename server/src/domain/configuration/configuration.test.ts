@@ -90,7 +90,7 @@ const provider = (slug: string, has_client_secret: boolean) => ({
   last_failure: null,
 })
 
-const none = { resource_server: [], application: [], provider: [], webhook: [] }
+const none = { resource_server: [], role: [], application: [], provider: [], webhook: [] }
 const objectsOf = (objects: { application?: object[]; provider?: object[] }) => ({ ...none, ...objects }) as unknown as ConfiguredObjects // as: no other field is read
 
 const environment = (type: 'test' | 'live') => ({ slug: type, type, config_version: 7 })
@@ -105,6 +105,7 @@ test('a document shows values in effect in the order of the schemas, without ids
     'environment',
     'settings',
     'resource_servers',
+    'roles',
     'applications',
     'providers',
     'webhooks',

@@ -11,6 +11,7 @@ import type { Application } from '@ostiary/contract/objects/application.ts'
 import { documentFields, type ObjectKind, object_kinds, secretsOf } from '@ostiary/contract/objects/objects.ts'
 import type { Provider } from '@ostiary/contract/objects/provider.ts'
 import type { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
+import type { EnvironmentRole } from '@ostiary/contract/objects/role.ts'
 import type { Webhook } from '@ostiary/contract/objects/webhook.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { finish, type Steps } from '../../base/steps.ts'
@@ -29,6 +30,7 @@ export interface Configuration {
 /** The objects of an environment as the API shows them. */
 export interface ConfiguredObjects {
   readonly resource_server: readonly ResourceServer[]
+  readonly role: readonly EnvironmentRole[]
   readonly application: readonly Application[]
   readonly provider: readonly Provider[]
   readonly webhook: readonly Webhook[]

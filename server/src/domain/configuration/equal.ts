@@ -2,7 +2,7 @@
 /** Reports whether two values of a field are equal. */
 import { isRecord } from '../../base/record.ts'
 
-/** The order of a list of texts means nothing, and entries with a name, such as scopes, are paired by it. */
+/** The order of a list of texts means nothing, and entries with a name, such as scopes, are paired by it; permissions by their resource server. */
 export const areEqual = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b)
 
 function canonical(value: unknown): string {
@@ -20,5 +20,6 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 function keyOf(entry: unknown): string | null {
   if (typeof entry === 'string') return entry
-  return isRecord(entry) && typeof entry.name === 'string' ? entry.name : null
+  const name = isRecord(entry) ? (entry.name ?? entry.resource_server) : null
+  return typeof name === 'string' ? name : null
 }

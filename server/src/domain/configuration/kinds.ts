@@ -3,12 +3,14 @@
 import type { Application, ApplicationFields } from '@ostiary/contract/objects/application.ts'
 import type { ObjectKind } from '@ostiary/contract/objects/objects.ts'
 import type { ProviderFields, ProviderType } from '@ostiary/contract/objects/provider.ts'
+import type { Permission, RoleFields, RoleKind } from '@ostiary/contract/objects/role.ts'
 import type { PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import type { Network } from '../../base/networks.ts'
 import { applicationProblems } from '../applications/rules.ts'
 import { kinds, providerProblems } from '../providers/kinds.ts'
+import { countScopes, roleProblems } from '../roles/rules.ts'
 import { identifierProblem } from '../resource-servers/rules.ts'
 import { webhookUrlProblem } from '../webhooks/rules.ts'
 import type { Fields } from './configuration.ts'
@@ -19,6 +21,8 @@ export interface TargetFacts {
   readonly base_url: string
   readonly issuer: string
   readonly allowed: readonly Network[]
+  /** As many scopes the permissions of a role can have. */
+  readonly most_role_permissions: number
 }
 
 export interface Refused {
@@ -29,13 +33,22 @@ export interface Refused {
   readonly alone: boolean
 }
 
+/** The scopes of the target as the plan leaves it. */
+export interface KnownScopes {
+  /** Those of all resource servers, and those that the object has. */
+  readonly all: Pick<ReadonlySet<string>, 'has'>
+  /** Those of one resource server, by its slug. */
+  readonly of: (slug: string) => ReadonlySet<string> | undefined
+  /** What the target has stored of the object, where it has it. */
+  readonly current: Fields | null
+}
+
 interface Rules {
   /** The fields that a new object needs. */
   readonly needs: (fields: Fields) => readonly string[]
   /** A new object of a promotion begins like this. */
   readonly begins: Fields
-  /** @param scopes those of the resource servers, and those that the object has */
-  readonly problems: (fields: Fields, place: TargetFacts, scopes: Pick<ReadonlySet<string>, 'has'>) => readonly Refused[]
+  readonly problems: (fields: Fields, place: TargetFacts, scopes: KnownScopes) => readonly Refused[]
 }
 
 const refused = (code: PromotionCheckCode, path: readonly PropertyKey[], detail: string, alone = false): Refused => ({
@@ -56,6 +69,22 @@ export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
       return problem === null ? [] : [refused('not_valid_there', ['identifier'], problem, true)]
     },
   },
+  role: {
+    needs: () => ['name'],
+    begins: {},
+    problems(fields, { most_role_permissions }, { of, current }) {
+      const all = fields as unknown as RoleFields // as: every field of a role is in the document
+      const stored = (current?.permissions ?? []) as Permission[] // as: checked by its schema
+      const too_many = countScopes(all.permissions) > Math.max(most_role_permissions, countScopes(stored))
+      const detail = `The permissions of a role have at most ${most_role_permissions} scopes. Name fewer, or ask the operator for a higher limit.`
+      return [
+        ...roleProblems(fields.kind as RoleKind, all, { scopesOf: of, stored }).map(({ code, path, detail }) => // as: checked by its schema
+          refused(code === 'not_allowed' ? 'not_valid_there' : code, path, detail),
+        ),
+        ...(too_many ? [refused('quota_exceeded', ['permissions'], detail)] : []),
+      ]
+    },
+  },
   application: {
     needs: ({ token_endpoint_auth_method, jwks_uri }) => [
       'name',
@@ -64,7 +93,7 @@ export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
     ],
     begins: { disabled: true },
     problems(fields, { environment_type, base_url }, scopes) {
-      const known_scopes = { has: (scope: string) => oidc_scopes.has(scope) || scopes.has(scope) }
+      const known_scopes = { has: (scope: string) => oidc_scopes.has(scope) || scopes.all.has(scope) }
       const type = fields.application_type as Application['application_type'] // as: checked by its schema
       const all = fields as unknown as ApplicationFields // as: every field of an application is in the document
       return applicationProblems(type, all, { environment_type, base_url, known_scopes }).map(({ path, detail, alone = false }) =>

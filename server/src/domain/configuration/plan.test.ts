@@ -22,7 +22,7 @@ import type { Asked } from './wanted.ts'
 
 type Objects = Partial<Record<(typeof object_kinds)[number], Record<string, Fields>>>
 
-const none = { resource_server: [], application: [], provider: [], webhook: [] }
+const none = { resource_server: [], role: [], application: [], provider: [], webhook: [] }
 
 function configuration(type: 'test' | 'live', { settings = {}, ...objects }: Objects & { settings?: Fields } = {}): Configuration {
   const empty = configurationOf({ slug: type, type, config_version: 1 }, {}, none)

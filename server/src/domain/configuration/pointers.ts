@@ -31,6 +31,7 @@ function knownField(path: readonly string[], kind: FieldClass | 'secret'): Known
 const known: Readonly<Record<ObjectOfConfiguration, readonly KnownField[]>> = {
   settings: settings_fields,
   resource_server: objectFields('resource_server'),
+  role: objectFields('role'),
   application: objectFields('application'),
   provider: objectFields('provider'),
   webhook: objectFields('webhook'),

@@ -10,7 +10,8 @@ import { type Db, sql } from '../../db/db.ts'
 import { tooBusy } from '../../http/problem.ts'
 import { type ApplicationRow, pageOfApplications } from '../applications/store.ts'
 import { type ProviderRow, pageOfProviders } from '../providers/store.ts'
-import { pageOfResourceServers, type ResourceServerRow } from '../resource-servers/store.ts'
+import { pageOfResourceServers, type StoredResourceServer } from '../resource-servers/store.ts'
+import { pageOfRoles, type RoleRow } from '../roles/store.ts'
 import { SettingsRow } from '../tenancy/store.ts'
 import { pageOfWebhooks, type WebhookRow } from '../webhooks/store.ts'
 import { type Configuration, configurationSteps } from './configuration.ts'
@@ -20,7 +21,8 @@ type EnvironmentRow = z.infer<typeof EnvironmentRow>
 
 /** The rows behind the objects of a configuration, by their slugs. */
 export interface RowsOfKinds {
-  readonly resource_server: ReadonlyMap<string, ResourceServerRow>
+  readonly resource_server: ReadonlyMap<string, StoredResourceServer>
+  readonly role: ReadonlyMap<string, RoleRow>
   readonly application: ReadonlyMap<string, ApplicationRow>
   readonly provider: ReadonlyMap<string, ProviderRow>
   readonly webhook: ReadonlyMap<string, WebhookRow>
@@ -79,14 +81,16 @@ export async function readConfigurations(reader: Reader, places: readonly Enviro
 
 async function readObjects({ db, slices }: Reader, { slug, config_version, keeps, ...settings }: EnvironmentRow): Promise<Read> {
   const { environment_id: id, type, issuer } = settings
-  const [resource_server, application, provider, webhook] = await Promise.all([
+  const [resource_server, role, application, provider, webhook] = await Promise.all([
     allPages((after) => pageOfResourceServers(db, id, after, rows_of_page)),
+    allPages((after) => pageOfRoles(db, id, after, rows_of_page)),
     allPages((after) => pageOfApplications(db, id, after, rows_of_page)),
     allPages((after) => pageOfProviders(db, id, after, rows_of_page)),
     allPages((after) => pageOfWebhooks(db, id, after, rows_of_page)),
   ])
   const rows: RowsOfKinds = {
     resource_server: bySlug(resource_server),
+    role: bySlug(role),
     application: bySlug(application),
     provider: bySlug(provider),
     webhook: bySlug(webhook),
@@ -96,7 +100,7 @@ async function readObjects({ db, slices }: Reader, { slug, config_version, keeps
     issuer,
     keeps,
     configuration: await slices.run(
-      configurationSteps({ slug, type, config_version }, settings.settings, { resource_server, application, provider, webhook }),
+      configurationSteps({ slug, type, config_version }, settings.settings, { resource_server, role, application, provider, webhook }),
     ),
     settings,
     rows,

@@ -9,6 +9,7 @@ import { type FieldsOf, fieldsOf, secretNames, type Table } from '@ostiary/contr
 import type { ObjectKind } from '@ostiary/contract/objects/objects.ts'
 import { provider } from '@ostiary/contract/objects/provider.ts'
 import { resource_server } from '@ostiary/contract/objects/resource-server.ts'
+import { role } from '@ostiary/contract/objects/role.ts'
 import { webhook } from '@ostiary/contract/objects/webhook.ts'
 import type { MadeSecret } from '@ostiary/contract/promotion.ts'
 import { flatMapSteps, type Steps } from '../../base/steps.ts'
@@ -24,7 +25,9 @@ import type { Actor } from '../events/store.ts'
 import * as providers from '../providers/changes.ts'
 import type { ProviderRow } from '../providers/store.ts'
 import * as resourceServers from '../resource-servers/changes.ts'
-import type { NamesWritten, ResourceServerRow } from '../resource-servers/store.ts'
+import type { NamesWritten, StoredResourceServer } from '../resource-servers/store.ts'
+import * as roles from '../roles/changes.ts'
+import type { RoleRow } from '../roles/store.ts'
 import type { Edit, ObjectChange, ObjectPlace } from '../tenancy/objects.ts'
 import * as webhooks from '../webhooks/changes.ts'
 import type { WebhookRow } from '../webhooks/store.ts'
@@ -76,8 +79,8 @@ export function* writeSteps({ objects }: Drafts, asked: Writing): Steps<WrittenO
   return written
 }
 
-/** Resource servers come before the applications that name their scopes. */
-const lock_order_of_kinds: readonly ObjectKind[] = ['provider', 'resource_server', 'application', 'webhook']
+/** Resource servers come before the roles and applications that name their scopes: a role means those that the batch has written. */
+const lock_order_of_kinds: readonly ObjectKind[] = ['provider', 'resource_server', 'role', 'application', 'webhook']
 
 type Writer = (draft: ObjectDraft, writing: Writing) => WrittenObject | null
 
@@ -157,13 +160,23 @@ function secretsFor({ sent }: Writing, slug: string, next: Fields, row?: Provide
 }
 
 const writers: Readonly<Record<ObjectKind, Writer>> = {
-  resource_server: writer<ResourceServerRow, typeof resource_server>({
+  resource_server: writer<StoredResourceServer, typeof resource_server>({
     table: resource_server,
     prefix: 'rs',
     created: ({ names }, place, named, { fields, document }) =>
       resourceServers.created(place, { ...named, identifier: String(document.identifier) }, fields, names),
     changed: ({ names }, row, edit) => resourceServers.changed(row, edit, names),
     deleted: (_, row) => resourceServers.deleted(row),
+  }),
+  role: writer<RoleRow, typeof role>({
+    table: role,
+    prefix: 'rol',
+    created: (_, place, named, { fields, document }) => {
+      const { kind } = document as unknown as Pick<RoleRow, 'kind'> // as: of its schema
+      return roles.created(place, { ...named, kind }, fields)
+    },
+    changed: (_, row, edit) => roles.changed(row, edit),
+    deleted: (_, row) => roles.deleted(row),
   }),
   application: writer<ApplicationRow, typeof application>({
     table: application,

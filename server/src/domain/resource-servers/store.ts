@@ -7,9 +7,15 @@ import { type Db, guard, identifiers, join, list, type Statement, sql } from '..
 import { inEnvironment } from '../../db/environment.ts'
 import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
 import { readerOf } from '../tenancy/object-reader.ts'
+import { type NamedServer, versionsAfter, versionsAtFirst } from './scope-versions.ts'
 
 const Versioned = ResourceServer.extend({ version: z.int() })
 export type ResourceServerRow = z.infer<typeof Versioned>
+const Stored = Versioned.extend({ scope_versions: z.record(z.string(), z.int()) })
+/** A resource server with the versions of its scopes, which no answer has. */
+export type StoredResourceServer = z.infer<typeof Stored>
+
+export const shownServer = ({ scope_versions: _, ...shown }: ResourceServerRow & Partial<StoredResourceServer>): ResourceServerRow => shown
 
 const own_names = ['identifier', ...changeableNames(resource_server)] as const
 const own_columns = identifiers(...own_names)
@@ -25,13 +31,13 @@ export type Audience = z.infer<typeof Audience>
 
 const columns = sql`
   r.id, e.tenant_id, e.project_id, r.environment_id, r.slug, ${columnsOf('r', own_names)},
-  r.version, r.created_at, r.updated_at`
+  r.scope_versions, r.version, r.created_at, r.updated_at`
 
 export const {
   page: pageOfResourceServers,
   list: listResourceServers,
   find: findResourceServer,
-} = readerOf({ Shown: ResourceServer, Row: Versioned }, { table: 'resource_servers', alias: 'r', columns })
+} = readerOf({ Shown: ResourceServer, Row: Stored }, { table: 'resource_servers', alias: 'r', columns })
 
 /** Finds the resource servers with these identifiers. */
 export async function findAudiences(db: Db, environment_id: EnvironmentId, identifiers: readonly string[]): Promise<Audience[]> {
@@ -41,6 +47,26 @@ export async function findAudiences(db: Db, environment_id: EnvironmentId, ident
     sql`select ${own_columns} from resource_servers
          where environment_id = ${environment_id} and identifier in (${list(identifiers)})`,
   )
+}
+
+const Named = Stored.pick({ id: true, slug: true, version: true, scopes: true, scope_versions: true })
+/** Resource servers of one statement. Each has up to 200 scopes. */
+const servers_at_a_time = 50
+
+/** Finds the resource servers with these slugs, as the permissions of roles name them. */
+export async function findNamedServers(db: Db, environment_id: EnvironmentId, slugs: readonly string[]): Promise<NamedServer[]> {
+  const servers: NamedServer[] = []
+  for (let at = 0; at < slugs.length; at += servers_at_a_time) {
+    const some = list(slugs.slice(at, at + servers_at_a_time))
+    const rows = await db
+      .of(environment_id)
+      .all(
+        Named,
+        sql`select id, slug, version, scopes, scope_versions from resource_servers where environment_id = ${environment_id} and slug in (${some})`,
+      )
+    servers.push(...rows)
+  }
+  return servers
 }
 
 const Owned = z.object({ name: z.string(), id: z.string(), identifier: z.string().nullable() })
@@ -130,7 +156,9 @@ export function insertResourceServer(
   now: Date,
 ): Statement[] {
   const { identifier } = server
-  const facts = { environment_id, id, slug, identifier, scopes_version: names === 'now' ? 1 : 0, created_at: now, updated_at: now }
+  const scopes_version = names === 'now' ? 1 : 0
+  const scope_versions = versionsAtFirst(server.scopes)
+  const facts = { environment_id, id, slug, identifier, scopes_version, scope_versions, created_at: now, updated_at: now }
   const row = { ...facts, ...fieldsOf(resource_server, server) }
   return [
     guard(sql`${insertInto('resource_servers', row)} on conflict do nothing`),
@@ -139,7 +167,7 @@ export function insertResourceServer(
 }
 
 export function updateResourceServer(
-  current: ResourceServerRow,
+  current: StoredResourceServer,
   fields: ResourceServerFields,
   now: Date,
   names: NamesWritten = 'now',
@@ -152,7 +180,7 @@ export function updateResourceServer(
       ? sql`version + 1`
       : sql`scopes_version`
   return [
-    guard(sql`update resource_servers set ${assignments(fieldsOf(resource_server, fields))},
+    guard(sql`update resource_servers set ${assignments({ ...fieldsOf(resource_server, fields), scope_versions: versionsAfter(current, fields.scopes) })},
       version = version + 1, scopes_version = ${scopes_version}, updated_at = ${now}
     where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     ...(has_same_names || names === 'later' ? [] : [forgetScopes(environment_id, id), ...nameScopes(environment_id, id, fields.scopes)]),

@@ -1,4 +1,4 @@
-/** Reads the objects of a kind of which each environment has its own: applications, resource servers, providers and webhooks. */
+/** Reads the objects of a kind of which each environment has its own: applications, resource servers, roles, providers and webhooks. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { z } from 'zod'
 import { type Db, identifiers, type Statement, sql } from '../../db/db.ts'

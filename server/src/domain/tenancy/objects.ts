@@ -11,6 +11,8 @@ export interface ObjectChange<After extends object | null = object | null> {
   readonly after: After
   /** Webhooks raise none. */
   readonly event: NewEvent | null
+  /** What a fresh sign-in is judged by, where equal values can give more than before. */
+  readonly judged?: { readonly before: object; readonly after: object }
 }
 
 /** Where an object is created, and when. */

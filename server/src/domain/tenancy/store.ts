@@ -154,6 +154,12 @@ export const raiseConfigVersionFrom = (environment_id: EnvironmentId, version: n
 export const holdConfigVersion = (environment_id: EnvironmentId, version: number): Statement =>
   guard(onEveryNode`update environments set config_version = config_version where id = ${environment_id} and config_version = ${version}`)
 
+/**
+ * Every process reads again what roles give (decision 0176). Put it into each batch that changes that, before the rows of the environment.
+ */
+export const raiseRolesVersion = (environment_id: EnvironmentId): Statement =>
+  onEveryNode`update environments set roles_version = roles_version + 1 where id = ${environment_id}`
+
 const EnvironmentWithProject = z.object({
   id: EnvironmentId,
   type: EnvironmentType,
