@@ -67,6 +67,7 @@ const context = {
   base_url: 'https://id.example.com',
   issuer: 'https://id.example.com/e/env_live',
   allowed: [],
+  most_role_permissions: 1_000,
   room: {},
   idOf: () => null,
   left: null,

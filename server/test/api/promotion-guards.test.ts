@@ -24,6 +24,7 @@ const project = await createProject()
 const document = {
   settings: { password: { min_length: 14 } },
   resource_servers: { orders: { identifier: 'https://orders.example', name: 'Orders' } },
+  roles: { support: { name: 'Support', kind: 'user', permissions: [] } },
   applications: { shop: { application_type: 'spa', name: 'Shop', redirect_uris: ['https://shop.example/cb'] } },
   providers: { google: { type: 'google', client_id: 'apps', enabled: false } },
   webhooks: { hook: { url: 'https://hooks.example/' } },

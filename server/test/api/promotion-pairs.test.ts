@@ -50,6 +50,14 @@ function generated(type: 'test' | 'live') {
       }),
       (name, fields) => ({ ...fields, identifier: `https://${name}.${mark}` }),
     ),
+    roles: objects(
+      fc.record({
+        name: fc.constantFrom('A', 'B'),
+        description: fc.constantFrom(null, 'Note'),
+        default: fc.boolean(),
+      }),
+      (name, fields) => ({ ...fields, kind: name === 'b' ? 'organization' : 'user' }),
+    ),
     applications: objects(
       fc.record({
         name: fc.constantFrom('A', 'B'),

@@ -41,12 +41,13 @@ test('an apply writes every kind of object as one change, with its events and au
     [event?.type, event?.data.promotion_id, event?.data.from_environment_id, event?.data.note],
     ['promotion.applied', id, project.test.id, 'Release 12'],
   )
-  assert.deepEqual(named(event?.data.created), ['application shop', 'provider google', 'resource_server orders', 'webhook hook'])
+  assert.deepEqual(named(event?.data.created), ['application shop', 'provider google', 'resource_server orders', 'role support', 'webhook hook'])
   assert.deepEqual(named(event?.data.updated), ['settings null'])
   assert.deepEqual((await eventsOf(live, '%.created')).map(({ type }) => type).sort(), [
     'application.created',
     'provider.created',
     'resource_server.created',
+    'role.created',
   ])
   const audited = await w.deployment.db.all(
     z.object({ action: z.string(), object_type: z.string(), environment_id: z.string() }),
@@ -57,6 +58,7 @@ test('an apply writes every kind of object as one change, with its events and au
     'promotion',
     'provider',
     'resource_server',
+    'role',
     'settings',
     'webhook',
   ])

@@ -1,4 +1,5 @@
 /** The steps of a stored promotion: approve, apply, revert. Each step is one batch, whose guards are its status and the versions of its ends. */
+import type { Permission } from '@ostiary/contract/objects/role.ts'
 import type { Promotion, RevertConflict } from '@ostiary/contract/promotion.ts'
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
@@ -15,7 +16,7 @@ import { bytesOf, roomForApplied, summaryOf } from '../../domain/promotions/boun
 import { differingSecrets, no_secrets, secretProblems } from '../../domain/promotions/secrets.ts'
 import * as store from '../../domain/promotions/store.ts'
 import { answerText, objectText, textsOf } from '../../domain/promotions/text.ts'
-import { hasGrants, hasIdentities } from '../../domain/promotions/usage.ts'
+import { hasGrants, hasHolders, hasIdentities } from '../../domain/promotions/usage.ts'
 import { haveRoom, holdProject } from '../../domain/tenancy/store.ts'
 import { notFound, tooBusy, validationFailed } from '../../http/problem.ts'
 import { asText } from '../answer.ts'
@@ -246,6 +247,8 @@ async function usesOf({ db }: Services, target: Read, { created }: RevertStep, d
   const conflicts: RevertConflict[] = []
   const after = objectsAfter(target.configuration, drafts)
   const allowed = new Set([...after.application.values()].flatMap(({ allowed_scopes }) => allowed_scopes as string[])) // as: checked by the schema
+  const permissions = [...after.role.values()].flatMap((fields) => fields.permissions as Permission[]) // as: checked by the schema
+  const permitted = new Set(permissions.map(({ resource_server }) => resource_server))
   const known = new Set<string>(oidcScopes)
   for (const { scopes } of after.resource_server.values()) for (const { name } of scopes as { name: string }[]) known.add(name) // as: checked by the schema
   for (const { object, slug, id } of created) {
@@ -253,9 +256,12 @@ async function usesOf({ db }: Services, target: Read, { created }: RevertStep, d
       conflicts.push(inUse(object, slug, 'People have signed in to the application: it has grants.'))
     if (object === 'provider' && (await hasIdentities(db, target.id, id)))
       conflicts.push(inUse(object, slug, 'People have signed in by the provider: it has identities.'))
+    if (object === 'role' && (await hasHolders(db, target.id, id)))
+      conflicts.push(inUse(object, slug, 'People have the role.'))
     const lost = target.rows.resource_server.get(slug)?.scopes.filter(({ name }) => !known.has(name)) ?? []
     const uses = lost.some(({ name }) => allowed.has(name))
     if (object === 'resource_server' && uses) conflicts.push(inUse(object, slug, 'An application is allowed one of its scopes.'))
+    else if (object === 'resource_server' && permitted.has(slug)) conflicts.push(inUse(object, slug, 'A role gives its scopes.'))
   }
   return conflicts
 }

@@ -3,6 +3,7 @@ import { type Permission, type RoleFields, type RoleKind, role } from '@ostiary/
 import { quotaDetail } from '../../base/config/limits.ts'
 import { changedFields } from '../../base/changed-fields.ts'
 import { patched } from '../../base/patched.ts'
+import type { Reason } from '../../base/reason.ts'
 import { type Statement, requires } from '../../db/db.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import type { NamedServer } from '../../domain/resource-servers/scope-versions.ts'
@@ -106,7 +107,7 @@ async function refuseProblems(
   { environment_id, kind, fields, stored }: Judged,
 ): Promise<NamedServer[]> {
   if (countScopes(fields.permissions) > Math.max(config.limits.role_permissions, countScopes(stored)))
-    fail('quota_exceeded', quotaDetail('role_permissions', config.limits))
+    refuseTooMany(quotaDetail('role_permissions', config.limits), fail)
   const slugs = [...fields.permissions, ...stored].map(({ resource_server }) => resource_server)
   const servers = await findNamedServers(db, environment_id, [...new Set(slugs)])
   const scopes = new Map(servers.map(({ slug, scopes }) => [slug, new Set(scopes.map(({ name }) => name))]))
@@ -115,6 +116,9 @@ async function refuseProblems(
     throw validationFailed(problems.map(({ path, detail }) => ({ pointer: pointerTo(path), code: 'not_allowed', detail })))
   return servers
 }
+
+const refuseTooMany = (detail: Reason, fail: Pick<Call<'changeRole'>, 'fail'>['fail']): never =>
+  fail('quota_exceeded', detail, { errors: [{ pointer: '/permissions', code: 'out_of_range', detail }] })
 
 /** The condition on the other roles of the kind, where everyone will have this one. */
 const roomForDefaultOf = ({ environment_id, kind, id }: Pick<store.RoleRow, 'environment_id' | 'kind'> & { id: string }, fields: RoleFields): Statement[] =>

@@ -10,6 +10,8 @@ test('the defaults are those of the contract, and of decision 0028 for providers
     environments_per_project: 20,
     applications: 1_000,
     resource_servers: 1_000,
+    roles: 200,
+    role_permissions: 1_000,
     providers: 100,
     keys: 1_000,
     webhooks: 20,

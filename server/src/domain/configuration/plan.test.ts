@@ -6,6 +6,7 @@ import { defaultsOf } from '@ostiary/contract/objects/field.ts'
 import { object_kinds } from '@ostiary/contract/objects/objects.ts'
 import { provider } from '@ostiary/contract/objects/provider.ts'
 import { resource_server } from '@ostiary/contract/objects/resource-server.ts'
+import { role } from '@ostiary/contract/objects/role.ts'
 import { webhook } from '@ostiary/contract/objects/webhook.ts'
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'
 import { PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
@@ -46,6 +47,8 @@ const api = (fields: Fields = {}): Fields => ({
   ...defaultsOf(resource_server),
   ...fields,
 })
+const support = (fields: Fields = {}): Fields => ({ kind: 'user', name: 'Support', ...defaultsOf(role), ...fields })
+const permitted = (resource_server: string, ...scopes: string[]) => ({ permissions: [{ resource_server, scopes }] })
 const google = (fields: Fields = {}): Fields => ({
   type: 'google',
   client_id: 'test.apps',
@@ -77,7 +80,8 @@ const context: PlanContext = {
   base_url: 'https://id.example.com',
   issuer: 'https://id.example.com/e/env_live',
   allowed: [],
-  room: { application: 1_000, resource_server: 1_000, provider: 100, webhook: 20 },
+  most_role_permissions: 1_000,
+  room: { application: 1_000, resource_server: 1_000, role: 200, provider: 100, webhook: 20 },
   idOf: (kind, slug) => `${kind}_${slug}`,
   left: null,
 }
@@ -169,6 +173,10 @@ function generated(type: 'test' | 'live') {
         slug,
         record({ name: fc.constantFrom('A', 'B'), access_token_ttl_seconds: fc.constantFrom(null, 60) }),
       ),
+      role: fc.dictionary(
+        slug,
+        record({ name: fc.constantFrom('A', 'B'), description: some(fc.constant('note')), default: fc.boolean() }),
+      ),
       provider: fc.dictionary(
         slug,
         record({ display_name: fc.constantFrom('A', 'B'), client_id: fc.constant(`${mark}-client`), enabled: fc.boolean() }),
@@ -182,11 +190,12 @@ function generated(type: 'test' | 'live') {
         }),
       ),
     })
-    .map(({ settings, application, resource_server, provider, webhook }) =>
+    .map(({ settings, application, resource_server, role, provider, webhook }) =>
       configuration(type, {
         settings,
         application: mapped(application, (fields) => app(fields)),
         resource_server: mapped(resource_server, (fields, slug) => api({ ...fields, identifier: `https://${slug}.${mark}` })),
+        role: mapped(role, (fields, slug) => support({ ...fields, kind: slug === 'b' ? 'organization' : 'user' })),
         provider: mapped(provider, (fields, slug) =>
           google({ ...fields, client_secret: `\${OSTIARY_SECRET_${type.toUpperCase()}_${slug.length}}` }),
         ),
@@ -232,6 +241,7 @@ const withNeeded = ({ objects, ...rest }: Configuration): Configuration => ({
 const neededOf = (kind: (typeof object_kinds)[number], slug: string, fields: Fields): Fields =>
   ({
     application: { redirect_uris: fields.redirect_uris ?? ['https://live.example/cb'] },
+    role: {},
     resource_server: { identifier: fields.identifier ?? `https://${slug}.live.example` },
     provider: { client_id: fields.client_id ?? 'live.apps' },
     webhook: { url: fields.url ?? 'https://hooks.live.example/' },
@@ -276,6 +286,8 @@ const shop_here = value('application', 'shop', '/redirect_uris', ['https://shop.
 const with_shop = configuration('test', { application: { shop: app() } })
 const live_shop = (fields: Fields = {}) => app({ redirect_uris: ['https://shop.example/cb'], ...fields })
 const live = (objects: Objects & { settings?: Fields } = {}) => configuration('live', objects)
+const five_defaults = (kind: string) => Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`role-${n}`, support({ kind, default: true })]))
+const with_a_and_b = { api: api({ scopes: [{ name: 'a', description: null }, { name: 'b', description: null }] }) }
 const smtp = { delivery: 'smtp', from: 'a@shop.example', smtp: { host: 'mail.example', password: `\${OSTIARY_SECRET_SMTP_PASSWORD}` } }
 
 // biome-ignore format: this table is read by column
@@ -337,6 +349,33 @@ const cases: Case[] = [
   { code: 'unknown_scope', why: 'neither target nor plan has the scope', at: 'application/shop/allowed_scopes/1',
     meets: () => plan(configuration('test', { application: { shop: app({ allowed_scopes: ['openid', 'orders'] }) } }), live({ application: { shop: live_shop() } })),
     misses: () => plan(configuration('test', { application: { shop: app({ allowed_scopes: ['openid', 'orders'] }) }, resource_server: { api: api({ scopes: [{ name: 'orders', description: null }] }) } }), live({ application: { shop: live_shop() }, resource_server: { api: api() } })) },
+  { code: 'unknown_resource_server', why: 'neither target nor plan has the resource server that a role names', at: 'role/support/permissions/0/resource_server',
+    meets: () => plan(configuration('test', { role: { support: support(permitted('api', 'orders')) } }), live()),
+    misses: () => plan(configuration('test', { role: { support: support(permitted('api', 'orders')) } }), live({ resource_server: { api: api({ scopes: [{ name: 'orders', description: null }] }) } })) },
+  { code: 'unknown_resource_server', why: 'a role that the target has names a resource server that it never named', at: 'role/support/permissions/0/resource_server',
+    meets: () => plan(own({ roles: { support: { name: 'New', ...permitted('gone', 'orders') } } }), live({ role: { support: support() } }), { is_own: true }),
+    misses: () => plan(own({ roles: { support: { name: 'New', ...permitted('gone', 'orders') } } }), live({ role: { support: support(permitted('gone', 'orders')) } }), { is_own: true }) },
+  { code: 'unknown_resource_server', why: 'the plan deletes a resource server', at: 'role/support/permissions/0/resource_server',
+    meets: () => plan(own({ roles: { support: permitted('api', 'orders') } }), live({ role: { support: support() }, resource_server: { api: api({ scopes: [{ name: 'orders', description: null }] }) } }), { is_own: true, prune: [{ object: 'resource_server', slug: 'api' }] }),
+    misses: () => plan(own({ roles: { support: permitted('api', 'orders') } }), live({ role: { support: support() }, resource_server: { api: api({ scopes: [{ name: 'orders', description: null }] }) } }), { is_own: true }) },
+  { code: 'unknown_scope', why: 'the resource server has no such scope for a role', at: 'role/support/permissions/0/scopes/1',
+    meets: () => plan(configuration('test', { role: { support: support(permitted('api', 'a', 'b')) } }), live({ resource_server: { api: api({ scopes: [{ name: 'a', description: null }] }) } })),
+    misses: () => plan(configuration('test', { role: { support: support(permitted('api', 'a', 'b')) }, resource_server: { api: api({ scopes: [{ name: 'a', description: null }, { name: 'b', description: null }] }) } }), live({ resource_server: { api: api() } })) },
+  { code: 'type_differs', why: 'one slug with two kinds of roles', at: 'role/support/kind',
+    meets: () => plan(configuration('test', { role: { support: support() } }), live({ role: { support: support({ kind: 'organization' }) } })),
+    misses: () => plan(configuration('test', { role: { support: support() } }), live({ role: { support: support({ name: 'Other' }) } })) },
+  { code: 'not_valid_there', why: 'a role of users administers no organization', at: 'role/support/administers',
+    meets: () => plan(own({ roles: { support: { administers: true } } }), live({ role: { support: support() } }), { is_own: true }),
+    misses: () => plan(own({ roles: { support: { administers: true } } }), live({ role: { support: support({ kind: 'organization' }) } }), { is_own: true }) },
+  { code: 'not_valid_there', why: 'everyone has at most five roles of a kind', at: 'role/support/default',
+    meets: () => plan(configuration('test', { role: { support: support({ default: true }) } }), live({ role: five_defaults('user') })),
+    misses: () => plan(configuration('test', { role: { support: support({ default: true }) } }), live({ role: five_defaults('organization') })) },
+  { code: 'quota_exceeded', why: 'a role with too many scopes', at: 'role/support/permissions',
+    meets: () => plan(own({ roles: { support: permitted('api', 'a', 'b') } }), live({ role: { support: support(permitted('api', 'a')) }, resource_server: with_a_and_b }), { is_own: true, context: { most_role_permissions: 1 } }),
+    misses: () => plan(own({ roles: { support: permitted('api', 'b') } }), live({ role: { support: support(permitted('api', 'a')) }, resource_server: with_a_and_b }), { is_own: true, context: { most_role_permissions: 0 } }) },
+  { code: 'quota_exceeded', why: 'no room for a new role', at: 'role/support',
+    meets: () => plan(configuration('test', { role: { support: support() } }), live(), { context: { room: { role: 0 } } }),
+    misses: () => plan(configuration('test', { role: { support: support() } }), live(), { context: { room: { role: 1 } } }) },
   { code: 'quota_exceeded', why: 'no room for a new application', at: 'application/shop',
     meets: () => plan(with_shop, live(), { values: [shop_here], context: { room: { application: 0 } } }),
     misses: () => plan(with_shop, live(), { values: [shop_here], context: { room: { application: 1 } } }) },

@@ -36,6 +36,21 @@ export async function hasIdentities(db: Db, environment_id: EnvironmentId, provi
 const identitiesOf = (environment_id: EnvironmentId, provider_id: string) =>
   sql`from identities where environment_id = ${environment_id} and provider_id = ${provider_id}`
 
+export async function hasHolders(db: Db, environment_id: EnvironmentId, role_id: string): Promise<boolean> {
+  const found = await db.of(environment_id).maybeOne(Holder, sql`select role_id ${holdersOf(environment_id, role_id)} limit 1`)
+  return found !== null
+}
+
+const Holder = z.object({ role_id: z.string() })
+
+const holdersOf = (environment_id: EnvironmentId, role_id: string) =>
+  sql`from role_holders where role_id = ${role_id} and ${inEnvironment(environment_id)}`
+
+/** For the batch that deletes a role. One that is given at this very moment is gone, like one of the moment before. */
+export const holdWithoutHolders = (environment_id: EnvironmentId, id: string): Statement =>
+  guard(sql`update roles set version = version
+    where environment_id = ${environment_id} and id = ${id} and not exists (select 1 ${holdersOf(environment_id, id)})`)
+
 /** For the batch that deletes a provider. Each link of a person holds the provider first. */
 export const holdWithoutIdentities = (environment_id: EnvironmentId, id: string): Statement[] =>
   haveRoom(holdProvider(environment_id, id), sql`not exists (select 1 ${identitiesOf(environment_id, id)})`)

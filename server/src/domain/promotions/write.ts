@@ -32,7 +32,7 @@ import type { Edit, ObjectChange, ObjectPlace } from '../tenancy/objects.ts'
 import * as webhooks from '../webhooks/changes.ts'
 import type { WebhookRow } from '../webhooks/store.ts'
 import type { SentSecrets } from './secrets.ts'
-import { holdWithoutGrants, holdWithoutIdentities } from './usage.ts'
+import { holdWithoutGrants, holdWithoutHolders, holdWithoutIdentities } from './usage.ts'
 
 export interface WrittenObject extends ObjectChange {
   readonly object: ObjectOfConfiguration
@@ -176,7 +176,10 @@ const writers: Readonly<Record<ObjectKind, Writer>> = {
       return roles.created(place, { ...named, kind }, fields)
     },
     changed: (_, row, edit) => roles.changed(row, edit),
-    deleted: (_, row) => roles.deleted(row),
+    deleted: ({ target, deletes_unused_only }, row) => {
+      const deleted = roles.deleted(row)
+      return deletes_unused_only ? { ...deleted, statements: [holdWithoutHolders(target.id, row.id), ...deleted.statements] } : deleted
+    },
   }),
   application: writer<ApplicationRow, typeof application>({
     table: application,
