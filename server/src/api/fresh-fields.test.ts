@@ -10,7 +10,10 @@ const fields: FreshFields = {
   secret: { where: 'in_live', when: 'sent' },
   enabled: { where: 'in_live', when: 'turned_on' },
   disabled: { where: 'in_live', when: 'turned_off' },
+  permissions: { where: 'in_live', when: 'widened' },
 }
+
+const gives = (...scopes: string[]) => [{ resource_server: 'orders', scopes }]
 
 // biome-ignore format: this table is read by column
 const changes: [before: object, after: object, where: 'always' | 'in_live' | null][] = [
@@ -22,6 +25,8 @@ const changes: [before: object, after: object, where: 'always' | 'in_live' | nul
   [{ enabled: false, disabled: false },  { enabled: true, disabled: true },    'in_live'],
   [{ enabled: true, disabled: false },   { enabled: false, disabled: true },   null],
   [{ enabled: true, disabled: true },    { enabled: true, disabled: false },   'in_live'],
+  [{ permissions: gives('read') },       { permissions: gives('read', 'a') },  'in_live'],
+  [{ permissions: gives('read', 'a') },  { permissions: gives('a') },          null],
 ]
 for (const [before, after, where] of changes)
   test(`the change from ${JSON.stringify(before)} to ${JSON.stringify(after)} needs a fresh sign-in: ${where}`, () =>

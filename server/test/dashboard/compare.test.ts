@@ -74,6 +74,7 @@ const documentOf = ({ settings = {}, ...objects }: Side) => {
   return {
     settings: merged,
     resource_servers: {},
+    roles: {},
     applications: {},
     providers: {},
     webhooks: {},

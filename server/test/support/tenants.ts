@@ -114,7 +114,11 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
       application_type: 'web',
       redirect_uris: [`${app_origin}/callback`],
     })
-    const resource_server = await create('resource-servers', { identifier: 'https://api.example.com', name: 'Orders' })
+    const resource_server = await create('resource-servers', {
+      identifier: 'https://api.example.com',
+      name: 'Orders',
+      scopes: [{ name: 'orders:read', description: 'Read orders' }],
+    })
     const role = await create('roles', { name: 'Editor', kind: 'user' })
     const webhook = await create('webhooks', { url: 'https://hooks.example.com/', disabled: true })
     const provider = await create('providers', { type: 'github', client_id: 'abc', client_secret: 'of the other side' })

@@ -51,6 +51,7 @@ const document = (parts: Json = {}): ShownDocument =>
     environment: 'live',
     settings: settings(),
     resource_servers: {},
+    roles: {},
     applications: {},
     providers: {},
     webhooks: {},

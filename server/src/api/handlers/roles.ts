@@ -14,7 +14,7 @@ import { countScopes, roleProblems, too_many_default } from '../../domain/roles/
 import * as store from '../../domain/roles/store.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
 import { isThereRoom } from '../../domain/tenancy/store.ts'
-import { badField, found, pointerTo, validationFailed } from '../../http/problem.ts'
+import { ApiError, badField, found, pointerTo, validationFailed } from '../../http/problem.ts'
 import { environmentOf, finderOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
 import { commitChange, createObject, deleteObject, listObjects } from '../objects.ts'
@@ -30,7 +30,7 @@ export const createRole: Handler<'createRole'> = async (services, call) => {
   const environment = await environmentOf(services, call)
   const { id: environment_id } = environment
   const fields = patched(role, undefined, {}, call.body)
-  await refuseProblems(services, call, { environment_id, kind, fields, stored: [] })
+  await refuseProblems(services, { environment_id, kind, fields, stored: [] })
   const id = newId('rol')
   const room = roomForDefaultOf({ environment_id, kind, id }, fields)
   return createObject(services, call, {
@@ -59,7 +59,7 @@ export const changeRole: Handler<'changeRole'> = async (services, call) => {
   return changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { id, kind } = current
     const fields = patched(role, undefined, current, body)
-    const servers = await refuseProblems(services, call, { environment_id, kind, fields, stored: current.permissions })
+    const servers = await refuseProblems(services, { environment_id, kind, fields, stored: current.permissions })
     const given = await givenBy(services, current, fields, body.permissions === undefined ? null : servers)
     const names = changedFields(Object.keys(body), current, { ...current, ...fields })
     const changed = given.is_more && !names.includes('permissions') ? [...names, 'permissions'] : names
@@ -103,11 +103,10 @@ interface Judged {
 /** Returns the resource servers that the permissions name, and those that the stored ones name. */
 async function refuseProblems(
   { db, config }: Services,
-  { fail }: Pick<Call<'changeRole'>, 'fail'>,
   { environment_id, kind, fields, stored }: Judged,
 ): Promise<NamedServer[]> {
   if (countScopes(fields.permissions) > Math.max(config.limits.role_permissions, countScopes(stored)))
-    refuseTooMany(quotaDetail('role_permissions', config.limits), fail)
+    throw tooManyScopes(quotaDetail('role_permissions', config.limits))
   const slugs = [...fields.permissions, ...stored].map(({ resource_server }) => resource_server)
   const servers = await findNamedServers(db, environment_id, [...new Set(slugs)])
   const scopes = new Map(servers.map(({ slug, scopes }) => [slug, new Set(scopes.map(({ name }) => name))]))
@@ -117,8 +116,8 @@ async function refuseProblems(
   return servers
 }
 
-const refuseTooMany = (detail: Reason, fail: Pick<Call<'changeRole'>, 'fail'>['fail']): never =>
-  fail('quota_exceeded', detail, { errors: [{ pointer: '/permissions', code: 'out_of_range', detail }] })
+const tooManyScopes = (detail: Reason): ApiError =>
+  new ApiError('quota_exceeded', detail, { errors: [{ pointer: '/permissions', code: 'out_of_range', detail }] })
 
 /** The condition on the other roles of the kind, where everyone will have this one. */
 const roomForDefaultOf = ({ environment_id, kind, id }: Pick<store.RoleRow, 'environment_id' | 'kind'> & { id: string }, fields: RoleFields): Statement[] =>

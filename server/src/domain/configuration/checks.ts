@@ -259,7 +259,7 @@ function defaultErrors({ objects }: Drafts, { role }: Objects): PromotionCheck[]
   const kinds = [...role.values()].flatMap((fields) => (fields.default === true ? [fields.kind] : []))
   return objects.flatMap(({ kind, slug, current, next }) => {
     const begins = kind === 'role' && next?.default === true && current?.default !== true
-    if (!begins || kinds.filter((each) => each === next.kind).length <= most_default) return []
+    if (!begins || kinds.filter((each) => each === next?.kind).length <= most_default) return []
     return [errorCheck('not_valid_there', { object: kind, slug, pointer: '/default' }, too_many_default)]
   })
 }
