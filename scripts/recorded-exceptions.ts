@@ -89,7 +89,11 @@ export const stated_guards: readonly (Stated & { reads: readonly string[] })[] =
   { write: 'insert into mailed_codes', reads: ['environments'], why: 'an environment is never deleted' },
   { write: 'update users set email', reads: ['users'], why: 'the unique key of addresses decides, and the batch runs again' },
   { write: 'update applications set version = version', reads: ['grants'], why: 'a grant of this very moment ends with its application' },
-  { write: 'update roles set version = version', reads: ['role_holders'], why: 'a role that is given at this very moment goes like one of the moment before' },
+  {
+    write: 'update roles set version = version',
+    reads: ['role_holders'],
+    why: 'a role that is given at this very moment goes like one of the moment before',
+  },
   { write: 'update users set updated_at', reads: ['providers'], why: 'to switch off a provider may as well come after' },
   {
     write: 'select 1 as held where not exists (select 1 from tenants',

@@ -70,8 +70,7 @@ export const descriptions: Record<RowName, string> = {
   deleteResourceServer: 'Deletes a resource server. No new tokens are issued for it; issued ones stay valid until they expire.',
 
   listRoles: 'Lists the roles of an environment, newest first.',
-  createRole:
-    'Creates a role: a named set of scopes of resource servers. It gives nothing until a user has it, unless it is `default`.',
+  createRole: 'Creates a role: a named set of scopes of resource servers. It gives nothing until a user has it, unless it is `default`.',
   getRole: 'Gets one role.',
   changeRole:
     'Changes the named fields; `permissions` is replaced as a whole. The change counts for every holder from the next request on. To send the same `permissions` names their resource servers and scopes again, which matters where one was deleted and made again.',

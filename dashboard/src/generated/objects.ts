@@ -44,6 +44,20 @@ export const objects = {
       access_token_format: {"class":"travels","label":"Format of access tokens","look":{"jwt":"JWT: the API checks it itself","opaque":"Opaque: the API asks the service"},"hint":null,"affects":"This resource server, from the next token on.","is_required":false,"max_length":null,"initial":"jwt"},
     },
   },
+  role: {
+    one: "Role",
+    many: "Roles",
+    section: "roles",
+    advice: "A promotion makes it in Live",
+    fields: {
+      kind: {"class":"fixed","label":"Kind","look":{"user":"Of users","organization":"Of members of organizations"},"hint":null,"affects":"","is_required":false,"max_length":null,"initial":""},
+      name: {"class":"travels","label":"Name","look":"text","hint":null,"affects":"People who see their roles on their account page.","is_required":true,"max_length":100,"initial":""},
+      description: {"class":"travels","label":"Description","look":"text","hint":null,"affects":"Only the readers of this dashboard.","is_required":false,"max_length":200,"initial":null},
+      default: {"class":"travels","label":"Everyone has it","look":"switch","hint":"Every user, or every member of an organization. At most five roles of a kind.","affects":"All users, or all members of organizations, from the next request on.","is_required":false,"max_length":null,"initial":false},
+      administers: {"class":"travels","label":"Administers the organization","look":"switch","hint":"Its holders invite, change and remove members.","affects":"Everyone who has the role, from the next request on.","is_required":false,"max_length":null,"initial":false},
+      permissions: {"class":"travels","label":"Permissions","look":"json","hint":null,"affects":"Everyone who has the role, from the next request on.","is_required":false,"max_length":null,"initial":[]},
+    },
+  },
   application: {
     one: "Application",
     many: "Applications",

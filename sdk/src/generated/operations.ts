@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, Names, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserChange, UserCreation, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, Names, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserChange, UserCreation, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -442,6 +442,50 @@ export interface Operations {
    * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
   deleteResourceServer(params: { project_id: string; environment_id: string; resource_server_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * List roles.
+   *
+   * Lists the roles of an environment, newest first.
+   *
+   * Needs a platform key with the scope `resource_servers:read`, or an administrator with the role `viewer` or above. In the root tenant it is 403.
+   */
+  listRoles(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; slug?: string | undefined; query?: string | undefined }, options?: CallOptions): List<EnvironmentRole>
+  /**
+   * Create a role.
+   *
+   * Creates a role: a named set of scopes of resource servers. It gives nothing until a user has it, unless it is `default`.
+   *
+   * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   */
+  createRole(params: { project_id: string; environment_id: string }, body: RoleCreation, options?: PostOptions): Promise<EnvironmentRole>
+  /**
+   * Get a role.
+   *
+   * Gets one role.
+   *
+   * Needs a platform key with the scope `resource_servers:read`, or an administrator with the role `viewer` or above. In the root tenant it is 403.
+   */
+  getRole(params: { project_id: string; environment_id: string; role_id: string }, options?: CallOptions): Promise<EnvironmentRole>
+  /**
+   * Update a role; its holders have the change at once.
+   *
+   * Changes the named fields; `permissions` is replaced as a whole. The change counts for every holder from the next request on. To send the same `permissions` names their resource servers and scopes again, which matters where one was deleted and made again.
+   *
+   * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body turns on `default` or `administers`, and in a Live environment if the body widens `permissions`.
+   */
+  changeRole(params: { project_id: string; environment_id: string; role_id: string }, body: RoleChange, options?: ChangeOptions): Promise<EnvironmentRole>
+  /**
+   * Delete a role; everyone loses it at once.
+   *
+   * Deletes a role. Everyone who has it loses it at once. A later role with its slug is another role.
+   *
+   * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   */
+  deleteRole(params: { project_id: string; environment_id: string; role_id: string }, options?: ChangeOptions): Promise<void>
   /**
    * List auth keys.
    *
@@ -1064,6 +1108,11 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   getResourceServer: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers/{resource_server_id} p',
   changeResourceServer: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers/{resource_server_id} pb',
   deleteResourceServer: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers/{resource_server_id} p',
+  listRoles: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/roles pl',
+  createRole: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/roles pb',
+  getRole: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/roles/{role_id} p',
+  changeRole: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/roles/{role_id} pb',
+  deleteRole: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/roles/{role_id} p',
   listAuthKeys: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys pl',
   createAuthKey: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys pb',
   getAuthKey: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys/{key_id} p',

@@ -786,6 +786,21 @@ export type ConfigurationDocument = {
       /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
       access_token_format?: TokenFormat | null | undefined
     }> | undefined
+  /** The roles by their slugs. */
+  roles?: Record<string, {
+      /** Whom it is given to: `user`, or `organization` for members of organizations. It never changes. */
+      kind?: RoleKind | undefined
+      /** The name. */
+      name?: string | undefined
+      /** What the role is for, at most 200 characters. */
+      description?: string | null | undefined
+      /** Whether every user, or every member, has it without being given it. */
+      default?: boolean | null | undefined
+      /** Whether members with the role manage the members of their organization. Only for the kind `organization`. */
+      administers?: boolean | null | undefined
+      /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. A resource server or scope that is made again under the old name is another one, until a change of the role names it. */
+      permissions?: Permission[] | null | undefined
+    }> | undefined
   /** The applications by their slugs. */
   applications?: Record<string, {
       /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
@@ -1083,6 +1098,21 @@ export type EnvironmentConfiguration = {
       /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
       access_token_format: TokenFormat
     }>
+  /** The roles by their slugs. */
+  roles: Record<string, {
+      /** Whom it is given to: `user`, or `organization` for members of organizations. It never changes. */
+      kind: RoleKind
+      /** The name. */
+      name: string
+      /** What the role is for, at most 200 characters. */
+      description: string | null
+      /** Whether every user, or every member, has it without being given it. */
+      default: boolean
+      /** Whether members with the role manage the members of their organization. Only for the kind `organization`. */
+      administers: boolean
+      /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. A resource server or scope that is made again under the old name is another one, until a change of the role names it. */
+      permissions: Permission[]
+    }>
   /** The applications by their slugs. */
   applications: Record<string, {
       /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
@@ -1183,6 +1213,35 @@ export type EnvironmentCreation = {
   issuer?: string | null | undefined
 }
 
+export type EnvironmentRole = {
+  /** The id of a role. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The name of the object in URLs and scripts, unique among the objects of its kind in the environment. It never changes. */
+  slug: string
+  /** Whom it is given to: `user`, or `organization` for members of organizations. It never changes. */
+  kind: RoleKind
+  /** The name. */
+  name: string
+  /** What the role is for, at most 200 characters. */
+  description: string | null
+  /** Whether every user, or every member, has it without being given it. */
+  default: boolean
+  /** Whether members with the role manage the members of their organization. Only for the kind `organization`. */
+  administers: boolean
+  /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. A resource server or scope that is made again under the old name is another one, until a change of the role names it. */
+  permissions: Permission[]
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
 export type EnvironmentType = 'test' | 'live'
 
 export type Event = {
@@ -1222,7 +1281,7 @@ export type Event = {
   data: Record<string, unknown>
 }
 
-export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
 
 export type FieldChange = {
   /** The JSON pointer of the field within the object. */
@@ -1587,12 +1646,12 @@ export type ObjectName = {
   /** The id that was asked for. */
   id: string
   /** What it is. A `member` is an administrator of the tenant. */
-  object: 'user' | 'member' | 'application' | 'key' | 'resource_server' | 'provider' | 'webhook' | 'environment' | 'project'
+  object: 'user' | 'member' | 'application' | 'key' | 'resource_server' | 'role' | 'provider' | 'webhook' | 'environment' | 'project'
   /** What people call it: the email or the name of a user, the label or the first characters of a key, the slug of a webhook, else the name. */
   name: string
 }
 
-export type ObjectOfConfiguration = 'settings' | 'resource_server' | 'application' | 'provider' | 'webhook'
+export type ObjectOfConfiguration = 'settings' | 'resource_server' | 'role' | 'application' | 'provider' | 'webhook'
 
 export type OwnedValue = {
   /** What it is about. */
@@ -1614,6 +1673,13 @@ export type OwnedValueInput = {
   pointer: string
   /** The value for the target. */
   value: unknown
+}
+
+export type Permission = {
+  /** The slug of a resource server of the environment. */
+  resource_server: string
+  /** The names of its scopes that the role gives, each once. */
+  scopes: string[]
 }
 
 export type Planned = {
@@ -1841,7 +1907,7 @@ export type PromotionCheck = {
   detail: string
 }
 
-export type PromotionCheckCode = 'value_required' | 'not_valid_there' | 'type_differs' | 'identifier_taken' | 'unknown_scope' | 'quota_exceeded' | 'secret_required' | 'too_many_changes' | 'edited_there' | 'begins_disabled' | 'secret_made' | 'secret_ends' | 'people_lose_way_in' | 'looks_like_rename' | 'irreversible'
+export type PromotionCheckCode = 'value_required' | 'not_valid_there' | 'type_differs' | 'identifier_taken' | 'unknown_scope' | 'unknown_resource_server' | 'quota_exceeded' | 'secret_required' | 'too_many_changes' | 'edited_there' | 'begins_disabled' | 'secret_made' | 'secret_ends' | 'people_lose_way_in' | 'looks_like_rename' | 'irreversible'
 
 export type PromotionCreation = {
   /** The environment that the configuration comes from. Send this or `document`. */
@@ -2189,7 +2255,7 @@ export type ProviderType = 'oidc' | 'google' | 'microsoft' | 'github' | 'apple' 
 
 export type Pruned = {
   /** The kind of the object. */
-  object: 'resource_server' | 'application' | 'provider' | 'webhook'
+  object: 'resource_server' | 'role' | 'application' | 'provider' | 'webhook'
   /** The slug of the object. */
   slug: string
 }
@@ -2393,6 +2459,38 @@ export type RevertPreview = {
 }
 
 export type Role = 'viewer' | 'developer' | 'admin' | 'owner'
+
+export type RoleChange = {
+  /** The name. */
+  name?: string | undefined
+  /** What the role is for, at most 200 characters. */
+  description?: string | null | undefined
+  /** Whether every user, or every member, has it without being given it. */
+  default?: boolean | null | undefined
+  /** Whether members with the role manage the members of their organization. Only for the kind `organization`. */
+  administers?: boolean | null | undefined
+  /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. A resource server or scope that is made again under the old name is another one, until a change of the role names it. */
+  permissions?: Permission[] | null | undefined
+}
+
+export type RoleCreation = {
+  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
+  slug?: string | undefined
+  /** Whom it is given to: `user`, or `organization` for members of organizations. It never changes. */
+  kind: RoleKind
+  /** The name. */
+  name: string
+  /** What the role is for, at most 200 characters. */
+  description?: string | null | undefined
+  /** Whether every user, or every member, has it without being given it. */
+  default?: boolean | undefined
+  /** Whether members with the role manage the members of their organization. Only for the kind `organization`. */
+  administers?: boolean | undefined
+  /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. A resource server or scope that is made again under the old name is another one, until a change of the role names it. */
+  permissions?: Permission[] | undefined
+}
+
+export type RoleKind = 'user' | 'organization'
 
 export type SecretName = string
 

@@ -27,7 +27,7 @@ export const whereChanged = (fields: FreshFields, before: object, after: object)
         return old === true && next === false
       case 'widened':
         return name === 'permissions'
-          ? givesMore(old as Permission[], next as Permission[]) // as: only roles have this field
+          ? givesMore((old ?? []) as Permission[], (next ?? []) as Permission[]) // as: only roles have this field
           : isWidened(name, before as ApiKey, after as ApiKey) // as: only keys have the others
     }
   })

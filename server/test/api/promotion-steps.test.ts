@@ -41,7 +41,13 @@ test('an apply writes every kind of object as one change, with its events and au
     [event?.type, event?.data.promotion_id, event?.data.from_environment_id, event?.data.note],
     ['promotion.applied', id, project.test.id, 'Release 12'],
   )
-  assert.deepEqual(named(event?.data.created), ['application shop', 'provider google', 'resource_server orders', 'role support', 'webhook hook'])
+  assert.deepEqual(named(event?.data.created), [
+    'application shop',
+    'provider google',
+    'resource_server orders',
+    'role support',
+    'webhook hook',
+  ])
   assert.deepEqual(named(event?.data.updated), ['settings null'])
   assert.deepEqual((await eventsOf(live, '%.created')).map(({ type }) => type).sort(), [
     'application.created',

@@ -59,12 +59,18 @@ test('a role travels from Test to Live by its slug, with all but its kind in a c
   const promotion = await applied(project, { ...upward(project), values })
   assert.deepEqual((await documentIn(target)).roles, (await documentIn(source)).roles)
   assert.deepEqual(await meantIn(target), ['support orders 1'])
-  assert.deepEqual((await eventsOf(target, 'role.%')).map(({ type }) => type), ['role.created'])
+  assert.deepEqual(
+    (await eventsOf(target, 'role.%')).map(({ type }) => type),
+    ['role.created'],
+  )
 
   await edit(`${source.path}/roles/${id}`, { name: 'Help', default: false, permissions: [of('orders', 'write')] })
   const { changes } = await planned(project, upward(project))
   assert.deepEqual(
-    changes.map(({ object, fields }: { object: string; fields: { pointer: string }[] }) => [object, ...fields.map(({ pointer }) => pointer)]),
+    changes.map(({ object, fields }: { object: string; fields: { pointer: string }[] }) => [
+      object,
+      ...fields.map(({ pointer }) => pointer),
+    ]),
     [['role', '/name', '/default', '/permissions']],
   )
   await applied(project, upward(project))
@@ -86,7 +92,13 @@ test('a role that a promotion writes means the resource server as the same promo
   await applied(project, own(project, { resource_servers: { orders: orders('write') } }))
   await applied(project, own(project, { resource_servers: { orders: orders('read', 'write') } }))
   assert.deepEqual(await meantIn(project.live), ['support orders 1'], 'a promotion without the role leaves what it means')
-  await applied(project, own(project, { resource_servers: { orders: orders('read', 'write', 'admin') }, roles: { support: support(of('orders', 'read', 'admin')) } }))
+  await applied(
+    project,
+    own(project, {
+      resource_servers: { orders: orders('read', 'write', 'admin') },
+      roles: { support: support(of('orders', 'read', 'admin')) },
+    }),
+  )
   assert.deepEqual(await meantIn(project.live), ['support orders 4'])
 })
 
@@ -131,7 +143,12 @@ test('a revert takes a role away that nobody has, and a resource server that no 
   assert.deepEqual(await conflictsOf(roles), [])
   const [role] = expectStatus(200, await w.call('GET', `${live.path}/roles`)).data
   const given = sql`insert into role_holders (environment_id, role_id, user_id) values (${live.id}, ${role.id}, 'usr_1')`
-  const raced = await meanwhile(db, 'delete from roles', () => db.run(given), () => step([project, roles], 'revert'))
+  const raced = await meanwhile(
+    db,
+    'delete from roles',
+    () => db.run(given),
+    () => step([project, roles], 'revert'),
+  )
   assert.deepEqual(pointersOf(raced), ['409 promotion_conflict', 'in_use /roles/support'])
   assert.deepEqual(await conflictsOf(roles), ['in_use /roles/support'])
 })
@@ -142,5 +159,8 @@ test('a document of the target deletes the roles that it prunes', async () => {
   await make(live, 'roles', { slug: 'support', ...support() })
   await applied(project, { ...ownOf(live, {}), prune: [{ object: 'role', slug: 'support' }] })
   assert.deepEqual((await documentIn(live)).roles, {})
-  assert.deepEqual((await eventsOf(live, 'role.%')).map(({ type }) => type), ['role.created', 'role.deleted'])
+  assert.deepEqual(
+    (await eventsOf(live, 'role.%')).map(({ type }) => type),
+    ['role.created', 'role.deleted'],
+  )
 })

@@ -265,7 +265,8 @@ const gone: [what: string, fields: (slug: string) => object, ...pointers: string
 ]
 for (const [what, fields, ...pointers] of gone)
   test(`of a resource server that is gone, a change can${pointers.length > 0 ? 'not' : ''} send ${what}`, async () => {
-    if ((await w.call('GET', `${w.test.path}/resource-servers?slug=stays`)).body.data.length === 0) await createServer(w.test, ['x'], 'stays')
+    if ((await w.call('GET', `${w.test.path}/resource-servers?slug=stays`)).body.data.length === 0)
+      await createServer(w.test, ['x'], 'stays')
     const server = await createServer(w.test, ['read', 'write', 'admin'])
     const body = { ...support, permissions: [of(server.slug, 'read', 'write')] }
     const { id } = expectStatus(201, await w.call('POST', at(w.test), { body }))
@@ -285,7 +286,11 @@ test('a scope that is gone stays in a role until a change takes it out, and a ne
     '/permissions/0/scopes/2',
   ])
   expectStatus(200, await change({ permissions: [of(server.slug, 'write')] }))
-  assert.deepEqual(pointersOf(await change({ permissions: [of(server.slug, 'read')] })), [422, 'validation_failed', '/permissions/0/scopes/0'])
+  assert.deepEqual(pointersOf(await change({ permissions: [of(server.slug, 'read')] })), [
+    422,
+    'validation_failed',
+    '/permissions/0/scopes/0',
+  ])
 })
 
 test('permissions mean the resource servers of the moment in which they are written', async () => {
@@ -307,7 +312,8 @@ test('permissions mean the resource servers of the moment in which they are writ
 const Versions = z.object({ scope_versions: z.record(z.string(), z.int()) })
 test('a resource server stores for each of its scopes the version in which it was made', async () => {
   const server = await createServer(w.test, ['read', 'write'])
-  const stored = async () => (await db.all(Versions, sql`select scope_versions from resource_servers where id = ${server.id}`))[0]?.scope_versions
+  const stored = async () =>
+    (await db.all(Versions, sql`select scope_versions from resource_servers where id = ${server.id}`))[0]?.scope_versions
   assert.deepEqual(await stored(), { read: 1, write: 1 })
   await server.setScopes('write', 'admin')
   assert.deepEqual(await stored(), { write: 1, admin: 2 })
@@ -344,7 +350,7 @@ test('each change of a role raises the number by which processes know it, and no
   assert.equal(await raised(), 0)
   assert.equal((await w.call('DELETE', `${at(environment)}/${id}`)).status, 204)
   assert.equal(await raised(), 1)
-  assert.equal(await rolesVersion(w.live) > 0, true, 'those of other environments are their own')
+  assert.equal((await rolesVersion(w.live)) > 0, true, 'those of other environments are their own')
 })
 
 test('deleting a role leaves the rows of its holders to a worker, which deletes those of no other role', async () => {

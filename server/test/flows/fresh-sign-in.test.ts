@@ -28,7 +28,16 @@ const in_live = [
 const by_member = ['removeMember']
 const by_body = [
   ...['createProject', 'changeProject', 'createEnvironment', 'createApplication', 'createProvider', 'applyPromotion', 'revertPromotion'],
-  ...['changeUser', 'changeSettings', 'changeApplication', 'changeRole', 'changeProvider', 'changeWebhook', 'changeAuthKey', 'changePlatformKey'],
+  ...[
+    'changeUser',
+    'changeSettings',
+    'changeApplication',
+    'changeRole',
+    'changeProvider',
+    'changeWebhook',
+    'changeAuthKey',
+    'changePlatformKey',
+  ],
 ]
 /** The rows that close a way in, and those that give nobody else one. */
 const never = [

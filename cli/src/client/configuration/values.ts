@@ -45,7 +45,8 @@ export function valuesIn({ path: name, file }: NamedFile, target: string): Place
     else if (kind)
       for (const slug of eachIn([section], 'Objects'))
         for (const field of eachIn([section, slug], 'Fields')) give(kind, slug, [section, slug, field])
-    else if (section !== 'environment') wrong([section], 'Values have settings, resource_servers, roles, applications, providers and webhooks.')
+    else if (section !== 'environment')
+      wrong([section], 'Values have settings, resource_servers, roles, applications, providers and webhooks.')
     else if (file.at([section]) !== target) wrong([section], `These are values of another environment than ${visible(target)}.`)
   }
   if (mistakes.length > 0) throw new UsageError(mistakeText(name, file.text, mistakes).trimEnd())

@@ -37,8 +37,8 @@ function FileDialog({ close }: { close: () => void }) {
       title="As a file"
       lead={
         <>
-          The configuration of <ThisEnvironment /> {project.name}: settings, applications, resource servers, roles, providers and webhooks. Secrets
-          appear by name only.
+          The configuration of <ThisEnvironment /> {project.name}: settings, applications, resource servers, roles, providers and webhooks.
+          Secrets appear by name only.
         </>
       }
       footer={

@@ -256,8 +256,7 @@ async function usesOf({ db }: Services, target: Read, { created }: RevertStep, d
       conflicts.push(inUse(object, slug, 'People have signed in to the application: it has grants.'))
     if (object === 'provider' && (await hasIdentities(db, target.id, id)))
       conflicts.push(inUse(object, slug, 'People have signed in by the provider: it has identities.'))
-    if (object === 'role' && (await hasHolders(db, target.id, id)))
-      conflicts.push(inUse(object, slug, 'People have the role.'))
+    if (object === 'role' && (await hasHolders(db, target.id, id))) conflicts.push(inUse(object, slug, 'People have the role.'))
     const lost = target.rows.resource_server.get(slug)?.scopes.filter(({ name }) => !known.has(name)) ?? []
     const uses = lost.some(({ name }) => allowed.has(name))
     if (object === 'resource_server' && uses) conflicts.push(inUse(object, slug, 'An application is allowed one of its scopes.'))

@@ -1,10 +1,10 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type Permission, type RoleFields, type RoleKind, role } from '@ostiary/contract/objects/role.ts'
-import { quotaDetail } from '../../base/config/limits.ts'
 import { changedFields } from '../../base/changed-fields.ts'
+import { quotaDetail } from '../../base/config/limits.ts'
 import { patched } from '../../base/patched.ts'
 import type { Reason } from '../../base/reason.ts'
-import { type Statement, requires } from '../../db/db.ts'
+import { requires, type Statement } from '../../db/db.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import type { NamedServer } from '../../domain/resource-servers/scope-versions.ts'
 import { findNamedServers } from '../../domain/resource-servers/store.ts'
@@ -57,7 +57,7 @@ export const changeRole: Handler<'changeRole'> = async (services, call) => {
   const { body, commit } = call
   const { id: environment_id } = await environmentOf(services, call)
   return changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const { id, kind } = current
+    const { kind } = current
     const fields = patched(role, undefined, current, body)
     const servers = await refuseProblems(services, { environment_id, kind, fields, stored: current.permissions })
     const given = await givenBy(services, current, fields, body.permissions === undefined ? null : servers)
@@ -85,7 +85,12 @@ interface Given {
 }
 
 /** What a role gives before and after a change. `servers` are those of the permissions that are sent; `null` where none are. */
-async function givenBy({ db }: Services, current: store.RoleRow, { permissions }: RoleFields, servers: NamedServer[] | null): Promise<Given> {
+async function givenBy(
+  { db }: Services,
+  current: store.RoleRow,
+  { permissions }: RoleFields,
+  servers: NamedServer[] | null,
+): Promise<Given> {
   if (servers === null) return { before: [], after: [], is_more: false }
   const written = await store.findWrittenVersions(db, current.environment_id, current.id)
   const before = inEffect(current.permissions, servers, written)
@@ -101,10 +106,7 @@ interface Judged {
 }
 
 /** Returns the resource servers that the permissions name, and those that the stored ones name. */
-async function refuseProblems(
-  { db, config }: Services,
-  { environment_id, kind, fields, stored }: Judged,
-): Promise<NamedServer[]> {
+async function refuseProblems({ db, config }: Services, { environment_id, kind, fields, stored }: Judged): Promise<NamedServer[]> {
   if (countScopes(fields.permissions) > Math.max(config.limits.role_permissions, countScopes(stored)))
     throw tooManyScopes(quotaDetail('role_permissions', config.limits))
   const slugs = [...fields.permissions, ...stored].map(({ resource_server }) => resource_server)
@@ -120,8 +122,10 @@ const tooManyScopes = (detail: Reason): ApiError =>
   new ApiError('quota_exceeded', detail, { errors: [{ pointer: '/permissions', code: 'out_of_range', detail }] })
 
 /** The condition on the other roles of the kind, where everyone will have this one. */
-const roomForDefaultOf = ({ environment_id, kind, id }: Pick<store.RoleRow, 'environment_id' | 'kind'> & { id: string }, fields: RoleFields): Statement[] =>
-  fields.default ? [store.roomForDefault(environment_id, kind, id)] : []
+const roomForDefaultOf = (
+  { environment_id, kind, id }: Pick<store.RoleRow, 'environment_id' | 'kind'> & { id: string },
+  fields: RoleFields,
+): Statement[] => (fields.default ? [store.roomForDefault(environment_id, kind, id)] : [])
 
 async function refuseDefault({ db }: Services, room: readonly Statement[]): Promise<void> {
   for (const condition of room) if (!(await isThereRoom(db, condition))) throw badField(['default'], too_many_default)

@@ -20,8 +20,9 @@ const scope_names = {
   webhook: 'webhooks',
 } as const satisfies Record<ObjectOfConfiguration, string>
 
-export const scopesOfKinds = (kinds: Iterable<ObjectOfConfiguration>, verb: 'read' | 'write'): PlatformScope[] =>
-  [...new Set([...kinds].map((kind) => `${scope_names[kind]}:${verb}` as const))]
+export const scopesOfKinds = (kinds: Iterable<ObjectOfConfiguration>, verb: 'read' | 'write'): PlatformScope[] => [
+  ...new Set([...kinds].map((kind) => `${scope_names[kind]}:${verb}` as const)),
+]
 
 /** The lists of a plan whose entries name an object. */
 const lists = ['values', 'only', 'prune', 'changes', 'checks', 'needed_secrets', 'left_alone'] as const

@@ -33,7 +33,12 @@ export function* errorSteps(target: Configuration, drafts: Drafts, is_own: boole
   yield
   const found = [of_settings, ...(yield* flatMapSteps(drafts.objects, (draft) => [objectFindings(draft, servers, is_own, place)]))]
   return {
-    checks: [...found.flatMap(({ checks }) => checks), ...wayInErrors(drafts, after), ...defaultErrors(drafts, after), ...quotaErrors(target, drafts, place)],
+    checks: [
+      ...found.flatMap(({ checks }) => checks),
+      ...wayInErrors(drafts, after),
+      ...defaultErrors(drafts, after),
+      ...quotaErrors(target, drafts, place),
+    ],
     problems: found.flatMap(({ problems }) => problems),
   }
 }

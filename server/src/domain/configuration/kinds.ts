@@ -10,8 +10,8 @@ import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import type { Network } from '../../base/networks.ts'
 import { applicationProblems } from '../applications/rules.ts'
 import { kinds, providerProblems } from '../providers/kinds.ts'
-import { countScopes, roleProblems } from '../roles/rules.ts'
 import { identifierProblem } from '../resource-servers/rules.ts'
+import { countScopes, roleProblems } from '../roles/rules.ts'
 import { webhookUrlProblem } from '../webhooks/rules.ts'
 import type { Fields } from './configuration.ts'
 
@@ -78,8 +78,10 @@ export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
       const too_many = countScopes(all.permissions) > Math.max(most_role_permissions, countScopes(stored))
       const detail = `The permissions of a role have at most ${most_role_permissions} scopes. Name fewer, or ask the operator for a higher limit.`
       return [
-        ...roleProblems(fields.kind as RoleKind, all, { scopesOf: of, stored }).map(({ code, path, detail }) => // as: checked by its schema
-          refused(code === 'not_allowed' ? 'not_valid_there' : code, path, detail),
+        ...roleProblems(fields.kind as RoleKind, all, { scopesOf: of, stored }).map(
+          (
+            { code, path, detail }, // as: checked by its schema
+          ) => refused(code === 'not_allowed' ? 'not_valid_there' : code, path, detail),
         ),
         ...(too_many ? [refused('quota_exceeded', ['permissions'], detail)] : []),
       ]

@@ -173,10 +173,7 @@ function generated(type: 'test' | 'live') {
         slug,
         record({ name: fc.constantFrom('A', 'B'), access_token_ttl_seconds: fc.constantFrom(null, 60) }),
       ),
-      role: fc.dictionary(
-        slug,
-        record({ name: fc.constantFrom('A', 'B'), description: some(fc.constant('note')), default: fc.boolean() }),
-      ),
+      role: fc.dictionary(slug, record({ name: fc.constantFrom('A', 'B'), description: some(fc.constant('note')), default: fc.boolean() })),
       provider: fc.dictionary(
         slug,
         record({ display_name: fc.constantFrom('A', 'B'), client_id: fc.constant(`${mark}-client`), enabled: fc.boolean() }),
@@ -287,7 +284,14 @@ const with_shop = configuration('test', { application: { shop: app() } })
 const live_shop = (fields: Fields = {}) => app({ redirect_uris: ['https://shop.example/cb'], ...fields })
 const live = (objects: Objects & { settings?: Fields } = {}) => configuration('live', objects)
 const five_defaults = (kind: string) => Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`role-${n}`, support({ kind, default: true })]))
-const with_a_and_b = { api: api({ scopes: [{ name: 'a', description: null }, { name: 'b', description: null }] }) }
+const with_a_and_b = {
+  api: api({
+    scopes: [
+      { name: 'a', description: null },
+      { name: 'b', description: null },
+    ],
+  }),
+}
 const smtp = { delivery: 'smtp', from: 'a@shop.example', smtp: { host: 'mail.example', password: `\${OSTIARY_SECRET_SMTP_PASSWORD}` } }
 
 // biome-ignore format: this table is read by column
