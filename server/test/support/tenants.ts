@@ -119,7 +119,11 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
       name: 'Orders',
       scopes: [{ name: 'orders:read', description: 'Read orders' }],
     })
-    const role = await create('roles', { name: 'Editor', kind: 'user' })
+    const role = await create('roles', {
+      name: 'Editor',
+      kind: 'user',
+      permissions: [{ resource_server: resource_server.slug, scopes: ['orders:read'] }],
+    })
     const webhook = await create('webhooks', { url: 'https://hooks.example.com/', disabled: true })
     const provider = await create('providers', { type: 'github', client_id: 'abc', client_secret: 'of the other side' })
     const person = await createPerson(w, environment)
