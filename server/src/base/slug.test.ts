@@ -32,7 +32,7 @@ for (const [name, slug] of cases) {
 test('a name without a letter or digit of ASCII gets the kind of the object', () => {
   assert.deepEqual(
     (['applications', 'resource_servers', 'roles', 'providers', 'webhooks'] as const).map((table) => slugFrom('…', table)),
-    ['application', 'resource-server', 'provider', 'webhook'],
+    ['application', 'resource-server', 'role', 'provider', 'webhook'],
   )
 })
 
