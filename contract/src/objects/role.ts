@@ -22,7 +22,7 @@ const Permissions = z
   .array(Permission)
   .max(1_000, { abort: true })
   .describe(
-    'What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. A resource server or scope that is made again under the old name is another one, until a change of the role names it.',
+    'What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. One that is made again under its old name is given only after a change of the role that sends its permissions.',
   )
   .superRefine((permissions, context) => {
     const slugs = permissions.map(({ resource_server }) => resource_server)

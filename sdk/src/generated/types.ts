@@ -798,7 +798,7 @@ export type ConfigurationDocument = {
       default?: boolean | null | undefined
       /** Whether members with the role manage the members of their organization. Only for the kind `organization`. */
       administers?: boolean | null | undefined
-      /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. A resource server or scope that is made again under the old name is another one, until a change of the role names it. */
+      /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. One that is made again under its old name is given only after a change of the role that sends its permissions. */
       permissions?: Permission[] | null | undefined
     }> | undefined
   /** The applications by their slugs. */
@@ -1110,7 +1110,7 @@ export type EnvironmentConfiguration = {
       default: boolean
       /** Whether members with the role manage the members of their organization. Only for the kind `organization`. */
       administers: boolean
-      /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. A resource server or scope that is made again under the old name is another one, until a change of the role names it. */
+      /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. One that is made again under its old name is given only after a change of the role that sends its permissions. */
       permissions: Permission[]
     }>
   /** The applications by their slugs. */
@@ -1234,7 +1234,7 @@ export type EnvironmentRole = {
   default: boolean
   /** Whether members with the role manage the members of their organization. Only for the kind `organization`. */
   administers: boolean
-  /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. A resource server or scope that is made again under the old name is another one, until a change of the role names it. */
+  /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. One that is made again under its old name is given only after a change of the role that sends its permissions. */
   permissions: Permission[]
   /** When the object was created. */
   created_at: string
@@ -2469,7 +2469,7 @@ export type RoleChange = {
   default?: boolean | null | undefined
   /** Whether members with the role manage the members of their organization. Only for the kind `organization`. */
   administers?: boolean | null | undefined
-  /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. A resource server or scope that is made again under the old name is another one, until a change of the role names it. */
+  /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. One that is made again under its old name is given only after a change of the role that sends its permissions. */
   permissions?: Permission[] | null | undefined
 }
 
@@ -2486,7 +2486,7 @@ export type RoleCreation = {
   default?: boolean | undefined
   /** Whether members with the role manage the members of their organization. Only for the kind `organization`. */
   administers?: boolean | undefined
-  /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. A resource server or scope that is made again under the old name is another one, until a change of the role names it. */
+  /** What the role gives: scopes of resource servers, each resource server once. An entry whose resource server or scope is gone stays and gives nothing. One that is made again under its old name is given only after a change of the role that sends its permissions. */
   permissions?: Permission[] | undefined
 }
 

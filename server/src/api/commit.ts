@@ -28,7 +28,7 @@ export interface Change {
   before: object | null
   /** The object after the change, if `answer` does not show it. */
   after?: object
-  /** What a fresh sign-in is judged by, in place of `before` and the object after. */
+  /** The states by which a fresh sign-in is judged, in place of `before` and the object after. */
   judged?: { readonly before: object; readonly after: object }
   /** The object of the audit entry, if the `id` of `answer` or `before` is not its id. */
   object?: AuditedObject

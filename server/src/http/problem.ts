@@ -135,6 +135,10 @@ export function badField(path: readonly PropertyKey[], detail: string, code = 'n
   return validationFailed([{ pointer: pointerTo(path), code, detail }])
 }
 
+/** Refuses a field by a quota. */
+export const overQuota = (path: readonly PropertyKey[], detail: Reason): ApiError =>
+  new ApiError('quota_exceeded', detail, { errors: [{ pointer: pointerTo(path), code: 'out_of_range', detail }] })
+
 /** The change lost too many races against other changes of the same object. `what` names that object. */
 export const tooBusy = (what: string) => (): never => {
   throw new ApiError('unavailable', `Too many concurrent changes to the same ${what}. Try again shortly.`, {

@@ -78,7 +78,7 @@ test('a role travels from Test to Live by its slug, with all but its kind in a c
   assert.deepEqual(pointersOf(await step([project, promotion], 'revert'))[0], '409 promotion_conflict')
 })
 
-test('the order of permissions and of their scopes is no difference', async () => {
+test('the order of permissions and of their scopes makes no difference', async () => {
   const project = await createProject()
   const servers = { a: { ...orders('x', 'y'), identifier: 'https://a.example' }, b: { ...orders('x'), identifier: 'https://b.example' } }
   await applied(project, own(project, { resource_servers: servers, roles: { support: support(of('a', 'x', 'y'), of('b', 'x')) } }))

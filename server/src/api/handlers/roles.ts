@@ -3,7 +3,6 @@ import { type Permission, type RoleFields, type RoleKind, role } from '@ostiary/
 import { changedFields } from '../../base/changed-fields.ts'
 import { quotaDetail } from '../../base/config/limits.ts'
 import { patched } from '../../base/patched.ts'
-import type { Reason } from '../../base/reason.ts'
 import { requires, type Statement } from '../../db/db.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import type { NamedServer } from '../../domain/resource-servers/scope-versions.ts'
@@ -14,7 +13,7 @@ import { countScopes, roleProblems, too_many_default } from '../../domain/roles/
 import * as store from '../../domain/roles/store.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
 import { isThereRoom } from '../../domain/tenancy/store.ts'
-import { ApiError, badField, found, pointerTo, validationFailed } from '../../http/problem.ts'
+import { badField, found, overQuota, pointerTo, validationFailed } from '../../http/problem.ts'
 import { environmentOf, finderOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
 import { commitChange, createObject, deleteObject, listObjects } from '../objects.ts'
@@ -84,7 +83,7 @@ interface Given {
   readonly is_more: boolean
 }
 
-/** What a role gives before and after a change. `servers` are those of the permissions that are sent; `null` where none are. */
+/** Returns the part of the permissions that gives something, before and after a change. `servers` are those of the permissions that are sent; `null` where none are. */
 async function givenBy(
   { db }: Services,
   current: store.RoleRow,
@@ -108,7 +107,7 @@ interface Judged {
 /** Returns the resource servers that the permissions name, and those that the stored ones name. */
 async function refuseProblems({ db, config }: Services, { environment_id, kind, fields, stored }: Judged): Promise<NamedServer[]> {
   if (countScopes(fields.permissions) > Math.max(config.limits.role_permissions, countScopes(stored)))
-    throw tooManyScopes(quotaDetail('role_permissions', config.limits))
+    throw overQuota(['permissions'], quotaDetail('role_permissions', config.limits))
   const slugs = [...fields.permissions, ...stored].map(({ resource_server }) => resource_server)
   const servers = await findNamedServers(db, environment_id, [...new Set(slugs)])
   const scopes = new Map(servers.map(({ slug, scopes }) => [slug, new Set(scopes.map(({ name }) => name))]))
@@ -117,9 +116,6 @@ async function refuseProblems({ db, config }: Services, { environment_id, kind, 
     throw validationFailed(problems.map(({ path, detail }) => ({ pointer: pointerTo(path), code: 'not_allowed', detail })))
   return servers
 }
-
-const tooManyScopes = (detail: Reason): ApiError =>
-  new ApiError('quota_exceeded', detail, { errors: [{ pointer: '/permissions', code: 'out_of_range', detail }] })
 
 /** The condition on the other roles of the kind, where everyone will have this one. */
 const roomForDefaultOf = (

@@ -39,7 +39,7 @@ export interface KnownScopes {
   readonly all: Pick<ReadonlySet<string>, 'has'>
   /** Those of one resource server, by its slug. */
   readonly of: (slug: string) => ReadonlySet<string> | undefined
-  /** What the target has stored of the object, where it has it. */
+  /** The object in the target; `null` where the target has none. */
   readonly current: Fields | null
 }
 
@@ -77,12 +77,9 @@ export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
       const stored = (current?.permissions ?? []) as Permission[] // as: checked by its schema
       const too_many = countScopes(all.permissions) > Math.max(most_role_permissions, countScopes(stored))
       const detail = `The permissions of a role have at most ${most_role_permissions} scopes. Name fewer, or ask the operator for a higher limit.`
+      const problems = roleProblems(fields.kind as RoleKind, all, { scopesOf: of, stored }) // as: checked by its schema
       return [
-        ...roleProblems(fields.kind as RoleKind, all, { scopesOf: of, stored }).map(
-          (
-            { code, path, detail }, // as: checked by its schema
-          ) => refused(code === 'not_allowed' ? 'not_valid_there' : code, path, detail),
-        ),
+        ...problems.map(({ code, path, detail }) => refused(code === 'not_allowed' ? 'not_valid_there' : code, path, detail)),
         ...(too_many ? [refused('quota_exceeded', ['permissions'], detail)] : []),
       ]
     },

@@ -11,7 +11,7 @@ const changes: { why: string; scopes: string; versions: string; next: string; af
   { why: 'a kept scope keeps its version',                    scopes: 'a b', versions: '{"a":1,"b":3}', next: 'a b',  after: '{"a":1,"b":3}' },
   { why: 'a new scope gets the version of the change',        scopes: 'a',   versions: '{"a":1}',       next: 'a b',  after: '{"a":1,"b":8}' },
   { why: 'a removed scope has no version',                    scopes: 'a b', versions: '{"a":1,"b":3}', next: 'b',    after: '{"b":3}' },
-  { why: 'a removed scope that returns is another one',       scopes: 'b',   versions: '{"b":3}',       next: 'a b',  after: '{"a":8,"b":3}' },
+  { why: 'a removed scope that returns is of the change',     scopes: 'b',   versions: '{"b":3}',       next: 'a b',  after: '{"a":8,"b":3}' },
   { why: 'a kept scope without an entry is of the first one', scopes: 'a',   versions: '{}',            next: 'a b',  after: '{"a":1,"b":8}' },
   { why: 'a new scope has no entry of another one',           scopes: 'a',   versions: '{"b":2}',       next: 'b',    after: '{"b":8}' },
   { why: 'the order of the scopes means nothing',             scopes: 'a b', versions: '{"a":1,"b":3}', next: 'b a',  after: '{"b":3,"a":1}' },

@@ -1,7 +1,7 @@
 // pure
 /**
- * The version of a resource server in which each of its scopes was made. A scope that was removed and made again under its old name is another
- * one: permissions that were written before do not give it (decision 0176).
+ * The version of a resource server in which each of its scopes was made. A scope that was removed and made again under its old name has a later
+ * version, so permissions that were written before do not give it (decision 0176).
  */
 
 export type ScopeVersions = Readonly<Record<string, number>>

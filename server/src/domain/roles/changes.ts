@@ -16,7 +16,7 @@ export function created(
   }
 }
 
-/** Permissions that are among the changed fields are written again, also where their value is the same. */
+/** Permissions that are among the changed fields are written again, even if their value is the same. */
 export const changed = (current: RoleRow, { fields, changed, at }: Edit<RoleFields>): ObjectChange<RoleRow> => ({
   statements: updateRole(current, fields, changed.includes('permissions'), at),
   before: current,

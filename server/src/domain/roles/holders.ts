@@ -1,6 +1,6 @@
 /**
- * Removes the rows of who had a role that is gone. They are no one's: deleting a role with any number of holders writes one row, and a walk over
- * the roles that have holders finds the others. Each process walks for itself; two that find the same rows do no harm.
+ * Removes the rows of who had a role that is gone. Deleting a role with any number of holders writes one row, and a walk over the roles
+ * that have holders finds the others, which nothing reads any more. Each process walks for itself; two that find the same rows do no harm.
  */
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'

@@ -1,6 +1,6 @@
 // pure
 /**
- * What the permissions of a role mean now. An entry names a resource server and its scopes; it gives those that were there when the
+ * The meaning of the permissions of a role. An entry names a resource server and its scopes; it gives those that were there when the
  * permissions were last written, and no other that was made later under an old name (decision 0176).
  */
 import type { Permission } from '@ostiary/contract/objects/role.ts'

@@ -11,7 +11,7 @@ export interface ObjectChange<After extends object | null = object | null> {
   readonly after: After
   /** Webhooks raise none. */
   readonly event: NewEvent | null
-  /** What a fresh sign-in is judged by, where equal values can give more than before. */
+  /** The states by which a fresh sign-in is judged, where equal values can give more than before. */
   readonly judged?: { readonly before: object; readonly after: object }
 }
 
