@@ -12,6 +12,7 @@ const roles_of_turn = 100
 const rows_at_once = 500
 
 const HeldRole = z.object({ environment_id: EnvironmentId, role_id: z.string() })
+const Holder = z.object({ user_id: z.string() })
 const Id = z.object({ id: z.string() })
 
 export function createHolderWalk({ db }: { readonly db: Db }, isStopping: () => boolean) {
@@ -20,9 +21,13 @@ export function createHolderWalk({ db }: { readonly db: Db }, isStopping: () => 
   async function removeOf({ environment_id, role_id }: z.infer<typeof HeldRole>): Promise<void> {
     const own = db.of(environment_id)
     if (await own.maybeOne(Id, sql`select id from roles where environment_id = ${environment_id} and id = ${role_id}`)) return
-    const removal = sql`delete from role_holders where role_id = ${role_id} and ${inEnvironment(environment_id)} and user_id in (
-      select user_id from role_holders where role_id = ${role_id} and ${inEnvironment(environment_id)} order by user_id limit ${rows_at_once})`
-    while (!isStopping() && (await own.run(removal)) === rows_at_once);
+    const held = sql`from role_holders where role_id = ${role_id} and ${inEnvironment(environment_id)}`
+    while (!isStopping()) {
+      const rows = await own.all(Holder, sql`select user_id ${held} order by user_id limit ${rows_at_once}`)
+      const last = rows.at(-1)
+      if (last) await own.run(sql`delete ${held} and user_id <= ${last.user_id}`)
+      if (rows.length < rows_at_once) return
+    }
   }
 
   return {
