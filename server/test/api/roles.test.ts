@@ -6,6 +6,7 @@ import { sql } from '../../src/db/db.ts'
 import { createHolderWalk } from '../../src/domain/roles/holders.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { overlapping } from '../support/overlapping-batches.ts'
+import { meanwhile } from '../support/promotions.ts'
 import { expectStatus, owner, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_LIMITS: '{"role_permissions":4}' } })
@@ -300,10 +301,13 @@ test('permissions mean the resource servers of the moment in which they are writ
   const body = { ...support, permissions: [of(first.slug, 'read')] }
   const { id } = expectStatus(201, await w.call('POST', at(w.test), { body }))
   assert.deepEqual(await meantBy(id), [`${first.id} 1`])
+  const while_it_changes = () => w.call('POST', at(w.test), { body })
+  const raced = await meanwhile(db, 'insert into role_resource_servers', () => first.rename('Raced'), while_it_changes)
+  assert.deepEqual(await meantBy(expectStatus(201, raced).id), [`${first.id} 2`])
   const change = async (fields: object) => expectStatus(200, await w.call('PATCH', `${at(w.test)}/${id}`, { body: fields }))
   await first.rename('First')
   await change({ permissions: [of(second.slug, 'read'), of(first.slug, 'read')] })
-  assert.deepEqual(await meantBy(id), [`${first.id} 2`, `${second.id} 2`].sort())
+  assert.deepEqual(await meantBy(id), [`${first.id} 3`, `${second.id} 2`].sort())
   await second.remove()
   await change({ permissions: [of(second.slug, 'read')] })
   assert.deepEqual(await meantBy(id), [])
